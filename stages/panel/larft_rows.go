@@ -14,9 +14,9 @@ type FactorRows[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.LarftRowsSpec, shaders.LarftRowsPush[T]]
 }
 
-// NewFactorRows builds the kernel for panels of b columns. A workgroup is a subgroup, if a subgroup
-// has an invocation for each column: then no invocation waits for another subgroup at the barriers.
-// On an H200 a dispatch for panels of 32 columns took 12 µs with workgroups of 512 invocations.
+// NewFactorRows builds the kernel for panels of b columns. If a subgroup has an invocation for each
+// column, it is a workgroup: then no invocation waits for another subgroup at the barriers. On an
+// H200 a dispatch for panels of 32 columns took 12 µs with workgroups of 512 invocations.
 func NewFactorRows[T spirv.Scalar](dev *vk.Device, b int) (f FactorRows[T], err error) {
 	columns := stages.PowerOfTwo(b)
 	size := max(stages.PowerOfTwo(dev.Info().Subgroup), columns)
@@ -24,12 +24,12 @@ func NewFactorRows[T spirv.Scalar](dev *vk.Device, b int) (f FactorRows[T], err 
 	return f, err
 }
 
-// TimesFactor is a product R ← −S·T with the triangular factor T of a panel. S and R have equal
-// shapes and may be empty.
+// TimesFactor is a product R ← −S·T with the factor T of a panel. S and R have equal shapes and may
+// be empty.
 type TimesFactor[T spirv.Scalar] struct{ S, R product.Matrix[T] }
 
-// Record computes T from the Gram matrix g = Yᵀ·Y and the factors τ. Only the part of g above the
-// diagonal is used. `above` receives a second copy of T. The results must not overlap anything else.
+// Record computes T from the part of the Gram matrix g = Yᵀ·Y above the diagonal, and the factors τ.
+// `above` receives a second copy of T.
 func (f FactorRows[T]) Record(
 	rec *vk.Recorder, g product.Matrix[T], tau vk.Slice[T], t, above product.Matrix[T], first, second TimesFactor[T],
 ) {

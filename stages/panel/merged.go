@@ -6,31 +6,28 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// MergedPanels multiplies vectors by the Householder reflectors of several neighbouring panels of a
-// QR factorisation in one step,
+// MergedPanels multiplies vectors by the reflectors of several neighbouring panels of a QR
+// factorisation in one step,
 //
 //	X ← (I − Y·op(T)·Yᵀ)·X
 //
-// so that the products have a large inner dimension. Y has the reflectors as columns, and T is the
-// triangular factor of the merged panels. X is stored transposed: Xt ← Xt − (Xt·Y)·op(T)ᵀ·Yᵀ. The
-// merged Y is a trapezoid, because the columns of each panel are zero above the trapezoid of the
-// panel.
+// so that the products have a large inner dimension. T is the triangular factor of the merged
+// panels. The merged Y is a trapezoid, because the columns of each panel are zero above the
+// trapezoid of the panel. X is stored transposed: Xt ← Xt − (Xt·Y)·op(T)ᵀ·Yᵀ.
 type MergedPanels[T spirv.Scalar] struct {
-	// b is the number of reflectors of a panel. width is the number of reflectors that are applied
-	// together. It is a multiple of b or the number of all reflectors.
+	// b is the number of reflectors of a panel. Width is the number of reflectors that are applied
+	// together: a multiple of b, or the number of all.
 	b, Width int
 	ops      product.Ops[T]
 	factor   *TFactor[T]
 
-	// t is the triangular factor T of merged panels, width×width. xy is Xt·Y and xyt is
-	// Xt·Y·op(T)ᵀ, m×width each. xy and xyt share memory with the workspace of the stage `factor`,
-	// which computes T and ends before they are computed.
+	// t is the factor T of merged panels, width×width. xy is Xt·Y and xyt is Xt·Y·op(T)ᵀ, m×width
+	// each. Both share memory with the workspace of `factor`, which computes T before them.
 	t, xy, xyt vk.Region[T]
 	Work       *vk.Layout
 }
 
-// NewMergedPanels prepares the multiplication of at most m vectors by `cols` Householder
-// reflectors, which have at most `rows` elements.
+// NewMergedPanels is for at most m vectors, and for `cols` reflectors with at most `rows` elements.
 func NewMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops product.Ops[T], t Tuning) (*MergedPanels[T], error) {
 	q := &MergedPanels[T]{b: b, ops: ops, Width: min(max(1, t.Merge/b)*b, cols)}
 	var err error
@@ -49,8 +46,7 @@ func NewMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops p
 }
 
 // EachFromLast divides `cols` reflectors into ranges that are applied together, and calls `apply`
-// for each range: `width` reflectors from number `begin` on. The last range comes first, because
-// the product is Q = Q(0)·Q(1)⋯.
+// for each. The last range comes first, because the product is Q = Q(0)·Q(1)⋯.
 func (q *MergedPanels[T]) EachFromLast(cols int, apply func(begin, width int)) {
 	for begin := (cols - 1) / max(q.Width, 1) * q.Width; begin >= 0 && cols > 0; begin -= q.Width {
 		apply(begin, min(q.Width, cols-begin))
@@ -73,12 +69,10 @@ func (q *MergedPanels[T]) Record(
 	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, xt)
 }
 
-// columnsOfT is the number of columns of the upper triangular matrix T in one product. T is divided
-// into p pieces of so many columns. The zero rows of each piece, below the triangle, are skipped.
-// Smaller pieces save more operations: the fraction (p−1)/(2p) of T is skipped.
+// columnsOfT is the number of columns of T in one product. The zero rows below the triangle of each
+// of these p pieces are skipped, which is the fraction (p−1)/(2p) of T.
 const columnsOfT = 256
 
-// timesT records the product xt ← x·op(t), where t is an upper triangular matrix.
 func (q *MergedPanels[T]) timesT(rec *vk.Recorder, ws *vk.Arena, op product.Op, x, t, xt product.Matrix[T]) {
 	for c := 0; c < t.Cols; c += columnsOfT {
 		n := min(columnsOfT, t.Cols-c)

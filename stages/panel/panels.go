@@ -7,22 +7,18 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Factorisation factors the panels of a matrix. A panel is a block of b neighbouring columns; the last
-// panel may have fewer.
+// Factorisation factors the panels of a matrix. The last panel may have fewer than b columns.
 type Factorisation[T spirv.Scalar] struct {
 	b    int // columns of all panels but the last
 	Full panelStages[T]
 	last panelStages[T] // equal to full if the last panel has b columns
 }
 
-// panelStages holds the stages that factor panels of one width and compute their triangular factors
-// T.
 type panelStages[T spirv.Scalar] struct {
 	QR     *QR[T]
 	Factor *TFactor[T]
 }
 
-// NewFactorisation prepares the factorisation of n columns in panels of b columns, with at most m rows.
 func NewFactorisation[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], w stages.Waiting, t Tuning) (Factorisation[T], error) {
 	p := Factorisation[T]{b: b}
 	var err error
@@ -36,7 +32,6 @@ func NewFactorisation[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.O
 	return p, err
 }
 
-// newPanelStages prepares the stages that factor panels of b columns with at most m rows.
 func newPanelStages[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T], w stages.Waiting, t Tuning) (s panelStages[T], err error) {
 	if s.QR, err = NewQR[T](dev, b, w, t); err != nil {
 		return s, err
@@ -45,8 +40,7 @@ func newPanelStages[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T]
 	return s, err
 }
 
-// Of returns the stages that factor a panel with `cols` columns. `cols` is b, or the width of the
-// last panel.
+// Of returns the stages for a panel with `cols` columns: b, or those of the last panel.
 func (p *Factorisation[T]) Of(cols int) panelStages[T] {
 	if cols < p.b {
 		return p.last
@@ -61,8 +55,8 @@ func (p *Factorisation[T]) different() []panelStages[T] {
 	return []panelStages[T]{p.Full, p.last}
 }
 
-// InTurn lists the workspaces of all stages. The workspaces can share memory, because no two of
-// them are in use at the same time.
+// InTurn lists the workspaces of all stages. They can share memory, because only one is in use at a
+// time.
 func (p *Factorisation[T]) InTurn() (spaces []vk.Space) {
 	for _, s := range p.different() {
 		spaces = append(spaces, s.QR.Work(), s.Factor.Work())
@@ -70,8 +64,7 @@ func (p *Factorisation[T]) InTurn() (spaces []vk.Space) {
 	return spaces
 }
 
-// Status is the layout of the memory of the INFO words. The caller must read the words, which the
-// method Infos returns, before this memory is overwritten.
+// Status is the memory of the words of Infos.
 func (p *Factorisation[T]) Status() *vk.Layout {
 	var all []vk.Space
 	for _, s := range p.different() {
@@ -80,8 +73,7 @@ func (p *Factorisation[T]) Status() *vk.Layout {
 	return vk.Together(all...)
 }
 
-// Infos returns INFO words that are 0 after a successful run. PanelQR.Info explains the other
-// values, for which the results are undefined.
+// Infos returns the INFO words, whose values QR.Info explains.
 func (p *Factorisation[T]) Infos(ws *vk.Arena) (infos []vk.Slice[uint32]) {
 	for _, s := range p.different() {
 		infos = append(infos, s.QR.Info(ws))
@@ -89,8 +81,7 @@ func (p *Factorisation[T]) Infos(ws *vk.Arena) (infos []vk.Slice[uint32]) {
 	return infos
 }
 
-// Begin records that the INFO words are cleared. It must be called before the first panel is
-// recorded.
+// Begin clears the INFO words, before the first panel.
 func (p *Factorisation[T]) Begin(rec *vk.Recorder, ws *vk.Arena) {
 	for _, s := range p.different() {
 		s.QR.Begin(rec, ws)

@@ -28,40 +28,39 @@ type QR[T spirv.Scalar] struct {
 	b    int // columns
 	tune Tuning
 
-	// Kernels. `start` computes the sums that the reflector of the first column needs. Then one
-	// dispatch of `whole` factors all columns. If `whole` is nil, a dispatch of `first` factors the
-	// first column, and one dispatch of `column` factors each later column.
+	// Kernels. `start` computes the sums for the reflector of the first column. Then one dispatch of
+	// `whole` factors all columns, or one of `first` factors the first column and one of `column`
+	// each later column.
 
 	start  *vk.Kernel[shaders.GeqrfPanelStartSpec, shaders.GeqrfPanelStartPush[T]]
 	first  *vk.Kernel[shaders.GeqrfPanelFirstSpec, shaders.GeqrfPanelFirstPush[T]]
 	column *vk.Kernel[shaders.GeqrfPanelColumnSpec, shaders.GeqrfPanelColumnPush[T]]
 
-	// `whole` factors all columns of a panel in one dispatch; it is nil if each column is a
-	// dispatch. `tall` is the variant of `whole` for panels so tall that a workgroup processes
-	// several chunks of rows.
+	// `whole` is nil if each column is a dispatch. `tall` is its variant for panels so tall that a
+	// workgroup processes several chunks of rows.
 	whole, tall *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[T]]
 
 	// `chunk` is the number of rows that a workgroup processes at the same time. `abort` is the
-	// device address of a word. The host sets this word to end all waits of workgroups.
+	// device address of a word that the host sets to end all waits of workgroups.
 	chunk int
 	abort spirv.Addr[uint32]
 
-	// Each region of `state` belongs to one column j. It holds row j of the panel. For each
-	// workgroup, it also holds the products of column j with every column, summed over the rows of
-	// this workgroup. Successive dispatches use the two regions alternately.
+	// Each region of `state` belongs to one column j. It holds row j of the panel and, for each
+	// workgroup, the products of column j with every column, summed over the workgroup's rows.
+	// Successive dispatches use the two regions alternately.
 	state [2]vk.Region[T]
 
-	// Workgroups of the kernel `whole` exchange their partial sums through `slots`. For every
-	// column of the panel each workgroup writes its sums and its elements of the current row, and
-	// all other workgroups read them. A slot is one number of 64 bits, so that one store writes it.
+	// Workgroups of the kernel `whole` exchange numbers through `slots`. For every column each
+	// workgroup writes its sums and its elements of the current row, and all others read them. A
+	// slot is one number of 64 bits, so that one store writes it.
 	slots vk.Region[uint64]
 
-	// For each workgroup, `exponents` has the binary exponent by which the rows of the workgroup
-	// are scaled, so that no square overflows.
+	// `exponents` has the binary exponents by which the rows of the workgroups are scaled, so that
+	// no square overflows.
 	exponents vk.Region[int32]
 
-	// The field `flags` holds the INFO word of the kernel `whole`. There are no separate flags: a
-	// workgroup that waits for a number polls the memory of this number until it is not empty.
+	// `flags` holds the INFO word of the kernel `whole`. There are no separate flags: a workgroup
+	// polls a slot until it is not empty.
 	flags machine.Flags
 
 	work, status *vk.Layout
@@ -89,8 +88,8 @@ func NewQR[T spirv.Scalar](dev *vk.Device, b int, w stages.Waiting, t Tuning) (*
 	return q, err
 }
 
-// newPanelQR does the same as NewQR, but checks no conditions and does not build the kernel for
-// tall panels. If `together` is true, one dispatch factors all columns.
+// newPanelQR checks nothing and does not build the kernel for tall panels. If `together` is true,
+// one dispatch factors all columns.
 func newPanelQR[T spirv.Scalar](dev *vk.Device, b int, together bool, t Tuning) (*QR[T], error) {
 	t.Groups = min(t.Groups, vk.MaxGroups()) // one dimension of a grid
 	spec := panelSpec[T](t, b)
@@ -110,7 +109,6 @@ func newPanelQR[T spirv.Scalar](dev *vk.Device, b int, together bool, t Tuning) 
 	return q, nil
 }
 
-// reserve lays out the workspace and the memory of the INFO word.
 func (q *QR[T]) reserve() {
 	state := q.b * (1 + q.tune.Groups)
 	for i := range q.state {
@@ -130,14 +128,11 @@ func (q *QR[T]) reserve() {
 // it.
 func (q *QR[T]) Work() *vk.Layout { return q.work }
 
-// Status is the memory of the INFO word. The caller must read Info before the memory is
-// overwritten.
 func (q *QR[T]) Status() *vk.Layout { return q.status }
 
-// Info is the INFO word after a run. The word is 0 after a successful run. Otherwise a workgroup
-// waited longer than the poll limit allows for the sums of other workgroups: the word is 1 plus the
-// index of the column of these sums, and the results are undefined. The slice is empty if
-// workgroups do not wait for each other.
+// Info is 0 after a successful run. Otherwise a wait reached the poll limit, and the word is 1 plus
+// the index of the column whose sums did not come. The slice is empty if workgroups do not wait for
+// each other.
 func (q *QR[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if q.whole == nil {
 		return vk.Slice[uint32]{}
@@ -145,29 +140,26 @@ func (q *QR[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return q.flags.Info(ws)
 }
 
-// Flops is the cost of factoring a panel of m rows, in flops.
 func (q *QR[T]) Flops(m int) float64 {
 	b := float64(min(q.b, m))
 	return 2*b*b*float64(m) - 2*b*b*b/3
 }
 
 // Record factors the panel, which has b columns. r is b×b with any leading dimension, and tau has b
-// elements. panel, r and tau must not overlap.
+// elements.
 func (q *QR[T]) Record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	q.Begin(rec, ws)
 	q.RecordNext(rec, ws, panel, r, tau)
 }
 
-// Begin records that the INFO word is cleared. Any number of calls of the method `record` may
-// follow.
+// Begin clears the INFO word. Any number of calls of RecordNext may follow.
 func (q *QR[T]) Begin(rec *vk.Recorder, ws *vk.Arena) {
 	if q.whole != nil {
 		q.flags.Clear(rec, ws)
 	}
 }
 
-// RecordNext does the same as the method Record, which factors one panel, but does not clear the INFO
-// word.
+// RecordNext is Record without Begin.
 func (q *QR[T]) RecordNext(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	m, b := panel.Rows, q.b
 	if panel.Cols != b || r.Rows != b || r.Cols != b || tau.Len() < b {
@@ -206,9 +198,9 @@ func (q *QR[T]) RecordNext(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matr
 	rec.Costs(2 * float64(m) * float64(b) * float64(b))
 }
 
-// columns records one dispatch for each column of the panel. Each dispatch reads the sums of the
-// previous column and writes sums for the next column. The two regions of `state` are used
-// alternately, so that no dispatch reads the region that it writes.
+// columns records one dispatch for each column. Each reads the sums of the previous column and
+// writes those for the next one. The two regions of `state` are used alternately, so that no
+// dispatch reads the region that it writes.
 func (q *QR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	m, b := panel.Rows, q.b
 	rows, groups := q.share(m)
@@ -229,8 +221,8 @@ func (q *QR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[
 	}
 }
 
-// share divides a panel of m rows among workgroups. It returns the number of rows of each
-// workgroup, which is a multiple of q.chunk, and the number of workgroups.
+// share returns the number of rows of each workgroup, a multiple of q.chunk, and the number of
+// workgroups.
 func (q *QR[T]) share(m int) (rows, groups int) {
 	rows = (m + q.tune.Groups - 1) / q.tune.Groups // evenly
 	rows = (rows + q.chunk - 1) / q.chunk * q.chunk

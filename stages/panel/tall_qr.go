@@ -15,11 +15,11 @@ import (
 //	A = Q0·R     R n×n, upper triangular
 //
 // The matrix is divided into panels of b columns, and several neighbouring panels form a group. The
-// reflectors of a panel are first applied to the other columns of its group. After the last panel
-// of a group, all reflectors of the group are applied together to the columns after the group.
+// reflectors of a panel are first applied to the other columns of its group. After the last panel of
+// a group, all reflectors of the group are applied together to the columns after the group.
 //
-// Afterwards A holds the reflectors of Q0 in the columns of their panels, as PanelQR stores them,
-// with zeros above. ApplyPanels reads this form.
+// Afterwards A holds the reflectors of Q0 in the columns of their panels, as QR stores them, with
+// zeros above. ApplyPanels reads this form.
 //
 // The cost is 2·n²·(m − n/3) flops.
 type TallQR[T spirv.Scalar] struct {
@@ -36,7 +36,6 @@ type TallQR[T spirv.Scalar] struct {
 	work *vk.Layout
 }
 
-// NewTallQR prepares the factorisation of m×n matrices, m ≥ n, with panels of b columns.
 func NewTallQR[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], w stages.Waiting, t Tuning) (*TallQR[T], error) {
 	if n < 1 || m < n || b < 1 {
 		return nil, fmt.Errorf("stages: QR of %d×%d by panels of %d columns: want m ≥ n ≥ 1, b ≥ 1", m, n, b)
@@ -63,18 +62,14 @@ func NewTallQR[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], 
 	)
 }
 
-// Panels returns the number of panels. Each panel has a triangular factor T.
 func (q *TallQR[T]) Panels() int { return vk.Tiles(q.N, uint32(q.B)) }
 
-// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
-// arena, too.
 func (q *TallQR[T]) Work() *vk.Layout { return q.work }
 
-// Flops returns the cost of the factorisation in flops: 2·m·n² − 2/3·n³ for an m×n matrix.
 func (q *TallQR[T]) Flops() float64 { return q.flops(q.N) }
 
-// flops returns the cost in flops of factoring columns 0 … c−1 of an m×n matrix. Column x costs
-// 4·(m−x)·(n−x) flops, and flops integrates this over x.
+// flops returns the cost of factoring columns 0 … c−1. Column x costs 4·(m−x)·(n−x) flops, and flops
+// integrates this over x.
 func (q *TallQR[T]) flops(c int) float64 {
 	total := func(m, n float64) float64 { return 2*m*n*n - 2*n*n*n/3 }
 	m, n, done := float64(q.M), float64(q.N), float64(c)
@@ -82,7 +77,7 @@ func (q *TallQR[T]) flops(c int) float64 {
 }
 
 // Record factors the m×n matrix a and writes R to the packed n×n matrix r, with zeros below its
-// diagonal. `factors` has b×b elements for each panel. The arguments must not overlap.
+// diagonal. `factors` has b×b elements for each panel.
 func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], factors vk.Slice[T]) {
 	n, b := q.N, q.B
 	if a.Rows != q.M || a.Cols != n || r.Rows != n || r.Cols != n || r.Ld != n || factors.Len() < q.Panels()*b*b {
@@ -97,8 +92,6 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 			rec.Phase(stages.PhaseQR, q.flops(c), q.Flops())
 			q.panel(rec, ws, a, r, factors.Sub(c/b*b*b, b*b), c, end)
 		}
-		// Move the rows of the triangle R from A to r, so that only the reflectors (lower
-		// trapezoids) remain in A.
 		y := a.Block(begin, begin, q.M-begin, end-begin)
 		RecordCut(rec, q.cut, y.Block(0, 0, end-begin, end-begin), r.Block(begin, begin, end-begin, end-begin), 0, b)
 		if end == n {
@@ -111,9 +104,8 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 	}
 }
 
-// panel factors the panel at column c. It writes the panel's part of R to the matrix r, and the
-// panel's triangular factor T to t. It applies the reflectors to the columns between the panel and
-// column `end`.
+// panel factors the panel at column c. It writes the panel's part of R to r, and its factor T to t.
+// It applies the reflectors to the columns between the panel and column `end`.
 func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], t vk.Slice[T], c, end int) {
 	cols := min(q.B, q.N-c)
 	with := q.Of(cols)
@@ -126,7 +118,6 @@ func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T]
 	}
 }
 
-// apply replaces X by (I − Y·Tᵀ·Yᵀ)·X. Y has the reflectors, and T is their triangular factor.
 func (q *TallQR[T]) apply(rec *vk.Recorder, ws *vk.Arena, y, t, x product.Matrix[T]) {
 	k, n, room := y.Cols, x.Cols, q.s.Len()/2
 	yx, tyx := product.NewMatrix(q.s.In(ws).Sub(0, room), k, n, k), product.NewMatrix(q.s.In(ws).Sub(room, room), k, n, k)

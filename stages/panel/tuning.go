@@ -10,51 +10,47 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Tuning is the set of sizes of PanelQR and TFactor. Many workgroups factor a panel. They
-// process one column after another, and add up their partial sums after each column, so the latency
-// of a column is important. Above a certain number of workgroups, more workgroups increase this
-// latency.
+// Tuning is the set of sizes of QR and TFactor. Many workgroups factor a panel. They process one
+// column after another, and add up their partial sums after each column. Above a certain number of
+// workgroups, more of them increase the latency of a column.
 type Tuning struct {
 	// LocalSize is the number of invocations of a workgroup, a power of two. If a panel has more
 	// than LocalSize columns, a workgroup has at least one invocation for each column.
 	LocalSize uint32
 
-	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time
-	// (a chunk). The kernel needs some more bytes for smaller arrays.
+	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time (a
+	// chunk). The kernel needs some more bytes.
 	TileBytes int
 
-	// ShortTileBytes takes the place of TileBytes in a reduction to an upper band, for matrices of
-	// at most ShortRows rows. More workgroups with fewer rows each share a panel then.
+	// ShortTileBytes is TileBytes in a reduction to an upper band, for matrices of at most ShortRows
+	// rows. More workgroups with fewer rows each share a panel then.
 	ShortTileBytes int `json:",omitempty"`
 	ShortRows      int `json:",omitempty"`
 
 	// Groups is the largest number of workgroups that factor one panel.
 	Groups int
 
-	// If Whole is true, one dispatch factors all columns, and its workgroups wait for each other.
-	// Whole has an effect only on devices with a compute unit for each workgroup. If Whole is
-	// false, each column is a dispatch.
+	// Whole says that one dispatch factors all columns, and that its workgroups wait for each other,
+	// on devices with a compute unit for each workgroup. Otherwise each column is a dispatch.
 	Whole bool
 
 	// Polls is the number of times that a waiting workgroup reads a memory word before the wait
-	// fails. It is used only if Whole is true.
+	// fails. It is used only with Whole.
 	Polls uint32
 
-	// Factor is the number of columns of the triangular factor T of a panel that one workgroup
-	// computes alone. It is at most LocalSize.
+	// Factor is the number of columns of T that one workgroup computes alone. It is at most
+	// LocalSize.
 	Factor uint32
 
-	// Merge is the number of Householder reflectors that ApplyQ1 applies together in one matrix
-	// product.
+	// Merge is the number of reflectors that ApplyQ1 applies together in one product.
 	Merge int
 }
 
-// narrowPanel is a number of columns. A panel with fewer columns than narrowPanel needs no more
-// shared memory than a panel with narrowPanel columns.
+// narrowPanel is the number of columns below which a panel needs no less shared memory.
 const narrowPanel = 16
 
 // Fits returns nil if the device can factor panels of doubles of every width with these sizes.
-// Otherwise it returns an error that prints the sizes, or a *vk.UnsupportedError.
+// Otherwise the error names the sizes, or is a *vk.UnsupportedError.
 func (t Tuning) Fits(info vk.Info) error {
 	for b := narrowPanel; b <= MaxPanel; b *= 2 {
 		if err := panelFits[float64](t, info, b); err != nil {
@@ -72,7 +68,6 @@ func (t Tuning) ForRows(m int) Tuning {
 	return t
 }
 
-// panelFits does the same as Tuning.Fits for panels of b columns with elements of type T.
 func panelFits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Factor < 1 || t.Factor > t.LocalSize {
 		return fmt.Errorf("stages: no panels can be tuned by %+v", t)
@@ -102,7 +97,6 @@ func panelFits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 	return nil
 }
 
-// panelSpec returns the specialisation constants of the kernels that factor panels of b columns.
 func panelSpec[T spirv.Scalar](t Tuning, b int) shaders.GeqrfPanelColumnSpec {
 	threads := max(t.LocalSize, stages.PowerOfTwo(b)) // each column needs an invocation
 	size := int(spirv.KindOf[T]().Size())
@@ -119,8 +113,8 @@ func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
 	return whole
 }
 
-// Meeting returns the number of workgroups of a panel each of which waits for all others. It is 0 if
-// no panel of the device has such workgroups, because each column is a dispatch.
+// Meeting returns the number of workgroups of a panel each of which waits for all others, or 0 if
+// each column is a dispatch.
 func (t Tuning) Meeting(info vk.Info) int {
 	if !t.together(info) {
 		return 0
@@ -128,10 +122,9 @@ func (t Tuning) Meeting(info vk.Info) int {
 	return t.Groups
 }
 
-// together reports whether the device has a compute unit for each workgroup of a panel. The
-// workgroups may wait for each other only if all of them are also resident at the same time.
-// Meet tests whether they are resident, because another program may use some of the compute
-// units.
+// together reports whether the device has a compute unit for each workgroup of a panel. All of them
+// must also be resident at the same time, which Meet tests, because another program may use some of
+// the compute units.
 func (t Tuning) together(info vk.Info) bool {
 	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()
 }

@@ -26,8 +26,8 @@ type TFactor[T spirv.Scalar] struct {
 	ops  product.Ops[T]
 	tune Tuning
 
-	// The kernel `larft` computes diagonal blocks of T from τ and YᵀY. The kernel `diagonal` copies
-	// the triangular factors T of neighbouring panels to the diagonal blocks of one larger T.
+	// `larft` computes diagonal blocks of T from τ and YᵀY. `diagonal` copies the factors T of
+	// neighbouring panels to the diagonal blocks of one larger T.
 	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[T]]
 	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[T]]
 
@@ -37,8 +37,6 @@ type TFactor[T spirv.Scalar] struct {
 	work       *vk.Layout
 }
 
-// NewTFactor prepares the stage for factors T of order n or less, and for reflectors with at most
-// `rows` elements.
 func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T], t Tuning) (*TFactor[T], error) {
 	if err := panelFits[T](t, dev.Info(), 1); err != nil {
 		return nil, err
@@ -55,9 +53,7 @@ func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T],
 	return f, f.reserve(rows)
 }
 
-// reserve reserves in `ops` the product YᵀY, and the products that join diagonal blocks of T to
-// larger blocks. The blocks may have any size, so reserve includes the products for all block
-// sizes.
+// reserve reserves the product YᵀY, and the products that join diagonal blocks of T of any size.
 func (f *TFactor[T]) reserve(rows int) error {
 	if err := f.ops.Reserve(product.Shape{M: f.n, N: f.n, K: rows, Count: 1}); err != nil {
 		return err
@@ -71,18 +67,14 @@ func (f *TFactor[T]) reserve(rows int) error {
 	return nil
 }
 
-// Work is the workspace. The workspace of the products (Ops.Work) must be in the arena, too.
 func (f *TFactor[T]) Work() *vk.Layout { return f.work }
 
-// Flops is the cost of computing the factor T of n Householder reflectors with m elements, in
-// flops.
 func (f *TFactor[T]) Flops(m, n int) float64 {
 	return 2*float64(n)*float64(n)*float64(m) + float64(n)*float64(n)*float64(n)/3
 }
 
-// Record computes t from y and the factors τ of its reflectors, which `tau` holds. t is square,
-// with as many columns as y; its elements below the diagonal become zero. y, `tau` and t must not
-// overlap.
+// Record computes t from y and the factors τ of its reflectors, which `tau` holds. t is square, with
+// as many columns as y; its elements below the diagonal become zero.
 func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], tau vk.Slice[T], t product.Matrix[T]) {
 	n := y.Cols
 	if n == 0 || y.Rows == 0 {
@@ -91,8 +83,8 @@ func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T],
 	f.RecordFrom(rec, ws, f.gramian(rec, ws, y), tau, t)
 }
 
-// RecordFrom does the same as Record for callers that have computed g = Yᵀ·Y. Only the part of g
-// above the diagonal is used.
+// RecordFrom is Record for callers that have computed g = Yᵀ·Y. Only the part of g above the
+// diagonal is used.
 func (f *TFactor[T]) RecordFrom(
 	rec *vk.Recorder, ws *vk.Arena, g product.Matrix[T], tau vk.Slice[T], t product.Matrix[T],
 ) {
@@ -112,11 +104,11 @@ func (f *TFactor[T]) RecordFrom(
 	f.grow(rec, ws, g, t, int(f.tune.Factor))
 }
 
-// RecordMerge computes the factor t of neighbouring panels from the panels' own factors. Each panel
-// has b columns; the last panel may have fewer. The factors of the panels are b×b and lie one after
-// another in `panels`. If the last panel has fewer than b columns, only as many columns and rows of
-// its factor are read. t is n×n with leading dimension n. y holds the reflectors of all panels as n
-// columns; the columns of each panel are a lower trapezoid with zeros above it.
+// RecordMerge computes the factor t of neighbouring panels from the panels' own factors, which lie
+// one after another in `panels`, b×b each. The last panel may have fewer than b columns; of its
+// factor only as many columns and rows are read. t is n×n with leading dimension n. y holds the
+// reflectors of all panels as n columns; the columns of each panel are a lower trapezoid with zeros
+// above it.
 func (f *TFactor[T]) RecordMerge(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], b int, panels vk.Slice[T], t product.Matrix[T],
 ) {
@@ -145,8 +137,8 @@ func (f *TFactor[T]) gramian(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T]
 }
 
 // grow joins neighbouring diagonal blocks of T, and thus doubles their size, until T is a single
-// block. Before the call, the diagonal blocks of the given size must be computed, and T must be
-// zero below these blocks.
+// block. Before, the diagonal blocks of the given size must be computed, and T must be zero below
+// them.
 func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T], size int) {
 	j := join[T]{g: g, t: t, half: product.NewMatrix(f.half.In(ws), t.Rows, t.Rows, t.Rows)}
 	for n := t.Rows; size < n; size *= 2 {
@@ -160,22 +152,20 @@ func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T]
 	}
 }
 
-// join describes `count` pairs of neighbouring diagonal blocks of the triangular factor T. The two
-// blocks of a pair are joined to one block. The blocks of a pair have orders n1 and n2. The first
+// join describes `count` pairs of neighbouring diagonal blocks of T, of orders n1 and n2. The first
 // pair begins at row `start`.
 type join[T spirv.Scalar] struct {
 	g, t, half           product.Matrix[T] // YᵀY; T; T11·G12
 	start, n1, n2, count int
 }
 
-// join computes the blocks T12 = −T11·G12·T22 of all pairs. One batch of products computes T11·G12,
-// and another batch multiplies by T22.
+// join computes the blocks T12 = −T11·G12·T22 of all pairs, by two batches of products.
 func (f *TFactor[T]) join(rec *vk.Recorder, ws *vk.Arena, j join[T]) {
 	if j.count == 0 {
 		return
 	}
 	// `above` returns the block above the diagonal in the first pair of blocks of m. `next` returns
-	// the distance from one pair of blocks of m to the next pair, in elements.
+	// the distance from one pair to the next, in elements.
 	above := func(m product.Matrix[T]) product.Matrix[T] { return m.Block(j.start, j.start+j.n1, j.n1, j.n2) }
 	next := func(m product.Matrix[T]) int { return (j.n1 + j.n2) * (m.Ld + 1) }
 	t11, t22 := j.t.Block(j.start, j.start, j.n1, j.n1), j.t.Block(j.start+j.n1, j.start+j.n1, j.n2, j.n2)

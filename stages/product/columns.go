@@ -15,16 +15,14 @@ type Columns struct {
 	Width int // columns of a block, at least 1
 
 	// Blocks are the numbers of the device's blocks, in ascending order. At has the index of the
-	// first element of each of them in the memory of the device's columns.
+	// first element of each in the memory of the device's columns.
 	Blocks, At []int
 }
 
-// Columns returns the columns of block j: from ≤ column < to.
 func (c Columns) Columns(j int) (from, to int) {
 	return j * c.Width, min((j+1)*c.Width, c.N)
 }
 
-// Elements is the number of elements that the device stores.
 func (c Columns) Elements() (all int) {
 	for _, j := range c.Blocks {
 		from, to := c.Columns(j)
@@ -33,7 +31,7 @@ func (c Columns) Elements() (all int) {
 	return all
 }
 
-// check panics if the numbers of the blocks are not those of different blocks in ascending order.
+// check panics if Blocks is not in ascending order.
 func (c Columns) check() {
 	previous := -1
 	for _, j := range c.Blocks {
@@ -88,8 +86,6 @@ func (c Columns) trailing(top int) (passed, longest int, elements float64) {
 // device's part in each of these rows.
 type blockRows struct{ rows, inner int }
 
-// rows describes the rows of the trailing matrix that begins at row and column `top`, block by
-// block.
 func (c Columns) rows(top int) (all []blockRows) {
 	before, next := 0, 0 // the device's columns from `top` on, and its next block
 	for j := 0; j*c.Width < c.N; j++ {

@@ -4,20 +4,19 @@ import "fmt"
 
 // Emulation holds the sizes of double-precision products on integer units (package emulated).
 type Emulation struct {
-	// Tile has the tile sizes for matrix units. Dots has the tile sizes for packed dot products,
-	// which are used on devices without matrix units.
+	// Tile has the tile sizes for matrix units, and Dots those for packed dot products, which
+	// devices without matrix units use.
 	Tile MatrixTile
 	Dots DotTile
 
-	// Narrow has the tile sizes for matrix units of products with few columns, which are the
-	// products with a symmetric factor. If Narrow.M is 0, these products use Tile. The larger one
-	// of Narrow.M and Narrow.N must divide Panel or be larger; then the panels of these products
-	// have as many rows. In addition, Narrow.Step must be Tile.Step.
+	// Narrow has the tile sizes for matrix units of products with a symmetric factor, whose results
+	// have few columns. If Narrow.M is 0, these products use Tile. The larger one of Narrow.M and
+	// Narrow.N must divide Panel or be larger; then the panels of these products have as many rows.
+	// Narrow.Step must be Tile.Step.
 	Narrow MatrixTile
 
-	// Panel is the number of rows of a panel. The residues of the rows of a panel are contiguous in
-	// memory. Spacing is the number of unused bytes between two panels. Panel and Spacing are
-	// multiples of 16.
+	// Panel is the number of rows whose residues are contiguous in memory. Spacing is the number of
+	// unused bytes between two panels. Both are multiples of 16.
 	Panel, Spacing int
 
 	// Strip is the number of elements of the result that are computed at a time. The residues of
@@ -29,38 +28,37 @@ type Emulation struct {
 	Planes int
 
 	// Merge is the number of Householder reflectors that back transformations apply together, if it
-	// is larger than that of native products (panel.Tuning). A larger inner dimension is of
-	// more use to emulated products.
+	// is larger than that of native products (panel.Tuning): emulated products gain more from a
+	// large inner dimension.
 	Merge int `json:",omitempty"`
 
-	// Held is the largest number of bytes for the residues of a symmetric factor, which are kept
-	// for several products. If the residues need more bytes, native kernels compute the products.
+	// Held is the largest number of bytes for the residues of a symmetric factor, which are kept for
+	// several products. If they need more, the products are native.
 	Held int
 
-	// HeldGain is the smallest ratio of the rates of products, emulated to native, for which the
-	// residues of a symmetric factor are kept. If HeldGain is 0, any ratio suffices, even if the
-	// rates were not measured.
+	// HeldGain is the smallest ratio of the rates of emulated and native products for which the
+	// residues of a symmetric factor are kept. If it is 0, any ratio suffices, even if the rates
+	// were not measured.
 	HeldGain float64 `json:",omitempty"`
 
 	// Dispatch is the cost in flops above which a kernel of a product is divided into several
-	// dispatches. 0 means no limit. Dispatch limits the time of a dispatch on slow devices, and
-	// does not change the bits of a result.
+	// dispatches; 0 means no limit. It limits the time of a dispatch on slow devices, and does not
+	// change the bits of a result.
 	Dispatch float64 `json:",omitempty"`
 
 	// PerFlop is the number of operations on bytes that take as long as one flop in double
-	// precision. 0 means that it was not measured; then 1 is used, which is less than the true
-	// number on every device with such units.
+	// precision. 0 means not measured, and counts as 1, which is less than the true number on every
+	// device with such units.
 	PerFlop float64 `json:",omitempty"`
 
-	// Least has the smallest sizes of emulated products. A product with an m×n result is emulated
-	// if m·n is at least Least.M·Least.N, the inner dimension is at least Least.K, and m and n are
-	// at least a quarter of Least.M and Least.N. Native kernels compute other products. Least.Count
-	// is not used.
+	// Least has the smallest sizes of emulated products: m·n is at least Least.M·Least.N, the inner
+	// dimension is at least Least.K, and m and n are at least a quarter of Least.M and Least.N.
+	// Least.Count is not used.
 	Least Shape
 }
 
 // ByGain returns the sizes for a device whose emulated products are `gain` times as fast as its
-// native ones. A gain of 0 means that the rates were not measured.
+// native ones; 0 means that this was not measured.
 func (e Emulation) ByGain(gain float64) Emulation {
 	if gain < e.HeldGain {
 		e.Held = 0
@@ -68,8 +66,8 @@ func (e Emulation) ByGain(gain float64) Emulation {
 	return e
 }
 
-// Within returns the sizes for products modulo `count` numbers whose residues need about `room` bytes
-// at most. If room is 0, all sizes stay as they are.
+// Within returns the sizes for products modulo `count` numbers whose residues need about `room`
+// bytes at most; 0 means no limit.
 func (e Emulation) Within(room, count int) Emulation {
 	if room > 0 {
 		e.Planes = min(e.Planes, room/3*2)
@@ -78,7 +76,6 @@ func (e Emulation) Within(room, count int) Emulation {
 	return e
 }
 
-// MatrixTile holds the tile sizes of a product of residues on matrix units.
 type MatrixTile struct {
 	M, N       uint32 // rows and columns of the result that a workgroup computes
 	SubM, SubN uint32 // fragments that a subgroup computes, along the rows and along the columns
@@ -88,13 +85,11 @@ type MatrixTile struct {
 	Swath      uint32 // number of rows of tiles in a swath; workgroups take the tiles swath by swath
 }
 
-// DotTile holds the tile sizes of a product of residues with packed dot products. A workgroup
-// computes M×N elements of the result, and an invocation computes 8×8 of them. M and N are
-// multiples of 16. Swath is a number of neighbouring rows of tiles: the workgroups process the
-// tiles of such rows column by column, before they continue with the next rows of tiles.
+// DotTile holds the tile sizes with packed dot products. A workgroup computes M×N elements of the
+// result, multiples of 16, and an invocation 8×8 of them. The workgroups process the tiles of Swath
+// neighbouring rows of tiles column by column, before they continue with the next rows.
 type DotTile struct{ M, N, Swath uint32 }
 
-// String returns the sizes of the tile as text.
 func (t MatrixTile) String() string {
 	return fmt.Sprintf("%d×%d×%d tile of %d×%d units, pitch %d, swath %d, %d moduli in turn",
 		t.M, t.N, t.Step, t.SubM, t.SubN, t.Pitch, t.Swath, t.Turns)

@@ -19,8 +19,7 @@ type tiledGemm[T spirv.Scalar] struct {
 }
 
 // newTiledGemm builds a kernel for each tile of the table, and the kernel that adds partial
-// products. The error is a *vk.UnsupportedError if a tile does not fit the device, or another error
-// of package vk.
+// products. The error is a *vk.UnsupportedError if a tile does not fit the device.
 func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], error) {
 	g := &tiledGemm[T]{chooser: newChooser(t), columns: gemmtrColumns}
 	var err error
@@ -31,16 +30,12 @@ func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], erro
 	return g, err
 }
 
-// Gemm implements the interface Ops. If the inner dimension is split, the partial products are
-// stored in the arena ws, in the region that Work describes.
 func (g *tiledGemm[T]) Gemm(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
 	g.GemmBatch(rec, ws, Batch{Count: 1}, opA, opB, alpha, a, b, beta, c)
 }
 
-// GemmUnsplit implements the interface Ops: a product whose inner dimension is not split. It uses
-// no workspace.
 func (g *tiledGemm[T]) GemmUnsplit(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
@@ -48,8 +43,6 @@ func (g *tiledGemm[T]) GemmUnsplit(
 	g.record(rec, ws, r, g.unsplit(r.problem()))
 }
 
-// GemmBatch implements the interface Ops. a, b and c are the matrices of the first product of the
-// batch. All products have the same shapes.
 func (g *tiledGemm[T]) GemmBatch(
 	rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
@@ -58,8 +51,6 @@ func (g *tiledGemm[T]) GemmBatch(
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
-// GemmPair implements the interface Ops. The two products that are added have the same shapes, but
-// their inner dimensions may differ.
 func (g *tiledGemm[T]) GemmPair(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T],
 ) {
@@ -68,8 +59,8 @@ func (g *tiledGemm[T]) GemmPair(
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
-// request describes one product of the interface Gemm. Dividing a request into blocks makes new
-// requests, and does not change the old request.
+// request is one product of the interface Gemm. Dividing a request into blocks makes new requests,
+// and does not change the old one.
 type request[T spirv.Scalar] struct {
 	opA, opB    Op
 	alpha, beta T
@@ -77,7 +68,7 @@ type request[T spirv.Scalar] struct {
 	// `factors` has one pair of factors, or two pairs whose products are added.
 	factors []Pair[T]
 
-	// c is the result matrix of the product. In a batch, c is the result of the first product.
+	// c is the result, or that of the first product of a batch.
 	c     Matrix[T]
 	batch Batch
 
@@ -89,9 +80,9 @@ func single[T spirv.Scalar](opA, opB Op, alpha T, factors Pair[T], beta T, c Mat
 	return request[T]{opA: opA, opB: opB, alpha: alpha, beta: beta, factors: []Pair[T]{factors}, c: c, batch: Batch{Count: 1}}
 }
 
-// inner returns the inner dimensions of the product op(A)·op(B) and of the second product of a
-// pair. The second one is 0 if there is no pair. Both are 0 if α = 0, because the factors are not
-// read in this case. inner panics if the shapes do not fit each other.
+// inner returns the inner dimensions of the product and of the second product of a pair, or 0 if
+// there is no pair. Both are 0 if α = 0, because the factors are not read then. It panics if the
+// shapes do not fit each other.
 func (r *request[T]) inner() (k [2]int) {
 	for i, f := range r.factors {
 		m, l := shapeOf(r.opA, f.A)
@@ -110,9 +101,8 @@ func (r *request[T]) inner() (k [2]int) {
 }
 
 // problem returns the properties that determine the choice of tile and split. If op(A) = Aᵀ, or if
-// op(B) = B, the elements of the factor along the inner dimension are contiguous in memory. A tile
-// that reads short slices of the inner dimension then reads only parts of cache lines. The strides
-// of a batch do not matter.
+// op(B) = B, the elements of the factor along the inner dimension are contiguous in memory. Then a
+// tile that reads short slices of the inner dimension reads only parts of cache lines.
 func (r *request[T]) problem() problem {
 	k := r.inner()
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: max(k[0], k[1]), count: r.batch.Count}
@@ -132,7 +122,6 @@ func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	return m.Rows, m.Cols
 }
 
-// transposed returns the operations as the word that the kernel reads.
 func (r *request[T]) transposed() (word uint32) {
 	if r.opA == Trans {
 		word |= shaders.GemmTransA
@@ -144,9 +133,9 @@ func (r *request[T]) transposed() (word uint32) {
 }
 
 // record records a request with the given tile and split. If the product costs more flops than one
-// dispatch may, it is divided into blocks of whole tiles of C. The blocks are ranges of columns, or
-// also ranges of rows if one column of tiles costs too much. Each block has the tile and the split
-// of the whole product, so that the division into blocks does not change the bits.
+// dispatch may, it is divided into blocks of whole tiles of C: ranges of columns, or also of rows if
+// one column of tiles costs too much. Each block has the tile and the split of the whole product, so
+// that the bits stay the same.
 func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
 	tile := g.tiles[x.tile]
 	all, most := g.tilesOf(&r, x)
@@ -163,17 +152,15 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 	}
 }
 
-// tilesOf returns the number of tiles of C, and the number of tiles that one dispatch may compute
-// without exceeding its limit of flops.
+// tilesOf returns the number of tiles of C, and the number that one dispatch may compute.
 func (g *tiledGemm[T]) tilesOf(r *request[T], x splitK) (all, most int) {
 	tile, inner := g.tiles[x.tile], r.inner()
 	flops := 2 * float64(inner[0]+inner[1]) // of an element of C
 	return vk.Tiles(r.c.Rows, tile.M) * vk.Tiles(r.c.Cols, tile.N), g.within(flops * float64(tile.M) * float64(tile.N))
 }
 
-// block returns the request for the rows×cols block of C that begins at row i and column j. The new
-// request has the whole inner dimension. The request r is not changed. r must describe one product,
-// not several.
+// block returns the request for the rows×cols block of C that begins at row i and column j. r must
+// describe one product.
 func (r request[T]) block(i, j, rows, cols int) request[T] {
 	factors := make([]Pair[T], len(r.factors))
 	for k, f := range r.factors {
@@ -193,10 +180,9 @@ func (r request[T]) block(i, j, rows, cols int) request[T] {
 	return r
 }
 
-// recordBatch records a request in dispatches of at most `most` products. A dispatch must also fit
-// one dimension of a grid. If the inner dimension is split (split-K), the partial products of a
-// dispatch are added before the next dispatch, so that all dispatches can use the same memory. If C
-// would not change, nothing is recorded.
+// recordBatch records a request in dispatches of at most `most` products, which must also fit one
+// dimension of a grid. The partial products of a dispatch are added before the next dispatch, so
+// that all use the same memory. If C would not change, nothing is recorded.
 func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK, most int) {
 	if r.leavesC() {
 		return
@@ -220,14 +206,12 @@ func (r request[T]) items(first, count int) request[T] {
 	return r
 }
 
-// partials returns the number of elements of the partial products of a request with the split x. It
-// is 0 if the inner dimension is not split.
 func (r *request[T]) partials(x splitK) int {
 	return x.partials(r.batch.Count * r.c.Rows * r.c.Cols)
 }
 
-// multiply records the dispatch of a request. The result is C, or the partial products `parts` if
-// the inner dimension is split.
+// multiply records the dispatch of a request. The result is C, or `parts` if the inner dimension is
+// split.
 func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts vk.Slice[T]) {
 	kernel, first, k := g.kernels[x.tile], r.factors[0], r.inner()
 	push := shaders.GemmPush[T]{
@@ -251,8 +235,6 @@ func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts 
 		push.StrideC = uint64(r.c.Rows) * uint64(r.c.Cols)
 		touch[2] = vk.Touches(parts)
 	}
-	// The z dimension of the grid is the number of products times the number of pieces into which
-	// the inner dimension is split.
 	grid := g.tiles[x.tile].Grid(r.c.Rows, r.c.Cols)
 	grid.Z = r.batch.Count * x.splits
 	kernel.Dispatch(rec, grid, push, touch...)

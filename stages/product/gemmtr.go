@@ -9,9 +9,8 @@ import (
 // gemmtrColumns is the number of columns of C that one product of Gemmtr computes.
 const gemmtrColumns = 1024
 
-// Gemmtr implements Ops: the lower triangle of C, in blocks of columns. A block has the rows from its
-// diagonal on. So it also computes the part of its first square above the diagonal, which Ops allows
-// to have any values.
+// Gemmtr computes blocks of columns of C, with the rows from the diagonal on. So it also computes
+// the part of the first square above the diagonal, which Ops allows to have any values.
 func (g *tiledGemm[T]) Gemmtr(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {

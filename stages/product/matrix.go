@@ -15,11 +15,10 @@ type Matrix[T spirv.Stored] struct {
 	At             vk.Slice[T]
 }
 
-// MostLd is the limit of leading dimensions: each must be less than MostLd.
 const MostLd = 1 << 24
 
-// NewMatrix returns a slice as a rows×cols matrix with leading dimension ld. It panics if the slice
-// is too short, or if ld is not allowed.
+// NewMatrix returns a slice as a matrix. It panics if the slice is too short, or if ld is not
+// allowed.
 func NewMatrix[T spirv.Stored](at vk.Slice[T], rows, cols, ld int) Matrix[T] {
 	if rows < 0 || cols < 0 || ld < max(rows, 1) || ld >= MostLd && cols > 1 ||
 		rows > 0 && cols > 0 && (cols-1)*ld+rows > at.Len() {
@@ -28,7 +27,7 @@ func NewMatrix[T spirv.Stored](at vk.Slice[T], rows, cols, ld int) Matrix[T] {
 	return Matrix[T]{rows, cols, ld, at}
 }
 
-// Block returns rows [i, i+rows) and columns [j, j+cols) of m. The block shares the memory of m.
+// Block returns rows [i, i+rows) and columns [j, j+cols) of m, in the memory of m.
 func (m Matrix[T]) Block(i, j, rows, cols int) Matrix[T] {
 	if i < 0 || j < 0 || rows < 0 || cols < 0 || i+rows > m.Rows || j+cols > m.Cols {
 		panic(fmt.Sprintf("product: block (%d, %d) of %d×%d in %d×%d", i, j, rows, cols, m.Rows, m.Cols))
@@ -39,5 +38,4 @@ func (m Matrix[T]) Block(i, j, rows, cols int) Matrix[T] {
 	return Matrix[T]{rows, cols, m.Ld, m.At.Sub(i+j*m.Ld, (cols-1)*m.Ld+rows)}
 }
 
-// Addr is the address of element (0, 0).
 func (m Matrix[T]) Addr() spirv.Addr[T] { return m.At.Addr() }

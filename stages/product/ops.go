@@ -31,8 +31,8 @@ type Ops[T spirv.Scalar] interface {
 	Syr2k[T]
 	Symm[T]
 
-	// Reserve reserves memory for products of at most these sizes. An implementation that needs no
-	// preparation may ignore the call. The error says what the device lacks.
+	// Reserve reserves memory for products of at most these sizes. The error says what the device
+	// lacks.
 	Reserve(shapes ...Shape) error
 
 	// Work is the workspace of all products that have been reserved so far.
@@ -40,9 +40,9 @@ type Ops[T spirv.Scalar] interface {
 }
 
 // Shape is a bound on the sizes of products: Count products of M×K by K×N matrices that run at the
-// same time. A symmetric product of order n with m columns counts as M×N = n×m with K = n. A
-// rank-2k update counts as n×n with K = k, and one of columns as n×k with K = 2k. A pair of
-// products counts with the sum of both inner dimensions.
+// same time. A symmetric product of order n with m columns counts as M×N = n×m with K = n. A rank-2k
+// update of order n counts as n×n with K = k, and an update of n columns by Syr2kColumns as n×k with
+// K = 2k. A pair of products counts with the sum of both inner dimensions.
 type Shape struct {
 	M, N, K, Count int
 
@@ -51,33 +51,30 @@ type Shape struct {
 	Held bool
 }
 
-// Gemm is the interface of the general products (dgemm).
 type Gemm[T spirv.Scalar] interface {
-	// Gemm records C ← α·op(A)·op(B) + β·C. If β = 0, C is not read before it is overwritten, and
-	// may hold any values. If α = 0, A and B are not read. C must not overlap A or B.
+	// Gemm records C ← α·op(A)·op(B) + β·C. If β = 0, C is not read, and may hold any values. If α =
+	// 0, A and B are not read. In all methods, a result must not overlap another result or a factor.
 	Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 
-	// GemmUnsplit does the same as Gemm, but does not split the inner dimension. GemmUnsplit is for
-	// results that have enough tiles (blocks) to fill the device. The product is one dispatch, and
-	// each element of C is one sum in ascending order of the inner index.
+	// GemmUnsplit is Gemm without splitting the inner dimension, for results that have enough tiles
+	// to fill the device. The product is one dispatch, and each element of C is one sum in ascending
+	// order of the inner index.
 	GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 
-	// GemmBatch records batch.Count products that run concurrently. a, b and c are the factors and
-	// the result of the first product. No result may overlap another result or a factor.
+	// GemmBatch records batch.Count products that run concurrently. a, b and c belong to the first
+	// one.
 	GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 
-	// GemmTogether records products that run concurrently. They may have different shapes. No
-	// result may overlap another result or a factor. GemmTogether is for products with few columns:
-	// native kernels always compute them.
+	// GemmTogether records products that run concurrently and may have different shapes. It is for
+	// products with few columns: native kernels always compute them.
 	GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...Product[T])
 
-	// GemmPair records C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C. The inner dimensions and the
-	// leading dimensions of the two products may differ. The rules for α, β and overlaps are those
-	// of Gemm.
+	// GemmPair records C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C. The inner and the leading
+	// dimensions of the two products may differ. The rules for α and β are those of Gemm.
 	GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T])
 
-	// Gemmtr does the same as Gemm for the lower triangle of the n×n matrix C (dgemmtr). Elements
-	// of C above the diagonal may have any values afterwards.
+	// Gemmtr is Gemm for the lower triangle of the n×n matrix C (dgemmtr). Elements above the
+	// diagonal may have any values afterwards.
 	Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 }
 
@@ -87,18 +84,15 @@ type Product[T spirv.Scalar] struct {
 	A, B, C  Matrix[T]
 }
 
-// Batch is the number of products of equal shape, and the distances between successive products:
-// StrideA, StrideB and StrideC are the distances, in elements, from the matrices A, B and C of one
-// product to those of the next product.
+// Batch is a number of products of equal shape, and the distances, in elements, from the matrices A,
+// B and C of one product to those of the next.
 type Batch struct{ Count, StrideA, StrideB, StrideC int }
 
-// Pair holds the two factors of a product.
 type Pair[T spirv.Scalar] struct{ A, B Matrix[T] }
 
-// Syr2k is the interface of the symmetric rank-2k update (dsyr2k).
 type Syr2k[T spirv.Scalar] interface {
 	// Syr2k records C ← C − Y·Zᵀ − Z·Yᵀ for the lower triangle of C. C is n×n, Y and Z are n×k. The
-	// strictly upper triangle of C is neither read nor written. C must not overlap Y or Z.
+	// strictly upper triangle of C is neither read nor written.
 	Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c Matrix[T])
 
 	// Syr2kColumns does the same for some blocks of columns of the lower triangle of a matrix with
@@ -113,8 +107,7 @@ type ColumnBlock[T spirv.Scalar] struct {
 	C     Matrix[T]
 }
 
-// Pairs records the update of each of the blocks by GemmPair. It is Syr2kColumns for
-// implementations that have nothing better.
+// Pairs is Syr2kColumns by GemmPair, for implementations that have nothing better.
 func Pairs[T spirv.Scalar](rec *vk.Recorder, ws *vk.Arena, ops Gemm[T], y, z Matrix[T], blocks []ColumnBlock[T]) {
 	for _, b := range blocks {
 		rows := func(m Matrix[T], count int) Matrix[T] { return m.Block(b.First, 0, count, m.Cols) }
@@ -124,14 +117,12 @@ func Pairs[T spirv.Scalar](rec *vk.Recorder, ws *vk.Arena, ops Gemm[T], y, z Mat
 	}
 }
 
-// Symm is the interface of the product with a symmetric matrix from the left (dsymm).
 type Symm[T spirv.Scalar] interface {
-	// Symm records P ← A·W. A is n×n, and only its lower triangle is read. W and P are n×m. P must
-	// not overlap A or W.
+	// Symm records P ← A·W. A is n×n, and only its lower triangle is read. W and P are n×m.
 	Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T])
 
-	// SymmTogether records P ← A·W and the other products concurrently. The rules are those of Symm
-	// and of GemmTogether. A, W and the other factors may overlap.
+	// SymmTogether records P ← A·W and the other products concurrently, by the rules of
+	// GemmTogether. A, W and the other factors may overlap.
 	SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], others ...Product[T])
 
 	// Hold says that the factors A of the following calls of Symm and SymmTogether are lower right

@@ -13,22 +13,22 @@ const (
 	sumLanes   = 16  // invocations that share the sum of one element, at most
 )
 
-// partialSums is the second part of a product with split-K: the memory of the partial products, and
-// the kernel that adds them. The order of a sum depends on the shape of the product alone.
+// partialSums is the second part of a product with split-K. The order of a sum depends on the shape
+// of the product alone.
 type partialSums[T spirv.Scalar] struct {
 	region vk.Region[T] // the parts: for each matrix of a batch its pieces of K, packed
 	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 }
 
-// newPartialSums reserves memory for partial products (of split-K) with `capacity` elements
-// together. `name` is the name of this region in tables of memory. The error is that of package vk.
+// newPartialSums reserves memory for partial products with `capacity` elements together. `name` is
+// its name in tables of memory.
 func newPartialSums[T spirv.Scalar](dev *vk.Device, name string, capacity int) (partialSums[T], error) {
 	k, err := vk.Build(dev, shaders.GemmSum[T](), shaders.GemmSumSpec{LocalSize: threads(dev.Info(), sumThreads)})
 	return partialSums[T]{vk.Reserve[T](name, capacity), k}, err
 }
 
-// threads returns the size of a workgroup on the device: the largest power of two that is at most
-// `most` and that the device allows.
+// threads returns the largest power of two that is at most `most` and that the device allows as the
+// size of a workgroup.
 func threads(info vk.Info, most int) uint32 {
 	if info.MaxLocal > 0 {
 		most = min(most, info.MaxLocal)
@@ -36,19 +36,18 @@ func threads(info vk.Info, most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// room returns memory for partial products, the given number of elements from element `begin` on.
-// It panics if the reserved memory is too short. All products of one arena use this memory, one
-// after another.
+// room returns memory for partial products, from element `begin` on. It panics if the reserved
+// memory is too short. All products of one arena use this memory, one after another.
 func (s *partialSums[T]) room(ws *vk.Arena, begin, elements int) vk.Slice[T] {
 	return s.region.In(ws).Sub(begin, elements)
 }
 
-// record adds the partial products P of each product of the request r, `splits` partial products
-// each: C ← α·ΣP + β·C. The partial products are packed in `parts`. If β = 0, C is not read.
+// record adds the `splits` partial products P of each product of r: C ← α·ΣP + β·C. They are packed
+// in `parts`. If β = 0, C is not read.
 func (s *partialSums[T]) record(rec *vk.Recorder, parts vk.Slice[T], splits int, r request[T]) {
 	lanes := lanesFor(splits)
-	// Each element is computed by a group of `lanes` invocations, and a workgroup has several such
-	// groups. The z dimension of the grid is the number of matrices.
+	// Each element is computed by a group of `lanes` invocations. The z dimension of the grid is the
+	// number of matrices.
 	c := r.c
 	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/lanes))
 	grid.Z = r.batch.Count
@@ -59,8 +58,7 @@ func (s *partialSums[T]) record(rec *vk.Recorder, parts vk.Slice[T], splits int,
 	}, vk.Touches(parts), vk.Touches(c.At))
 }
 
-// lanesFor returns the number of invocations (lanes) that share the sum of one element. If a sum
-// has many partial products, several neighbouring invocations each add a part of it.
+// lanesFor returns the number of neighbouring invocations that share the sum of one element.
 func lanesFor(splits int) uint32 {
 	lanes := 1
 	for lanes < sumLanes && 2*lanes <= splits {

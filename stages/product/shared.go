@@ -23,10 +23,8 @@ func SharedBytes[S, P any](kernel func() spirv.Module[S, P], spec S) (int, error
 	return bytes, err
 }
 
-// declaration is a key of the cache of shared memory sizes. It has the kernel's specialisation
-// constants, and the zero value of the kernel's push constants, whose type identifies the kernel.
+// declaration identifies a kernel by the type of its push constants, with its specialisation
+// constants.
 type declaration struct{ push, spec any }
 
-// declared is a cache. It maps a kernel with its specialisation constants to the number of bytes of
-// shared memory that the kernel declares.
 var declared sync.Map

@@ -12,8 +12,6 @@ import (
 // piece. `splits` is at least 1, and `splits`·`depth` is at least the inner dimension.
 type splitK struct{ tile, splits, depth int }
 
-// partials returns the number of elements of the partial products of a result with so many
-// elements. It is 0 if the inner dimension is not split.
 func (x splitK) partials(elements int) int {
 	if x.splits == 1 {
 		return 0
@@ -21,17 +19,15 @@ func (x splitK) partials(elements int) int {
 	return x.splits * elements
 }
 
-// problem holds the properties that determine the choice of tile and split. It stands for `count`
-// products of an m×k matrix by a k×n matrix. problem is comparable, because it is the key of the
-// cache of choices.
+// problem is `count` products of an m×k matrix by a k×n matrix, the key of the cache of choices.
 type problem struct {
 	m, n, k, count int
 	alongK         int // factors whose memory runs along the inner dimension, 0 to 2
 }
 
-// chooser chooses tiles and splits by a model of costs. The model uses shapes only. Therefore
-// products of equal shape get equal splits, and their results have equal bits. Several goroutines
-// may use a chooser at the same time.
+// chooser chooses tiles and splits by a model of costs. The model uses shapes only, so products of
+// equal shape get equal splits, and their results have equal bits. Several goroutines may use a
+// chooser.
 type chooser struct {
 	tiles    []Tile
 	units    int     // of the device
@@ -40,8 +36,6 @@ type chooser struct {
 	known    *choices
 }
 
-// within returns how many parts of work one dispatch may have, if each part costs the given number
-// of flops. The result is at least 1.
 func (c chooser) within(flops float64) int { return partsWithin(c.dispatch, flops) }
 
 func partsWithin(dispatch, flops float64) int {
@@ -51,9 +45,9 @@ func partsWithin(dispatch, flops float64) int {
 	return max(1, int(dispatch/flops))
 }
 
-// choices is a cache of the tiles and splits that were chosen for products. A plan needs the same
-// choices in each run, except that the number of vectors may differ from matrix to matrix. If there
-// are more than mostChoices entries, all entries are removed.
+// choices is a cache of chosen tiles and splits. A plan needs the same choices in each run, except
+// that the number of vectors may differ from matrix to matrix. If there are more than mostChoices
+// entries, all are removed.
 type choices struct {
 	sync.Mutex
 	by map[problem]splitK
@@ -61,13 +55,11 @@ type choices struct {
 
 func newChoices() *choices { return &choices{by: map[problem]splitK{}} }
 
-// mostChoices is the largest number of entries in the cache of choices of tiles and splits. One
-// solve, of any order that fits a device, needs far fewer.
+// mostChoices is more than one solve needs, of any order that fits a device.
 const mostChoices = 1 << 16
 
-// newChooser makes a chooser of tiles and splits. Its limit for the memory of partial products is
-// twice the number of elements that a full device computes at the same time. The tuning t must have
-// at least one tile.
+// newChooser limits the memory of partial products to twice the number of elements that a full
+// device computes at the same time. t must have at least one tile.
 func newChooser(t Tuning) chooser {
 	c := chooser{tiles: t.Tiles, units: t.Units, dispatch: t.Dispatch, known: newChoices()}
 	for _, x := range t.Tiles {
@@ -89,8 +81,8 @@ const (
 	shortLines    = 0.17 // extra cost for each factor that a shallow tile reads in parts of a line
 )
 
-// step is the cost of one step of the inner dimension of a product for one workgroup, in
-// instructions of a compute unit.
+// step is the cost of one step of the inner dimension for one workgroup, in instructions of a
+// compute unit.
 func (t Tile) step() float64 {
 	loads := t.ThreadM + t.ThreadN
 	if t.Packed {
@@ -99,22 +91,22 @@ func (t Tile) step() float64 {
 	return float64(t.threads()) * float64(t.ThreadM*t.ThreadN+loads)
 }
 
-// cost returns the predicted cost of all products of p, with the tile and the split x. The model
-// distributes workgroups evenly over the compute units. A unit that has less than three quarters of
-// the workgroups that it can hold runs as slowly as with three quarters. Costs have no unit: they
-// may only be compared with other costs for the same p.
+// cost returns the predicted cost of all products of p, with the tile and the split x. Workgroups
+// are distributed evenly over the compute units. A unit that has less than three quarters of the
+// workgroups that it can hold runs as slowly as with three quarters. Costs have no unit: they may
+// only be compared with other costs for the same p.
 func (c chooser) cost(x splitK, p problem) float64 {
 	t := c.tiles[x.tile]
 	groups := vk.Tiles(p.m, t.M) * vk.Tiles(p.n, t.N) * p.count * x.splits
 	return c.costOf(x, p.alongK, groups, float64(p.m)*float64(p.n)*float64(p.count*x.splits))
 }
 
-// costOf returns the predicted cost of products with `groups` workgroups. If the inner dimension is
-// split, the workgroups write the given number of elements of partial products.
+// costOf returns the predicted cost of `groups` workgroups that write `elements` elements of partial
+// products if the inner dimension is split.
 func (c chooser) costOf(x splitK, alongK, groups int, elements float64) float64 {
 	t := c.tiles[x.tile]
 	// `perUnit` is the number of workgroups that one compute unit runs in total, but at least the
-	// number that keeps the unit busy.
+	// number that keeps it busy.
 	perUnit := max(float64(vk.Tiles(groups, uint32(c.units))), float64(t.Resident)*occupancy)
 	cost := perUnit * t.step() * float64(x.depth+startSteps)
 	// If the elements of a factor along the inner dimension are contiguous, a tile with a small K
@@ -122,8 +114,6 @@ func (c chooser) costOf(x splitK, alongK, groups int, elements float64) float64 
 	if t.K < lineElements {
 		cost *= 1 + shortLines*float64(alongK)
 	}
-	// If the inner dimension is split, the product writes partial products, and another dispatch
-	// reads and adds them.
 	if x.splits > 1 {
 		cost += dispatchSteps*c.tiles[0].step() + partCost*elements/float64(c.units)
 	}
@@ -134,7 +124,6 @@ func (c chooser) choose(p problem) splitK {
 	return c.known.of(p, func() splitK { return c.search(p) })
 }
 
-// of returns the choice for p. The function `search` finds it if it is not in the cache.
 func (k *choices) of(p problem, search func() splitK) splitK {
 	k.Lock()
 	defer k.Unlock()
@@ -149,14 +138,12 @@ func (k *choices) of(p problem, search func() splitK) splitK {
 	return best
 }
 
-// search predicts the cost of all tiles and splits for a product, and returns the cheapest
-// combination. A split is allowed if its partial products fit the reserved memory, and if its
-// number of pieces fits one dimension of a grid.
+// search returns the tile and the split with the smallest cost. A split is allowed if its partial
+// products fit the reserved memory, and if its number of pieces fits one dimension of a grid.
 func (c chooser) search(p problem) splitK {
 	return c.cheapest(p, func(x splitK) float64 { return c.cost(x, p) })
 }
 
-// cheapest returns the allowed tile and split for p with the smallest cost.
 func (c chooser) cheapest(p problem, costOf func(x splitK) float64) splitK {
 	best, least := splitK{}, math.Inf(1)
 	for i, t := range c.tiles {
@@ -176,7 +163,6 @@ func (c chooser) cheapest(p problem, costOf func(x splitK) float64) splitK {
 	return best
 }
 
-// unsplit returns the tile with the smallest predicted cost if the inner dimension is not split.
 func (c chooser) unsplit(p problem) splitK {
 	best, least := splitK{}, math.Inf(1)
 	for i := range c.tiles {
@@ -188,8 +174,8 @@ func (c chooser) unsplit(p problem) splitK {
 	return best
 }
 
-// more returns the next number of pieces of the inner dimension to try after `pieces`. The sequence
-// is 1, 2, 3 … 15, 16, 24, 32, 48 …
+// more returns the number of pieces to try after `pieces`. The sequence is 1, 2, 3 … 15, 16, 24, 32,
+// 48 …
 func more(pieces int) int {
 	if pieces < 16 {
 		return pieces + 1
@@ -200,8 +186,8 @@ func more(pieces int) int {
 	return pieces / 3 * 4
 }
 
-// split divides an inner dimension of k into at most the given number of pieces. The length of a
-// piece is a multiple of the tile's K.
+// split divides an inner dimension of k into at most the given number of pieces, whose length is a
+// multiple of the tile's K.
 func (c chooser) split(tile, k, pieces int) splitK {
 	step := int(c.tiles[tile].K)
 	depth := max((k+pieces-1)/pieces, 1)
@@ -210,14 +196,13 @@ func (c chooser) split(tile, k, pieces int) splitK {
 }
 
 // Chooser chooses tiles for kernels of other packages that compute many small products in one
-// dispatch (stedc_multiply). It uses the model of costs of chooser. Such a kernel has its own code
-// for each tile, and does not split the inner dimension.
+// dispatch (stedc_multiply). Such a kernel has its own code for each tile, and does not split the
+// inner dimension.
 type Chooser struct{ c chooser }
 
-// NewChooser makes a chooser for a tuning that fits the device (see Tuning.Fits).
+// NewChooser expects a tuning that fits the device (see Tuning.Fits).
 func NewChooser(t Tuning) Chooser { return Chooser{newChooser(t)} }
 
-// Tiles returns the table of tiles.
 func (c Chooser) Tiles() []Tile { return c.c.tiles }
 
 // Choose returns the index of the tile for s.Count products of s.M×s.K by s.K×s.N matrices, without

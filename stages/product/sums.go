@@ -8,14 +8,13 @@ import (
 // Sums adds matrices of the same shape on the device, in their order: C ← P[0] + P[1] + ….
 type Sums[T spirv.Scalar] struct{ sums partialSums[T] }
 
-// NewSums compiles the kernel. The error is that of package vk.
 func NewSums[T spirv.Scalar](dev *vk.Device) (Sums[T], error) {
 	s, err := newPartialSums[T](dev, "", 0)
 	return Sums[T]{s}, err
 }
 
 // Record adds `count` matrices of the shape of C, which lie one after another in `parts` without
-// gaps. C must not overlap them.
+// gaps.
 func (s Sums[T]) Record(rec *vk.Recorder, parts vk.Slice[T], count int, c Matrix[T]) {
 	s.sums.record(rec, parts.Sub(0, count*c.Rows*c.Cols), count, single(NoTrans, NoTrans, 1, Pair[T]{}, 0, c))
 }

@@ -21,9 +21,6 @@ type tiledSymm[T spirv.Scalar] struct {
 	sums    partialSums[T]
 }
 
-// newTiledSymm builds a kernel for each tile of the table, and the kernel that adds partial
-// products. The error is a *vk.UnsupportedError if a tile does not fit the device, or another error
-// of package vk.
 func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], error) {
 	s := &tiledSymm[T]{chooser: newChooser(t)}
 	spec := func(tile Tile) shaders.SymmSpec { return shaders.SymmSpec(tile.Spec()) }
@@ -35,8 +32,6 @@ func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], erro
 	return s, err
 }
 
-// Symm implements the interface Ops. It uses the tile and the split of the inner dimension with the
-// smallest predicted cost.
 func (s *tiledSymm[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T]) {
 	s.record(rec, ws, a, w, p, s.chooseFor(p))
 }
@@ -45,31 +40,26 @@ func (s *tiledSymm[T]) chooseFor(p Matrix[T]) splitK {
 	return s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2})
 }
 
-// Hold implements the interface Ops. It does nothing, because this implementation does not convert
-// factors.
+// Hold does nothing, because no factor is converted.
 func (s *tiledSymm[T]) Hold(*vk.Recorder, *vk.Arena, Matrix[T]) {}
 
-// HeldWork implements the interface Ops. The layout is empty, because this implementation does not
-// convert factors.
 func (s *tiledSymm[T]) HeldWork() *vk.Layout { return vk.Together() }
 
-// record records P ← A·W with the given tile and split. It panics if the shapes do not fit each
-// other. P must not overlap A or W. The partial products of a split are stored in ws.
+// record records P ← A·W with the given tile and split.
 func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], x splitK) {
 	parts := s.sums.room(ws, 0, x.partials(p.Rows*p.Cols))
 	s.multiply(rec, a, w, p, x, parts)
 	s.add(rec, a, w, p, x, parts)
 }
 
-// tilesOf returns the number of tiles of P, and the number of tiles that cost as many flops as one
-// dispatch may.
+// tilesOf returns the number of tiles of P, and the number that one dispatch may compute.
 func (s *tiledSymm[T]) tilesOf(p Matrix[T], x splitK) (all, most int) {
 	tile := s.tiles[x.tile]
 	return vk.Tiles(p.Rows, tile.M) * vk.Tiles(p.Cols, tile.N), s.within(2 * float64(tile.M) * float64(tile.N) * float64(p.Rows))
 }
 
-// multiply records the dispatches of the product. The result is P, or the partial products `parts`
-// if the inner dimension is split: packed, one after another.
+// multiply records the dispatches of the product. The result is P, or `parts` if the inner dimension
+// is split.
 func (s *tiledSymm[T]) multiply(rec *vk.Recorder, a, w, p Matrix[T], x splitK, parts vk.Slice[T]) {
 	m, n := p.Rows, p.Cols
 	if a.Rows != m || a.Cols != m || w.Rows != m || w.Cols != n {
@@ -97,9 +87,8 @@ func (s *tiledSymm[T]) multiply(rec *vk.Recorder, a, w, p Matrix[T], x splitK, p
 	})
 }
 
-// inDispatches calls `dispatch` for each dispatch of a product, which records it: the tiles from
-// number `first` on, `count` of them and at most `most`, with the given number of splits. The whole
-// product costs `flops`.
+// inDispatches calls `dispatch` for each dispatch of a product: `count` tiles, at most `most`, from
+// number `first` on, with the given number of splits. The whole product costs `flops`.
 func inDispatches(rec *vk.Recorder, tiles, most, splits int, flops float64, dispatch func(first, count uint32, grid vk.Groups)) {
 	for first := 0; first < tiles; first += most {
 		count := min(most, tiles-first)

@@ -27,9 +27,9 @@ type SymmColumns[T spirv.Scalar] struct {
 	table   []uint32          // its contents
 }
 
-// NewSymmColumns builds the kernels, with the tiles of t. They use the workspace t.Work for partial
-// products. Tiles that lie in the rows of one block are preferred. If there are none, the product
-// is slow. The error is that of package vk.
+// NewSymmColumns builds the kernels, with the tiles of t and the workspace t.Work for partial
+// products. Tiles that lie in the rows of one block are preferred. If there are none, the product is
+// slow.
 func (t *Tiled[T]) NewSymmColumns(dev *vk.Device, c Columns) (*SymmColumns[T], error) {
 	if c.N < 1 || c.Width < 1 {
 		return nil, fmt.Errorf("product: blocks of %d columns of %d", c.Width, c.N)
@@ -61,7 +61,6 @@ func (c Columns) fitting(tiles []Tile) []Tile {
 // whole tells whether each tile of P lies in the rows of one block.
 func (c Columns) whole(t Tile) bool { return c.Width%int(t.M) == 0 }
 
-// spec returns the specialisation constants of the kernel for a tile.
 func (s *SymmColumns[T]) spec(t Tile) shaders.SymmColumnsSpec {
 	g := t.Spec()
 	return shaders.SymmColumnsSpec{
@@ -70,32 +69,29 @@ func (s *SymmColumns[T]) spec(t Tile) shaders.SymmColumnsSpec {
 	}
 }
 
-// Work is the memory of the table of the blocks. Its contents must not change between RecordBegin
-// and the last product. The workspace of the Tiled must be in the arena, too.
+// Work is the table of the blocks. It must not change between RecordBegin and the last product. The
+// workspace of the Tiled must be in the arena, too.
 func (s *SymmColumns[T]) Work() *vk.Layout { return vk.Together(s.own) }
 
-// RecordBegin sends the table of the blocks to the device.
 func (s *SymmColumns[T]) RecordBegin(rec *vk.Recorder, ws *vk.Arena) {
 	vk.SendFirst(rec, s.own.In(ws), s.table)
 }
 
-// Flops is the cost in flops of a product with the trailing matrix that begins at row and column
-// `top`, for the given number of columns of W.
+// Flops is the cost of a product with `cols` columns and the trailing matrix that begins at row and
+// column `top`.
 func (s *SymmColumns[T]) Flops(top, cols int) float64 {
 	_, _, elements := s.columns.trailing(top)
 	return 2 * elements * float64(cols)
 }
 
-// Record records P ← A·W, the device's part, and concurrently the products `others`. A is the
-// trailing matrix that begins at row and column `top`. `a` is the memory of the device's columns,
-// of which elements before row or column `top` may be NaN. W and P have N−top rows. P must not
-// overlap A or W, and the rules of GemmTogether hold for `others`, whose factors may overlap A and
-// W.
+// Record records the device's part of P ← A·W, and concurrently the products `others`. A is the
+// trailing matrix that begins at row and column `top`. `a` is the memory of the device's columns, of
+// which elements before row or column `top` may be NaN. W and P have N−top rows. The rules of
+// GemmTogether hold for `others`, whose factors may overlap A and W.
 func (s *SymmColumns[T]) Record(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], top int, w, p Matrix[T], others ...Product[T]) {
 	s.record(rec, ws, s.part(a, top, w, p), s.chooseFor(top, p.Cols), others...)
 }
 
-// columnsPart is a product P ← A·W of a SymmColumns.
 type columnsPart[T spirv.Scalar] struct {
 	a    vk.Slice[T]
 	top  int
@@ -105,7 +101,6 @@ type columnsPart[T spirv.Scalar] struct {
 	elements float64 // see Columns.trailing
 }
 
-// part describes a product. It panics if the shapes do not fit each other.
 func (s *SymmColumns[T]) part(a vk.Slice[T], top int, w, p Matrix[T]) columnsPart[T] {
 	m := s.columns.N - top
 	if top < 0 || p.Rows != m || w.Rows != m || w.Cols != p.Cols {
@@ -117,7 +112,6 @@ func (s *SymmColumns[T]) part(a vk.Slice[T], top int, w, p Matrix[T]) columnsPar
 	return x
 }
 
-// chooseFor returns the tile and the split with the smallest predicted cost.
 func (s *SymmColumns[T]) chooseFor(top, cols int) splitK {
 	m, longest := s.columns.N-top, s.longest(top)
 	if longest == 0 || cols == 0 {
@@ -138,7 +132,6 @@ func (s *SymmColumns[T]) longest(top int) int {
 }
 
 // search is chooser.search, but counts only the pieces that have elements: the others cost nothing.
-// `rows` describes the rows of P.
 func (s *SymmColumns[T]) search(p problem, rows []blockRows) splitK {
 	return s.cheapest(p, func(x splitK) float64 {
 		t := s.tiles[x.tile]
@@ -161,16 +154,15 @@ func (s *SymmColumns[T]) record(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T]
 		func(parts vk.Slice[T]) { s.add(rec, ws, x, k, parts) })
 }
 
-// tilesOf returns the number of tiles of P, and a number of tiles that cost at most as many flops
-// as one dispatch may.
+// tilesOf returns the number of tiles of P, and a number that one dispatch may compute.
 func (s *SymmColumns[T]) tilesOf(x columnsPart[T], k splitK) (all, most int) {
 	tile, n := s.tiles[k.tile], s.columns.N
 	rows := vk.Tiles(n, tile.M) - x.top/int(tile.M)
 	return rows * vk.Tiles(x.p.Cols, tile.N), s.within(2 * float64(tile.M) * float64(tile.N) * float64(n-x.top))
 }
 
-// multiply records the dispatches of a product. The result is P, or the partial products `parts` if
-// the inner dimension is split: packed, one after another.
+// multiply records the dispatches of a product. The result is P, or `parts` if the inner dimension
+// is split.
 func (s *SymmColumns[T]) multiply(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T], k splitK, parts vk.Slice[T]) {
 	m, n, own := x.p.Rows, x.p.Cols, s.own.In(ws)
 	if m == 0 || n == 0 {
@@ -197,7 +189,6 @@ func (s *SymmColumns[T]) multiply(rec *vk.Recorder, ws *vk.Arena, x columnsPart[
 	})
 }
 
-// add records the sum of the partial products, if the inner dimension is split.
 func (s *SymmColumns[T]) add(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T], k splitK, parts vk.Slice[T]) {
 	p, own := x.p, s.own.In(ws)
 	if k.splits == 1 || p.Rows == 0 || p.Cols == 0 {

@@ -19,8 +19,8 @@ type tiledSyr2k[T spirv.Scalar] struct {
 	kernel   *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]]
 }
 
-// newTiledSyr2k builds the kernel. It returns an error if the height of the tile is not a multiple
-// of its width, or if the device cannot run the tile.
+// newTiledSyr2k returns an error if the height of the tile is not a multiple of its width, or if the
+// device cannot run the tile.
 func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], error) {
 	tile := t.Syr2k
 	if err := fitsTriangle[T](tile, dev.Info()); err != nil {
@@ -30,8 +30,8 @@ func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], er
 	return &tiledSyr2k[T]{tile, t.Dispatch, k}, err
 }
 
-// Syr2k implements the interface Ops. It needs no workspace, because it does not split the inner
-// dimension k. In all calls of the stages C is large enough to fill the device.
+// Syr2k does not split the inner dimension k, so it needs no workspace. In the stages, C always has
+// enough tiles to fill the device.
 func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) {
 	n, k := c.Rows, y.Cols
 	if c.Cols != n || y.Rows != n || z.Rows != n || z.Cols != k {

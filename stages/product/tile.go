@@ -8,27 +8,26 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Tile says how a product is divided into tiles (see the shader file tile.glsl). A workgroup
-// computes M×N elements of the result, and an invocation computes ThreadM×ThreadN of these
-// elements. The inner dimension is processed in slices of length K.
+// Tile says how a product is divided into tiles (see tile.glsl). A workgroup computes M×N elements
+// of the result, and an invocation ThreadM×ThreadN of these. The inner dimension is processed in
+// slices of length K.
 type Tile struct {
-	// M and N are the numbers of rows and columns of the result that a workgroup computes. K is the
-	// number of steps of the inner dimension between two loads of the factors into shared memory.
+	// M and N are the numbers of rows and columns of a workgroup. K is the number of steps of the
+	// inner dimension between two loads of the factors into shared memory.
 	M, N, K uint32
 
-	// ThreadM and ThreadN are the numbers of rows and columns that an invocation computes. They
-	// divide M and N.
+	// ThreadM and ThreadN are those of an invocation. They divide M and N.
 	ThreadM, ThreadN uint32
 
 	// Unroll is the number of steps of the inner dimension that are unrolled. It divides K.
 	Unroll uint32
 
 	// Buffers is the number of buffers in shared memory. 2 means double buffering, which saves a
-	// barrier. 1 means one buffer. 0 means that invocations read memory directly; K must then be 1.
+	// barrier. 0 means that invocations read memory directly; K must then be 1.
 	Buffers uint32
 
-	// Resident is the number of workgroups of this tile that a compute unit of the device can hold
-	// at the same time.
+	// Resident is the number of workgroups of this tile that a compute unit can hold at the same
+	// time.
 	Resident uint32
 
 	// Packed says that invocations load 16 bytes at a time from shared memory, which then must have
@@ -40,7 +39,6 @@ type Tile struct {
 // mostPack is the largest number of matrix elements in 16 bytes, that of float32.
 const mostPack = 4
 
-// String returns the sizes of the tile as text.
 func (t Tile) String() string {
 	packed := ""
 	if t.Packed {
@@ -51,12 +49,11 @@ func (t Tile) String() string {
 
 func (t Tile) threads() uint32 { return t.M / t.ThreadM * (t.N / t.ThreadN) }
 
-// Fits returns nil if products of doubles can use the tile on the device. Otherwise the error
-// prints sizes of the tile that contradict each other, or is a *vk.UnsupportedError if the tile
-// needs more invocations or shared memory than a workgroup of the device can have.
+// Fits returns nil if products of doubles can use the tile on the device. Otherwise the error names
+// sizes that contradict each other, or is a *vk.UnsupportedError if a workgroup needs more
+// invocations or shared memory than the device has.
 func (t Tile) Fits(info vk.Info) error { return fits[float64](t, info) }
 
-// fits does the same as Tile.Fits for products of matrices with elements of type T.
 func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	if min(t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll) == 0 ||
 		t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
@@ -90,9 +87,8 @@ func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// fitsTriangle makes the checks of the function `fits` for the tile of the rank-2k update (syr2k).
-// In addition, the height M of the tile must be a multiple of its width N, so that M/N tiles fill a
-// square of M×M elements. Such squares cover the lower triangle.
+// fitsTriangle is `fits` for the tile of the rank-2k update. In addition, M must be a multiple of N,
+// so that M/N tiles fill a square of M×M elements. Such squares cover the lower triangle.
 func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	if err := fits[T](t, info); err != nil {
 		return err
@@ -103,8 +99,7 @@ func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// Spec returns the tile as specialisation constants. All kernels of matrix products have these
-// constants.
+// Spec returns the specialisation constants of all kernels of products.
 func (t Tile) Spec() shaders.GemmSpec {
 	packed := spirv.False
 	if t.Packed {
@@ -116,15 +111,13 @@ func (t Tile) Spec() shaders.GemmSpec {
 	}
 }
 
-// Grid returns the grid of workgroups that covers rows×cols elements. The caller may set the
-// dimension Z of the grid.
+// Grid covers rows×cols elements. The caller may set the dimension Z of the grid.
 func (t Tile) Grid(rows, cols int) vk.Groups {
 	return vk.Folded(vk.Tiles(rows, t.M) * vk.Tiles(cols, t.N))
 }
 
-// tileKernels builds a kernel for products of T for each tile. The function `spec` returns the
-// specialisation constants for a tile. The error is a *vk.UnsupportedError if a tile does not fit
-// the device, or another error of package vk.
+// tileKernels builds a kernel for each tile, with the constants that `spec` returns. The error is a
+// *vk.UnsupportedError if a tile does not fit the device.
 func tileKernels[T spirv.Scalar, S, P any](
 	dev *vk.Device, tiles []Tile, module spirv.Module[S, P], spec func(Tile) S,
 ) (kernels []*vk.Kernel[S, P], err error) {

@@ -5,10 +5,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// GemmTogether implements the interface Ops. Each product has the tile and the split that it would
-// have alone, so that its bits are the same. If their partial products (of split-K) do not fit the
-// workspace together, or if a product costs more flops than one dispatch may, the products run one
-// after another.
+// GemmTogether gives each product the tile and the split that it would have alone, so that its bits
+// are the same. If their partial products do not fit the workspace together, or if a product costs
+// more flops than one dispatch may, the products run one after another.
 func (g *tiledGemm[T]) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...Product[T]) {
 	j := g.jointly(products)
 	if !j.fits || j.partials > g.capacity {
@@ -20,7 +19,7 @@ func (g *tiledGemm[T]) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...
 	rec.Concurrently(func() { j.add(rec) })
 }
 
-// SymmTogether implements the interface Ops by the rules of GemmTogether.
+// SymmTogether has the rules of GemmTogether.
 func (t *Tiled[T]) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], others ...Product[T]) {
 	j, x := t.jointly(others), t.tiledSymm.chooseFor(p)
 	tiles, most := t.tiledSymm.tilesOf(p, x)
@@ -40,10 +39,9 @@ type joint[T spirv.Scalar] struct {
 	fits     bool // each product fits one dispatch
 }
 
-// beside records the products and another product concurrently, or one after another by the rules
-// of GemmTogether. `fits` says whether the other product fits one dispatch. The functions
-// `multiply` and `add` record its dispatches, and the sum of its partial products. It has the given
-// number of them, and they are in the memory for general products.
+// beside records the products and another product concurrently, or one after another by the rules of
+// GemmTogether. `fits` says whether the other product fits one dispatch. `multiply` records its
+// dispatches, and `add` the sum of its `partials` partial products.
 func (j *joint[T]) beside(rec *vk.Recorder, ws *vk.Arena, partials int, fits bool, multiply, add func(parts vk.Slice[T])) {
 	parts := j.gemm.sums.room(ws, 0, partials)
 	if !j.fits || !fits || partials+j.partials > j.gemm.capacity {
@@ -63,7 +61,6 @@ func (j *joint[T]) beside(rec *vk.Recorder, ws *vk.Arena, partials int, fits boo
 	})
 }
 
-// jointly returns the list of the products, without products that would not change their result.
 func (g *tiledGemm[T]) jointly(products []Product[T]) *joint[T] {
 	j := &joint[T]{gemm: g, fits: true}
 	for _, p := range products {
@@ -85,8 +82,6 @@ func (j *joint[T]) oneByOne(rec *vk.Recorder, ws *vk.Arena) {
 	}
 }
 
-// divide gives each product memory for its partial products, from element `used` of the workspace
-// on.
 func (j *joint[T]) divide(ws *vk.Arena, used int) {
 	for i, r := range j.requests {
 		n := r.partials(j.splits[i])

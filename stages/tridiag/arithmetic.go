@@ -2,8 +2,6 @@ package tridiag
 
 import "math"
 
-// Ulp and Roundoff are two measures of the relative accuracy of a float64, which differ by a factor
-// of two.
 const (
 	// Ulp is the distance from 1 to the next larger float64. It is dlamch('P') of LAPACK.
 	Ulp = 0x1p-52
@@ -13,22 +11,19 @@ const (
 	Roundoff = 0x1p-53
 )
 
-// These constants are the smallest magnitudes of pivots and of off-diagonal elements that are taken
-// as different from zero.
 const (
-	// Pivmin is the smallest magnitude of a pivot in Sturm counts of a tridiagonal matrix T whose
-	// largest element is below 1. It is the smallest normal number. For each off-diagonal element e
-	// of such a T, e²/Pivmin is finite.
+	// Pivmin, the smallest normal number, is the smallest magnitude of a pivot in Sturm counts of a
+	// T whose largest element is below 1. For each off-diagonal element e of such a T, e²/Pivmin is
+	// finite.
 	Pivmin = 0x1p-1022
 
-	// Tiny is the magnitude below which an off-diagonal element of a T with norm about 1 is taken
-	// as zero. It is far below all rounding errors. Its reciprocal, which QL iteration computes, is
+	// Tiny is the magnitude below which an off-diagonal element of a T with norm about 1 is taken as
+	// zero. It is far below all rounding errors, and its reciprocal, which QL iteration computes, is
 	// far from overflow.
 	Tiny = 0x1p-400
 )
 
-// Largest returns the largest magnitude of an element of the tridiagonal matrix T with diagonal d
-// and off-diagonal e, or 0 for an empty T.
+// Largest returns the largest magnitude of an element of T, or 0 for an empty T.
 func Largest(d, e []float64) (norm float64) {
 	for _, x := range d {
 		norm = max(norm, math.Abs(x))

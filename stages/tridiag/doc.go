@@ -3,8 +3,7 @@
 //
 //	T = S·Λ·Sᵀ      T has the diagonal d (n) and the off-diagonal e (n−1)
 //
-// It has constants of the arithmetic, errors and checks of T, and loops on all processors. The
-// solvers have packages of their own:
+// The solvers have packages of their own:
 //
 //	dc     divide and conquer (dstedc)
 //	mrrr   multiple relatively robust representations (dstemr)

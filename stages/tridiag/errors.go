@@ -5,7 +5,6 @@ import (
 	"math"
 )
 
-// NonFiniteError says that an element of T is NaN or infinite.
 type NonFiniteError struct {
 	Row, Col int // counted from 0; Row = Col, or Row = Col + 1 for an off-diagonal element
 }
@@ -14,8 +13,8 @@ func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("tridiagonal matrix: element (%d, %d) is not finite", e.Row, e.Col)
 }
 
-// NoConvergenceError says that QL iteration did not converge for the diagonal block of rows [Lo,
-// Hi) of T. In this case the eigenvalues of the other blocks are not returned either.
+// NoConvergenceError says that QL iteration did not converge for the diagonal block of rows [Lo, Hi)
+// of T. No eigenvalues are returned then.
 type NoConvergenceError struct{ Lo, Hi int }
 
 func (e *NoConvergenceError) Error() string {

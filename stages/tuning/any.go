@@ -14,9 +14,8 @@ import (
 )
 
 // anywhere is the table for every device that Vulkan allows: it needs at most 16 KiB of shared
-// memory and 128 invocations in a workgroup. It was not measured on any device. The function On
-// tries this table last for every device, so the table must fit every device. With this table, no
-// workgroup of a panel or of ApplyQ2 waits for another workgroup.
+// memory and 128 invocations in a workgroup. It was not measured. The function On tries it last, so
+// it must fit every device. With it, no workgroup of a panel or of ApplyQ2 waits for another one.
 var anywhere = Tuning{
 	Band: 32, Block: 256,
 	// QRFirst is the ratio of rows to columns from which a general matrix gets a QR factorisation
@@ -76,8 +75,8 @@ var anywhere = Tuning{
 	Forecast: gpuForecast,
 }
 
-// gpuForecast was fitted to an H200 for n = 1024 to 32768 (docs/benchmarks.md).
-// The rates are those of the H200.
+// gpuForecast was fitted to an H200 for n = 1024 to 32768 (docs/benchmarks.md). The rates are those
+// of the H200.
 var gpuForecast = Forecast{
 	Rates: machine.PeakRates{FP64: 32e12, FP32: 61e12},
 	Other: Speed{Share: 0.3},

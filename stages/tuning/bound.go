@@ -27,9 +27,9 @@ const (
 	batchEfficiency = 0.1
 )
 
-// BoundedBytes sets the cost limit of a dispatch of emulated products. The device computes `bytes`
-// operations on bytes and `flops` operations on doubles per second. A rate of 0 means that the rate
-// is unknown; then nothing changes. The caller must also call Bounded.
+// BoundedBytes limits the cost of a dispatch of emulated products, for a device that computes
+// `bytes` operations on bytes and `flops` operations on doubles per second. If one of them is 0, the
+// rate is unknown, and nothing changes. The caller must also call Bounded.
 func (t Tuning) BoundedBytes(flops, bytes float64) Tuning {
 	if flops > 0 && bytes > 0 {
 		t.Products.Emulated.PerFlop = bytes / flops
@@ -37,10 +37,10 @@ func (t Tuning) BoundedBytes(flops, bytes float64) Tuning {
 	return t
 }
 
-// Bounded returns the tuning t with cost limits so that no dispatch takes longer than 100 ms. The
-// device has the given rate in flops per second (machine.Machine.Float64Rate). A limit or a size that is
-// already small enough does not change. A rate of 0 means that the rate is unknown; then nothing
-// changes. The bits of results do not depend on the rate.
+// Bounded returns t with cost limits so that no dispatch takes longer than 100 ms on a device with
+// the given rate in flops per second (machine.Machine.Float64Rate). Limits that are smaller already
+// do not change. If the rate is 0, it is unknown, and nothing changes. The bits of results do not
+// depend on the rate.
 func (t Tuning) Bounded(rate float64) Tuning {
 	if rate <= 0 {
 		return t
@@ -61,9 +61,8 @@ func (t Tuning) Bounded(rate float64) Tuning {
 		order = max(order, int(math.Sqrt(flops/2/2/float64(b.Columns))))
 	}
 	t.Sytrd.Values, t.Sytrd.Vectors = min(t.Sytrd.Values, order), min(t.Sytrd.Vectors, order)
-	// A dispatch consists of whole sweeps of the bulge chasing (or groups of sweeps), and ends with
-	// the one that makes its cost reach the limit. Its cost can thus exceed the limit, so the limit
-	// is set below `flops`.
+	// A dispatch consists of whole sweeps (or groups of them), and ends with the one that makes its
+	// cost reach the limit. Its cost can thus exceed the limit, so the limit is set below `flops`.
 	bound(&t.Chase.Dispatch, 0.9*flops)
 	bound(&t.ApplyQ2.Dispatch, 0.8*flops)
 	bound(&t.Bisection.Dispatch, flops/pivotFlops)

@@ -6,15 +6,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A device is a kind of device that has a table of its own. The tables of its family follow in the
-// chain.
+// A device is a kind of device that has a table of its own, before those of its family.
 type device struct {
 	family string // vk.Info.Family: the vendor
 	is     func(vk.Info) bool
 	table  Tuning
 }
 
-// devices are the devices with a table of their own. The file of each device adds it.
 var devices []device
 
 // A family has the tables of a vendor's devices. `name` is the variable of the first table.
@@ -23,7 +21,6 @@ type family struct {
 	tables []Tuning
 }
 
-// families are the tables by vk.Info.Family.
 var families = map[string]family{
 	"nvidia": {"nvidia", []Tuning{nvidia, anywhere}},
 	"amd":    {"amd", []Tuning{amd, amdSmall, anywhere}},
@@ -44,8 +41,8 @@ func changed(t Tuning, change func(*Tuning)) Tuning {
 	return t
 }
 
-// chain returns the tables for a device, from the most special table to the most general table. The
-// last table fits every device. The tables must not be changed, because all devices share them.
+// chain returns the tables for a device, from the most special one to the most general one, which
+// fits every device. All devices share the tables, so they must not be changed.
 func chain(info vk.Info) []Tuning {
 	tables := familyOf(info).tables
 	for _, d := range devices {
@@ -56,8 +53,8 @@ func chain(info vk.Info) []Tuning {
 	return tables
 }
 
-// On returns the tuning for a device. It takes each row from the first table of `chain(info)` whose
-// row fits the device. If info does not contain a limit, the limit is taken as infinite.
+// On takes each row of the tuning for a device from the first table of `chain(info)` whose row fits
+// the device. If info does not contain a limit, the limit is taken as infinite.
 func On(info vk.Info) Tuning {
 	const much = 1 << 20
 	if info.SharedBytes == 0 {
@@ -69,10 +66,10 @@ func On(info vk.Info) Tuning {
 	return pick(info, chain(info))
 }
 
-// pick takes each row from the first table in `tables` whose row fits. `info` must have limits for
-// shared memory and invocations (see On). Sizes that depend on each other come from one table, for
-// example all tiles of products, or a half-bandwidth and its block. The slices of the result belong
-// to the tables and must not be changed.
+// pick takes each row from the first table whose row fits. `info` must have limits for shared memory
+// and invocations (see On). Sizes that depend on each other come from one table, for example all
+// tiles of products, or a half-bandwidth and its block. The slices of the result belong to the
+// tables and must not be changed.
 func pick(info vk.Info, tables []Tuning) Tuning {
 	t := tables[0]
 	// The sizes in the following rows do not depend on the half-bandwidth. The rows are chosen
@@ -91,15 +88,13 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	band := row(tables, func(t Tuning) error { return fitsBand(t, info, t.Band) })
 	wg.Wait()
 
-	// The sizes of bulge chasing and ApplyQ2 must fit the half-bandwidth b. So b is chosen first:
-	// it comes from the first table whose own sizes fit the device for its own b. Then the rows are
-	// chosen for this b.
+	// The half-bandwidth b is chosen first, because the sizes of bulge chasing and ApplyQ2 must fit
+	// it: it comes from the first table whose own sizes fit the device for its own b.
 	t.Band, t.Block, t.ValuesBand, t.ValuesFrom = band.Band, band.Block, band.ValuesBand, band.ValuesFrom
 	t.SmallBlock, t.SmallTo = band.SmallBlock, band.SmallTo
 	t.Chase = row(tables, func(x Tuning) error { return x.Chase.Fits(info, t.Band) }).Chase
 	t.ApplyQ2 = row(tables, func(x Tuning) error { return x.ApplyQ2.Fits(info, t.Band) }).ApplyQ2
-	// The wide band for solves with few vectors is optional. It is not used if it does not fit the
-	// device.
+	// The wide band for solves with few vectors is not used if it does not fit the device.
 	if t.ValuesFrom > 0 && fitsBand(t, info, t.ValuesBand) != nil {
 		t.ValuesFrom = 0
 	}
@@ -127,7 +122,7 @@ func row(tables []Tuning, fits func(Tuning) error) Tuning {
 }
 
 // fitsBand returns nil if the bulge chasing and ApplyQ2 can work with half-bandwidth b on the
-// device. Otherwise it returns the *vk.UnsupportedError of the stage that cannot.
+// device, or the *vk.UnsupportedError of the stage that cannot.
 func fitsBand(t Tuning, info vk.Info, b int) error {
 	if err := t.Chase.Fits(info, b); err != nil {
 		return err

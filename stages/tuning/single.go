@@ -12,8 +12,7 @@ type Singles struct {
 	Tiles []product.Tile // Products.Tiles
 	Syr2k product.Tile   `json:"RankTwoK"` // Products.Syr2k
 
-	// Batch is ApplyQ2.Batch, the number of reflectors that an invocation applies before it moves
-	// the elements of its vectors to other registers.
+	// Batch is ApplyQ2.Batch.
 	Batch uint32
 
 	// PanelBytes is the largest value of Panel.TileBytes. Shorter chunks for short panels
@@ -28,7 +27,6 @@ func (s Singles) fits(info vk.Info) error {
 	return product.Tuning{Tiles: s.Tiles, Syr2k: s.Syr2k, Units: 1}.Fits(info)
 }
 
-// For returns the tuning for matrices of T on a device.
 func For[T spirv.Scalar](info vk.Info) Tuning { return Of[T](On(info)) }
 
 // Of returns the tuning t for matrices of T. For float64 it is t. For float32 it is t with the

@@ -30,15 +30,11 @@ func Smallest() Tuning {
 			Syr2k: product.Tile{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
 			Units: 8, Emulated: smallestEmulation,
 		},
-		// With this value of TileBytes, a workgroup processes four rows of a panel of 3 columns at
-		// a time.
 		Panel: panel.Tuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
 		Chase: chase.Tuning{
 			PerThread: 2, WaitSubgroups: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4,
 		},
 		Narrow: chase.NarrowTuning{Tile: 3, To: 4},
-		// The poll limit (the number of reads of a flag after which a wait fails) is so high that
-		// no test reaches it by chance.
 		ApplyQ2: back.ApplyQ2Tuning{
 			Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 2, Dispatch: 1e4,
 			Squares: back.Q2SquareTuning{Sweeps: 7},

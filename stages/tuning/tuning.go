@@ -85,7 +85,7 @@ func (t Tuning) Double() Tuning {
 }
 
 // ConquerValues says when divide and conquer finds values without vectors faster than bisection:
-// for orders from From on, if at least 1/Share of the values are wanted. If From is 0, bisection is
+// from order From on, if at least 1/Share of the values are wanted. If From is 0, bisection is
 // always used.
 type ConquerValues struct{ From, Share int }
 
@@ -120,10 +120,10 @@ type Waits struct {
 }
 
 // Waiting returns how the workgroups of the stages may wait for each other. If the tuning forbids
-// waits, the workgroups may not wait. Otherwise the results of m.MayWait and panel.Meet
-// decide; these two functions run kernels. The workgroups of a reduction in one stage are treated
-// as the workgroups of a panel. The trial has as many workgroups as the stages use on this device,
-// for example on a part of a GPU that has fewer units than the panels of the table have workgroups.
+// waits, they may not wait. Otherwise m.MayWait and panel.Meet decide, which run kernels. A
+// reduction in one stage counts as a panel. The trial has as many workgroups as the stages use on
+// this device, for example on a part of a GPU that has fewer units than the panels of the table have
+// workgroups.
 func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting, error) {
 	w := stages.Waiting{WideFence: t.Waits.WideFence || !m.Info.FenceChains()}
 	if t.Waits.Wavefront {
@@ -138,8 +138,6 @@ func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting
 	return w, err
 }
 
-// NarrowSize returns the sizes of the passes that narrow a band of order n ≥ 1 with b
-// superdiagonals, before the bulge chasing makes it bidiagonal.
 func (t Tuning) NarrowSize(n, b int) chase.NarrowSize {
 	size := chase.NarrowSize{N: n, From: max(1, min(b, n-1))}
 	size.To = min(size.From, max(t.Narrow.To, 2))
@@ -153,16 +151,15 @@ func (t Tuning) Meeting(info vk.Info) int {
 	return max(t.Panel.Meeting(info), t.Sytrd.Meeting(info))
 }
 
-// NeverMeeting returns the tuning t without the stages whose workgroups all wait for each other,
-// for plans that use no such stage. Waiting then runs no trial for them.
+// NeverMeeting returns t without the stages whose workgroups all wait for each other. Waiting then
+// runs no trial for them.
 func (t Tuning) NeverMeeting() Tuning {
 	t.Panel.Whole, t.Sytrd = false, reduce.TridiagonalisationTuning{}
 	return t
 }
 
-// OneStage returns whether a matrix of order n ≥ 1, with m wanted vectors, is reduced to
-// tridiagonal form in one stage. It is reduced in one stage if this is faster than two stages, and
-// if workgroups may wait for each other.
+// OneStage returns whether a matrix of order n ≥ 1, with m wanted vectors, is reduced to tridiagonal
+// form in one stage: if this is faster than two stages, and if workgroups may wait for each other.
 func (t Tuning) OneStage(n, m int, w stages.Waiting, info vk.Info) bool {
 	most := t.Sytrd.Values
 	if m > 0 {
@@ -171,10 +168,9 @@ func (t Tuning) OneStage(n, m int, w stages.Waiting, info vk.Info) bool {
 	return w.Allowed && !w.Crowded && n <= most && t.Sytrd.Fits(info, n) == nil
 }
 
-// For returns the tuning for order n and m vectors. Block is then the rank for this order: the
-// table has a smaller one for small orders. A wide band makes the band reduction cheaper. It makes
-// the bulge chasing and the back transformation of each vector more expensive. Therefore a wide
-// band is used only if few vectors are wanted.
+// For returns the tuning for order n and m vectors. Block is then the rank for this order. A wide
+// band makes the band reduction cheaper, but the bulge chasing and the back transformation of each
+// vector more expensive. So it is used only if few vectors are wanted.
 func (t Tuning) For(n, m int) Tuning {
 	if n <= t.SmallTo {
 		t.Block = max(t.SmallBlock/t.Band, 1) * t.Band

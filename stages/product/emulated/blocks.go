@@ -27,10 +27,9 @@ func (o *Ops) blocks(rec *vk.Recorder, ws *vk.Arena, p problem) bool {
 }
 
 // block returns the numbers of rows and columns of the blocks of C, as multiples of the padding. A
-// block is all of C if its planes (the residues of the factors) fit the memory. Otherwise, if the
-// planes of one side of the product fit half of the memory, a block has all rows of this side, and
-// as many rows of the other side as fit. Otherwise a block is square. block returns 0, 0 if no
-// block fits.
+// block is all of C if the residues of its factors fit the memory. Otherwise, if the residues of one
+// side of the product fit half of the memory, a block has all rows of this side, and as many rows of
+// the other side as fit. Otherwise it is square. The result is 0, 0 if no block fits.
 func (o *Ops) block(p problem) (m, n int) {
 	factors, pad := len(p.left), o.k.padRows
 	row := factors * o.k.geometry(pad, p.left[0].inner).words(o.k.moduli.N) // 32-bit words of pad rows
@@ -53,7 +52,6 @@ func (o *Ops) block(p problem) (m, n int) {
 	return m * pad, n * pad
 }
 
-// block returns the product that computes the m×n block of C whose first element is C(i, j).
 func (p problem) block(i, j, m, n int) problem {
 	part := func(all []rows, first, count int) []rows {
 		var out []rows

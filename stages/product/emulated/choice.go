@@ -10,17 +10,14 @@ import (
 
 // Choice says whether a device computes its large products natively or emulated, and why.
 type Choice struct {
-	// Emulated is true if integer units compute the large products in double precision.
 	Emulated bool
 
 	// Why is the reason for the choice, as a part of a sentence.
 	Why string
 
-	// Facts are the measured rates that determine the choice.
 	Facts Facts
 }
 
-// String returns the choice between native and emulated products, and its reason, as text.
 func (c Choice) String() string {
 	if c.Emulated {
 		return "emulated: " + c.Why
@@ -28,13 +25,13 @@ func (c Choice) String() string {
 	return "native: " + c.Why
 }
 
-// worth is the smallest ratio of speed, emulated to native products, at which emulated products are
-// chosen. The gain of a whole solve is smaller than the gain of its products, so a smaller ratio
-// does not justify the memory for residues.
+// worth is the smallest ratio of the speeds of emulated and native products for which emulated ones
+// are chosen. The gain of a whole solve is smaller, so a smaller ratio does not justify the memory
+// for residues.
 const worth = 1.5
 
-// worthLarge takes the place of `worth` for large matrices. The larger a product is, the more
-// emulation gains beyond the measured ratio, and the less memory the residues need beside the matrix.
+// worthLarge is `worth` for large matrices. The larger a product is, the more emulation gains beyond
+// the measured ratio, and the less memory the residues need beside the matrix.
 const worthLarge = 1
 
 // Large returns the choice for large matrices: emulated products need not be much faster than native
@@ -62,7 +59,6 @@ func Choose(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, erro
 	return chosen(ctx, f, err)
 }
 
-// chosen returns the choice after a measurement with the facts f or the error err.
 func chosen(ctx context.Context, f Facts, err error) (Choice, error) {
 	switch {
 	case err == nil:
@@ -73,10 +69,10 @@ func chosen(ctx context.Context, f Facts, err error) (Choice, error) {
 	return Choice{Why: err.Error()}, nil
 }
 
-// Force chooses products on integer units (emulated products), whatever their rate is. The error is
-// a *vk.UnsupportedError if the device cannot emulate products, or if the device computed the
-// golden product (a test product with known bits) wrongly. A CPU is not measured, because the
-// measurement would take long, but a stored result counts.
+// Force chooses emulated products, whatever their rate is. The error is a *vk.UnsupportedError if
+// the device cannot emulate products, or if it computed the golden product (a test product with
+// known bits) wrongly. A CPU is not measured, because this would take long, but a stored result
+// counts.
 func Force(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
 	c := Choice{Emulated: true, Why: "the caller wants emulated products"}
 	units, err := FindUnits(ctx, dev)
@@ -96,8 +92,8 @@ func Force(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error
 	return c, err
 }
 
-// Chosen returns the choice that Choose makes from stored rates, and does not run a kernel. The
-// choice is native products if the rates were not measured before.
+// Chosen is Choose from stored rates, without a kernel. The choice is native products if the rates
+// were not measured before.
 func Chosen(dev *vk.Device) Choice {
 	if why := unfit(dev.Info()); why != "" {
 		return Choice{Why: why}
@@ -105,8 +101,7 @@ func Chosen(dev *vk.Device) Choice {
 	return decide(Known(dev), worth)
 }
 
-// unfit returns the reason why the rates of products are not measured on a device, or "" if the
-// device can be measured.
+// unfit returns why the rates of products are not measured on a device, or "".
 func unfit(info vk.Info) string {
 	all := Candidates(info)
 	switch {
@@ -118,8 +113,6 @@ func unfit(info vk.Info) string {
 	return ""
 }
 
-// decide chooses between native and emulated products by the measured rates f. Emulated products must
-// be at least `least` times as fast.
 func decide(f Facts, least float64) Choice {
 	c := Choice{Facts: f}
 	gain := f.Gain()

@@ -16,9 +16,8 @@ type kernels struct {
 	units  Units
 	moduli *moduli.System
 
-	// A tile of the result has tileM×tileN elements. A plane is the matrix of residues of a factor
-	// modulo one number. The number of rows of a plane is padded to a multiple of padRows, and the
-	// inner dimension to a multiple of padInner.
+	// A tile of the result has tileM×tileN elements. The number of rows of a plane is padded to a
+	// multiple of padRows, and the inner dimension to a multiple of padInner.
 	tileM, tileN      uint32
 	padRows, padInner int
 
@@ -28,16 +27,14 @@ type kernels struct {
 	left, right, symmetric *vk.Kernel[shaders.EmulatedPlanesSpec, shaders.EmulatedPlanesPush]
 	update                 *vk.Kernel[shaders.EmulatedUpdateSpec, shaders.EmulatedUpdatePush]
 
-	// multiply records the product of the residues of two factors. The product runs on matrix units
-	// or with packed dot products.
+	// multiply records the product of the residues of two factors, on the units.
 	multiply func(rec *vk.Recorder, grid vk.Groups, push shaders.EmulatedProductDotPush, touch ...vk.Touch)
 }
 
 type normsKernel = vk.Kernel[shaders.EmulatedNormsSpec, shaders.EmulatedNormsPush]
 
-// newKernels builds the kernels for `count` moduli. The error is a *vk.UnsupportedError if the
-// device cannot run the kernels. Another error names sizes of the tuning that contradict each
-// other.
+// newKernels builds the kernels for `count` moduli. The error is a *vk.UnsupportedError, or names
+// sizes of the tuning that contradict each other.
 func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kernels, error) {
 	k := &kernels{tuning: t, units: u, moduli: moduli.New(count)}
 	step := uint32(0)
@@ -61,8 +58,7 @@ func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kerne
 	return k, k.buildOthers(dev)
 }
 
-// buildOthers builds all kernels of emulated products except the kernel that multiplies the
-// residues of two factors.
+// buildOthers builds all kernels except the one that multiplies residues.
 func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 	limit := func(threads int) uint32 {
 		for dev.Info().MaxLocal > 0 && threads > dev.Info().MaxLocal {
@@ -107,11 +103,10 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 	return err
 }
 
-// updateThreads is the largest number of invocations in a workgroup of emulated_update.
 const updateThreads = 128
 
-// swath returns the number of neighbouring rows of tiles that form a swath. The workgroups process
-// the tiles of a swath column by column, and then continue with the next swath.
+// swath returns the number of neighbouring rows of tiles whose tiles the workgroups process column
+// by column, before they continue with the next rows.
 func (k *kernels) swath() uint32 {
 	if k.units.Matrix() {
 		return k.tuning.Tile.Swath
@@ -119,7 +114,6 @@ func (k *kernels) swath() uint32 {
 	return k.tuning.Dots.Swath
 }
 
-// buildProduct builds the kernel that multiplies the residues of two factors.
 func (k *kernels) buildProduct(dev *vk.Device) error {
 	fragM, fragN := k.units.fragment()
 	panel, depth := uint32(k.tuning.Panel), k.units.depth()

@@ -13,16 +13,16 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Facts holds the measurements of products on one device. Native and Emulated are the rates, in
-// flops per second, of native products and of products on integer units (emulated products). Bytes
-// is the rate of the emulated products in operations on bytes per second. Right tells whether a
-// small emulated product had the right bits. All are zero if nothing was measured.
+// Facts holds the measurements of products on one device. Native and Emulated are rates of products
+// in flops per second. Bytes is the rate of emulated products in operations on bytes per second.
+// Right tells whether a small emulated product had the right bits. All are zero if nothing was
+// measured.
 type Facts struct {
 	Native, Emulated, Bytes float64
 	Right                   bool
 
-	// Fault is set if a measurement is stored that forbids emulated products. It says what the
-	// integer units did, for example "computed a product wrongly". The rates are then usually zero.
+	// Fault is set if a stored measurement forbids emulated products. It says what the integer units
+	// did, for example "computed a product wrongly". The rates are then usually zero.
 	Fault string
 }
 
@@ -45,19 +45,18 @@ const (
 	measureRepeat                    = 3
 )
 
-// Measured returns the rates of native and emulated products on a device with its driver. The rates
-// are measured once, which takes some milliseconds and the time to compile the kernels, and are
-// then read from storage. The beginning of a measurement is stored first, because a driver may crash
-// while it compiles or runs the kernels: see machine.Machine.Attempt. The facts are zero for a
-// vk.Dry device without stored facts. Errors are those of FindUnits and of package vk.
+// Measured returns the rates of native and emulated products on a device with its driver. They are
+// measured once, in some milliseconds and the time to compile the kernels, and are then stored. The
+// beginning of a measurement is stored first, because a driver may crash while it compiles or runs
+// the kernels: see machine.Machine.Attempt. The facts are zero for a vk.Dry device without stored
+// facts. Errors are those of FindUnits and of package vk.
 func Measured(ctx context.Context, dev *vk.Device, t product.Tuning) (Facts, error) {
 	return measured(ctx, dev, t, leastOrder)
 }
 
-// measured does the same as the function Measured. The smallest measured product has order `least`.
+// In measured, the smallest measured product has order `least`.
 func measured(ctx context.Context, dev *vk.Device, t product.Tuning, least int) (Facts, error) {
-	// The kind of integer units is also a stored fact. It is found before the rates are measured,
-	// because only one fact can be measured at a time.
+	// The kind of integer units is also a stored fact, and only one fact can be measured at a time.
 	units, err := FindUnits(ctx, dev)
 	if err != nil {
 		return Facts{}, err
@@ -73,8 +72,7 @@ func measured(ctx context.Context, dev *vk.Device, t product.Tuning, least int) 
 	return read(text)
 }
 
-// Known returns the facts of Measured, but does not run a kernel. The facts are zero if they were
-// not measured before.
+// Known returns the stored facts of Measured, or zero facts, without a kernel.
 func Known(dev *vk.Device) Facts {
 	text, err := dev.ProbeOnce(factsName, func() (string, error) { return "", errUnknown })
 	if err != nil {
@@ -94,7 +92,6 @@ func (f Facts) Keep(dev *vk.Device) { dev.SetProbe(factsName, f.text()) }
 
 func (f Facts) text() string { return fmt.Sprint(f.Native, f.Emulated, f.Bytes, f.Right) }
 
-// read returns the facts that are stored as `text`, and zero facts if `text` is empty.
 func read(text string) (f Facts, err error) {
 	switch {
 	case text == "":
@@ -111,7 +108,6 @@ func read(text string) (f Facts, err error) {
 	return f, nil
 }
 
-// measure measures the rates of native and emulated products on the device.
 func measure(ctx context.Context, dev *vk.Device, t product.Tuning, units Units, least int) (f Facts, err error) {
 	if f.Right, err = multipliesRight(ctx, dev, t, units); err != nil || !f.Right {
 		return f, err
@@ -131,7 +127,7 @@ func measure(ctx context.Context, dev *vk.Device, t product.Tuning, units Units,
 }
 
 // race returns the times, in seconds, of a native and of an emulated product C − A·Bᵀ of order n
-// with inner dimension k. Each time is the shortest of several runs.
+// with inner dimension k: the shortest of several runs each.
 func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k int) (native, emulated float64, err error) {
 	plain, err := product.New[float64](dev, t)
 	if err != nil {
@@ -173,16 +169,16 @@ func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k i
 	return max(native, 1e-9), max(emulated, 1e-9), nil
 }
 
-// goldenM, goldenN and goldenK are the sizes of the golden product, a test product whose bits are
-// compared with goldenHash. The sizes are not multiples of a tile.
+// goldenM, goldenN and goldenK are the sizes of the golden product, whose bits are compared with
+// goldenHash. They are not multiples of a tile.
 const goldenM, goldenN, goldenK = 150, 140, 1100
 
 // goldenHash is the hash of the exact product of goldenFactors with 14 moduli. TestGoldenHash
 // computes it by package ref. It is a variable for tests of devices that compute wrongly.
 var goldenHash uint64 = 0xbc2474b681bf8e68
 
-// goldenFactors returns the two factors of the golden product (the test product with known bits),
-// column by column. Their elements have 53 bits and exponents from −8 to 7.
+// goldenFactors returns the factors of the golden product, column by column. Their elements have 53
+// bits and exponents from −8 to 7.
 func goldenFactors() (a, b []float64) {
 	state := uint64(2025)
 	fill := func(n int) []float64 {
@@ -196,7 +192,7 @@ func goldenFactors() (a, b []float64) {
 	return fill(goldenM * goldenK), fill(goldenN * goldenK)
 }
 
-// hashOf returns the FNV-1a hash of the bits of all elements of x.
+// hashOf is FNV-1a over the bits of all elements.
 func hashOf(x []float64) uint64 {
 	h := fnv.New64a()
 	var word [8]byte
@@ -207,8 +203,6 @@ func hashOf(x []float64) uint64 {
 	return h.Sum64()
 }
 
-// multipliesRight reports whether the golden product (the test product with known bits) has the
-// right bits on the device.
 func multipliesRight(ctx context.Context, dev *vk.Device, t product.Tuning, u Units) (bool, error) {
 	plain, err := product.New[float64](dev, t)
 	if err != nil {

@@ -9,32 +9,31 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Ops implements product.Ops. It computes (emulates) large products on integer units. Three kinds
-// of products run on the native kernels: batches, products smaller than product.Emulation.Least,
-// and products whose residues do not fit the memory.
+// Ops computes large products on integer units. Three kinds of products run on the native kernels:
+// batches, products smaller than product.Emulation.Least, and products whose residues do not fit the
+// memory.
 type Ops struct {
 	native product.Ops[float64]
 	k      *kernels
 	least  product.Shape
 
-	// The method Reserve sets these fields from the reserved products. `planes` is the number of
-	// 32-bit words for the residues of the factors. `rows` is the number of rows of factors that
-	// have norms and shifts. `any` tells whether at least one product is emulated.
+	// Reserve sets these fields from the reserved products. `planes` is the number of 32-bit words
+	// for the residues of the factors, `rows` is the number of rows of factors that have norms and
+	// shifts, and `any` tells whether at least one product is emulated.
 	planes, rows int
 	any          bool
 
 	refused vk.Region[uint32]
 
-	// The field `symm` holds the kernels and memory for products with a symmetric factor.
 	symm symm
 
 	mem  *memory
 	work *vk.Layout
 }
 
-// New prepares products on integer units, modulo `count` numbers. `native` computes the products
-// that are not emulated. The products run on the units that FindUnits returns. The error is a
-// *vk.UnsupportedError if the device cannot run the kernels. Other errors come from package vk.
+// New prepares products modulo `count` numbers, on the units that FindUnits returns. `native`
+// computes the products that are not emulated. The error is a *vk.UnsupportedError if the device
+// cannot run the kernels.
 func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t product.Emulation, count int) (*Ops, error) {
 	units, err := FindUnits(ctx, dev)
 	if err != nil {
@@ -47,7 +46,6 @@ func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t pro
 // the factors of other products 1/planesShare.
 const heldShare, planesShare = 4, 24
 
-// NewOn does the same as New, but the caller chooses the integer units.
 func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, count int, units Units) (*Ops, error) {
 	if memory := dev.Info().Memory; memory > 0 {
 		t.Held, t.Planes = min(t.Held, int(memory/heldShare)), min(t.Planes, int(memory/planesShare))
@@ -60,30 +58,28 @@ func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, cou
 	return &Ops{native: native, k: k, least: t.Least, refused: refused, symm: newSymm(dev, k, t)}, nil
 }
 
-// Units returns the integer units that the products run on.
 func (o *Ops) Units() Units { return o.k.units }
 
-// emulates tells whether integer units compute an m×n product with the inner dimension `inner`. For
-// a pair of products, `inner` is the sum of their inner dimensions. A product with few rows or few
-// columns is native, because the conversion of its larger factor would take more time than the
-// product.
+// emulates tells whether integer units compute an m×n product with the inner dimension `inner`,
+// which is the sum of both for a pair. A product with few rows or few columns is native, because the
+// conversion of its larger factor would take more time than the product.
 func (o *Ops) emulates(m, n, inner int) bool {
 	return min(m, n) > 0 && inner >= max(o.least.K, 1) && inner <= o.longest() &&
 		m*n >= o.least.M*o.least.N && narrowest*min(m, n) >= min(o.least.M, o.least.N)
 }
 
-// narrowest is the factor by which an emulated product may have fewer rows or columns than the
-// smallest square product that is emulated.
+// narrowest is how many times fewer rows or columns an emulated product may have than the smallest
+// square product that is emulated.
 const narrowest = 4
 
-// longest returns the largest inner dimension of a product on integer units. For a longer product,
-// one tile would cost more than one dispatch may, or the sums would not fit 32 bits.
+// longest returns the largest inner dimension of an emulated product. For a longer one, a tile would
+// cost more than one dispatch may, or the sums would not fit 32 bits.
 func (o *Ops) longest() int {
 	return min(mostInner-2*o.k.padInner, o.k.within(o.k.tileCost(1)))
 }
 
-// Reserve implements product.Ops. A product needs memory for the residues of its two factors, at
-// most product.Emulation.Planes bytes.
+// A product needs memory for the residues of its two factors, at most product.Emulation.Planes
+// bytes.
 func (o *Ops) Reserve(shapes ...product.Shape) error {
 	for _, s := range shapes {
 		if s.Held {
@@ -92,9 +88,8 @@ func (o *Ops) Reserve(shapes ...product.Shape) error {
 			}
 			continue
 		}
-		// A recorded product may have a smaller inner dimension than the reserved product.
-		// Therefore a reserved inner dimension that is too long for emulation is reduced to the
-		// longest one.
+		// A recorded product may have a smaller inner dimension than the reserved one. So a reserved
+		// inner dimension that is too long for emulation is reduced to the longest one.
 		inner := min(s.K, o.longest())
 		if !o.emulates(s.M, s.N, inner) {
 			continue
@@ -112,8 +107,6 @@ func (o *Ops) Reserve(shapes ...product.Shape) error {
 	return o.native.Reserve(shapes...)
 }
 
-// reserveSymm reserves memory for products of a symmetric factor of order s.M with a matrix of s.N
-// columns. The errors are those of newKernels.
 func (o *Ops) reserveSymm(s product.Shape) error {
 	if err := o.symm.reserve(s.M); err != nil || !o.holds(s.M) {
 		return err
@@ -125,7 +118,6 @@ func (o *Ops) reserveSymm(s product.Shape) error {
 	return nil
 }
 
-// Work implements product.Ops.
 func (o *Ops) Work() *vk.Layout {
 	if o.work != nil {
 		return o.work
@@ -146,12 +138,11 @@ func (o *Ops) Work() *vk.Layout {
 	return o.work
 }
 
-// Status returns the layout of the two numbers that Refused returns. The numbers must stay in
-// memory from Begin on until the caller has read them.
+// Status returns the layout of Refused. It must stay in memory from Begin on until the caller has
+// read it.
 func (o *Ops) Status() *vk.Layout { return vk.Together(o.refused) }
 
-// Begin sets the two numbers of Refused to zero. It must be recorded before the first product of a
-// run.
+// Begin sets Refused to zero. It must be recorded before the first product of a run.
 func (o *Ops) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(ws), 0) }
 
 // Refused returns two counts since the last Begin: the rows of left factors and the rows of right
@@ -160,7 +151,6 @@ func (o *Ops) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(
 // NaN.
 func (o *Ops) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
 
-// Gemm implements product.Ops.
 func (o *Ops) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
 	beta float64, c product.Matrix[float64],
 ) {
@@ -169,7 +159,6 @@ func (o *Ops) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha fl
 	}
 }
 
-// GemmUnsplit implements product.Ops.
 func (o *Ops) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
 	beta float64, c product.Matrix[float64],
 ) {
@@ -178,8 +167,8 @@ func (o *Ops) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, a
 	}
 }
 
-// gemm records the emulated product and returns true. It returns false if the product must be
-// native, because it is too small or because its residues do not fit the memory.
+// gemm returns false, and records nothing, if the product must be native, because it is too small or
+// because its residues do not fit the memory.
 func (o *Ops) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
 	beta float64, c product.Matrix[float64],
 ) bool {
@@ -189,22 +178,19 @@ func (o *Ops) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha fl
 	return alpha != 0 && o.emulates(c.Rows, c.Cols, left.inner) && o.blocks(rec, ws, p)
 }
 
-// GemmBatch implements product.Ops. Batches of products are always computed by native kernels, not
-// on integer units.
 func (o *Ops) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA, opB product.Op, alpha float64,
 	a, b product.Matrix[float64], beta float64, c product.Matrix[float64],
 ) {
 	o.native.GemmBatch(rec, ws, batch, opA, opB, alpha, a, b, beta, c)
 }
 
-// GemmTogether implements product.Ops. It records native products.
 func (o *Ops) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...product.Product[float64]) {
 	o.native.GemmTogether(rec, ws, products...)
 }
 
-// GemmPair implements product.Ops. The two products are summed in one accumulator. Therefore one
-// factor of each side is multiplied by a power of two, so that the two products have about the same
-// magnitude. Pairs with different inner dimensions are computed by native kernels.
+// GemmPair adds the two products in one accumulator. Therefore one factor of each side is multiplied
+// by a power of two, so that the two products have about the same magnitude. Pairs with different
+// inner dimensions are native.
 func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[float64],
 	beta float64, c product.Matrix[float64],
 ) {
@@ -221,9 +207,9 @@ func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alph
 	}
 }
 
-// Syr2k implements product.Ops. If the residues of the factors do not fit the memory, the lower
-// triangle of C is divided into two triangles and a rectangle. It is native if no part that is large
-// enough for emulation would fit.
+// Syr2k divides the lower triangle of C into two triangles and a rectangle if the residues of the
+// factors do not fit the memory. It is native if no part that is large enough for emulation would
+// fit.
 func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float64]) {
 	n, k := c.Rows, y.Cols
 	left := []rows{operand(product.NoTrans, y, false), operand(product.NoTrans, z, false)}
@@ -272,8 +258,8 @@ func (o *Ops) dividesSyr2k(n, k int) bool {
 	return false
 }
 
-// Syr2kColumns implements product.Ops. The residues of Y and Z are computed once for all blocks, if
-// they fit the memory and each block begins with a panel of the residues.
+// Syr2kColumns computes the residues of Y and Z once for all blocks, if they fit the memory and each
+// block begins with a panel of the residues.
 func (o *Ops) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z product.Matrix[float64], blocks []product.ColumnBlock[float64]) {
 	begin, k := y.Rows, y.Cols
 	for _, b := range blocks {
@@ -302,9 +288,8 @@ func (o *Ops) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z product.Matrix[f
 	}
 }
 
-// Gemmtr implements product.Ops. If the residues of the factors do not fit the memory, the lower
-// triangle of C is divided into two triangles and a rectangle. Refused rows of a factor are then
-// counted once for each part.
+// Gemmtr divides the lower triangle of C into two triangles and a rectangle if the residues of the
+// factors do not fit the memory. Refused rows of a factor are then counted once for each part.
 func (o *Ops) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
 	beta float64, c product.Matrix[float64],
 ) {
@@ -320,7 +305,7 @@ func (o *Ops) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha 
 	o.triangle(rec, ws, p)
 }
 
-// triangle records the product p, whose field lower is true. A block of C must fit the memory.
+// triangle records the product p with p.lower. A block of C must fit the memory.
 func (o *Ops) triangle(rec *vk.Recorder, ws *vk.Arena, p problem) {
 	n := p.c.Rows
 	if m, cols := o.block(p); m >= n && cols >= n {

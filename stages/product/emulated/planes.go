@@ -17,17 +17,16 @@ type rows struct {
 	rows, inner        int
 	stepRow, stepInner int
 
-	// `from` is the number of zeros before the first element of each row in memory. These zeros
-	// count as part of the inner dimension, the field `inner`.
+	// `from` is the number of zeros before the first element of each row in memory. They count in
+	// the field `inner`.
 	from int
 
-	// symmetric is true if the factor is symmetric. Then only the lower triangle is in memory: the
-	// elements k ≤ r of row r.
+	// symmetric says that only the lower triangle is in memory: the elements k ≤ r of row r.
 	symmetric bool
 }
 
-// part returns the rows first … first+count−1 of f. A row of a symmetric factor is not contiguous
-// in memory, so in this case the part begins at the same address as f.
+// part returns the rows first … first+count−1 of f. A row of a symmetric factor is not contiguous,
+// so in this case the part begins at the same address as f.
 func (f rows) part(first, count int) rows {
 	if f.rows = count; !f.symmetric {
 		f.at = f.at.From(first * f.stepRow)
@@ -35,9 +34,7 @@ func (f rows) part(first, count int) rows {
 	return f
 }
 
-// operand describes the factor op(m) of a product as vectors along the inner dimension. They are
-// the rows of op(m), or the columns of op(m) if `right` is true, which means that op(m) is the
-// right factor.
+// operand returns the rows of the factor op(m): the columns of op(m) if it is the right factor.
 func operand(op product.Op, m product.Matrix[float64], right bool) rows {
 	if (op == product.Trans) != right {
 		return rows{at: m.At, rows: m.Cols, inner: m.Rows, stepRow: m.Ld, stepInner: 1}
@@ -45,8 +42,7 @@ func operand(op product.Op, m product.Matrix[float64], right bool) rows {
 	return rows{at: m.At, rows: m.Rows, inner: m.Cols, stepRow: 1, stepInner: m.Ld}
 }
 
-// geometry describes the memory of the planes of one factor. A plane is the matrix of the factor's
-// residues modulo one number pᵢ. All sizes include padding.
+// geometry is the memory of the planes of one factor. All sizes include padding.
 type geometry struct {
 	rows, inner int
 	panelBytes  int // bytes from one panel to the next
@@ -60,14 +56,10 @@ func (k *kernels) geometry(rows, inner int) geometry {
 	return g
 }
 
-// words returns the number of 32-bit words of n planes, each of which has the residues modulo one
-// modulus.
 func (g geometry) words(n int) int { return n * g.planeBytes / 4 }
 
-// up returns the smallest multiple of `step` that is at least n.
 func up(n, step int) int { return (n + step - 1) / step * step }
 
-// These are the sizes of the workgroups in the kernels that convert factors to residues.
 const (
 	normThreads  = 256
 	farThreads   = 1024 // of the kernel for norms of far factors
@@ -91,7 +83,6 @@ const normRows, normGroups, normLeast, normAlong, farRows = 32, 512, 4, 8, 128
 // Where a row spans 8.6 GB, the usual share is fast.
 const mostNear = 9 << 27
 
-// farElements is mostNear, or a smaller number in tests.
 var farElements = mostNear
 
 // isFar tells whether the elements of one row are spread over very much memory. Symmetric factors
@@ -101,7 +92,6 @@ func (f rows) isFar() bool {
 	return !f.symmetric && f.stepInner > 1 && f.inner*f.stepInner > farElements
 }
 
-// share returns the number of rows whose norms a workgroup computes, a power of two.
 func (f rows) share() uint32 {
 	if f.isFar() {
 		return farRows
@@ -116,7 +106,6 @@ func (f rows) share() uint32 {
 	return share
 }
 
-// normsOf returns the kernel for the norms of f.
 func (k *kernels) normsOf(f rows) *normsKernel {
 	switch {
 	case f.symmetric:
@@ -127,9 +116,8 @@ func (k *kernels) normsOf(f rows) *normsKernel {
 	return k.norms
 }
 
-// recordNorms records the kernel that writes an upper bound of the norm of each row of f to
-// `norms`. The kernel increases `peak` to the largest of the bounds, so `peak` must be zero before
-// the dispatch.
+// recordNorms writes an upper bound of the norm of each row of f to `norms`, and increases `peak` to
+// the largest of them. `peak` must be zero before.
 func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.Norm], peak vk.Slice[uint32]) {
 	kernel := k.normsOf(f)
 	k.cut(f.rows, max(normRows, int(f.share())), normCost*float64(f.inner), func(first, count int) {
@@ -144,8 +132,8 @@ func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.N
 	})
 }
 
-// recordPlanes records the conversion of the factor f to residues. If `right` is true, the residues
-// are multiplied by the inverses qᵢ of package moduli.
+// recordPlanes converts f to residues. If `right` is true, they are multiplied by the inverses qᵢ of
+// package moduli.
 func (k *kernels) recordPlanes(rec *vk.Recorder, f rows, right bool, shifts vk.Slice[int32], g geometry, planes vk.Slice[uint32]) {
 	kernel := k.left
 	switch {
@@ -169,26 +157,24 @@ func (k *kernels) recordPlanes(rec *vk.Recorder, f rows, right bool, shifts vk.S
 	})
 }
 
-// These are the costs of the kernels of emulated products for one element, in operations on 32-bit
-// integers. Such an operation takes about as long as one flop, or less. planeCostEach and
-// updateEach are the additional costs for each modulus.
+// The costs of the kernels for one element, in operations on 32-bit integers, each of which takes
+// about as long as one flop, or less. planeCostEach and updateEach are the additional costs for each
+// modulus.
 const (
 	normCost                 = 16
 	planeCost, planeCostEach = 30, 6
 	updateCost, updateEach   = 60, 5
 )
 
-// rowCost returns the cost of the conversion of one row to residues, in flops. The computation of
-// the row's norm costs less.
+// rowCost is the cost of the conversion of one row to residues. The row's norm costs less.
 func (k *kernels) rowCost(g geometry) float64 {
 	return float64(planeCost+planeCostEach*k.moduli.N) * float64(g.inner)
 }
 
 func (k *kernels) cuts(g geometry) bool { return g.rows > k.within(k.rowCost(g)) }
 
-// cut divides `rows` rows into ranges and calls `do` for each range, in ascending order. The number
-// of rows of a range is a multiple of `step`. The cost of a range is at most the cost that one
-// dispatch may have, unless the range has only `step` rows. `cost` is the cost of one row, in
+// cut divides `rows` rows into ranges of a multiple of `step`, and calls `do` for each. A range
+// costs at most what one dispatch may, unless it has only `step` rows. `cost` is that of one row, in
 // flops.
 func (k *kernels) cut(rows, step int, cost float64, do func(first, count int)) {
 	size := rows
@@ -200,8 +186,6 @@ func (k *kernels) cut(rows, step int, cost float64, do func(first, count int)) {
 	}
 }
 
-// within returns how many pieces of work, of the given cost in flops, one dispatch may have. The
-// result is at least 1.
 func (k *kernels) within(cost float64) int {
 	if k.tuning.Dispatch <= 0 || cost <= 0 {
 		return math.MaxInt32
@@ -209,5 +193,4 @@ func (k *kernels) within(cost float64) int {
 	return int(max(1, min(k.tuning.Dispatch/cost, math.MaxInt32)))
 }
 
-// integers returns the address of doubles that a kernel reads as 64-bit integers.
 func integers(s vk.Slice[float64]) spirv.Addr[uint64] { return spirv.Addr[uint64](s.Addr()) }

@@ -7,7 +7,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// memory is the workspace of one product.
 type memory struct {
 	planes  vk.Region[uint32]
 	words   vk.Region[uint32] // residues of two strips
@@ -17,8 +16,7 @@ type memory struct {
 	refused vk.Region[uint32] // how many rows of left sides and of right sides could not be scaled
 }
 
-// side is the left or the right side of a product A·B: one factor, or the two factors of a pair of
-// products A·B + D·E.
+// side is the left or the right side of a product: one factor, or the two factors of a pair.
 type side struct {
 	factors []rows
 	shape   geometry
@@ -29,39 +27,34 @@ type side struct {
 	planes []vk.Slice[uint32]
 }
 
-// problem describes one product C ← α·(A·Bᵀ + A2·B2ᵀ) + β·C. Each factor is a set of rows along the
-// inner dimension. A single product has no A2 and no B2.
+// problem is a product C ← α·(A·Bᵀ + A2·B2ᵀ) + β·C. Each factor is a set of rows along the inner
+// dimension. A single product has no A2 and no B2.
 type problem struct {
 	left, right []rows // one factor each, or two
 	alpha, beta float64
 	c           product.Matrix[float64]
 
-	// If lower is true, only the lower triangle of the square matrix C is computed.
 	lower bool
 
-	// rankTwoK is true for a symmetric rank-2k update C − Y·Zᵀ − Z·Yᵀ. The left factors are then Y
-	// and Z, and the right factors are Z and Y. C is then a block of columns, or lower is true,
-	// too.
+	// rankTwoK is true for a rank-2k update C − Y·Zᵀ − Z·Yᵀ. The left factors are then Y and Z, and
+	// the right factors are Z and Y. C is then a block of columns, or lower is true, too.
 	rankTwoK bool
 
 	// `skip` is the number of rows at the beginning of the left factor that are multiplied although
 	// their products do not belong to C and are not stored.
 	skip int
 
-	// A row that cannot be scaled is refused and counted. `counted[0]` is true if another block of
-	// C counts the refused rows of the left side, and `counted[1]` does the same for the right
-	// side.
+	// A row that cannot be scaled is refused and counted. `counted[0]` and `counted[1]` are true if
+	// another block of C counts the refused rows of the left or of the right side.
 	counted [2]bool
 }
 
-// allot divides a region of memory into pieces, one after another.
 type allot[T any] struct {
 	from vk.Slice[T]
 	used int
 }
 
-// take returns the next piece of the region of memory, which has n elements. Each piece begins at a
-// multiple of 64 elements.
+// take returns the next n elements of the region. Each piece begins at a multiple of 64 elements.
 func (a *allot[T]) take(n int) vk.Slice[T] {
 	s := a.from.Sub(a.used, n)
 	a.used += up(n, 64)
@@ -73,16 +66,14 @@ func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem)
 	k.recordStrips(rec, ws, mem, p, left, right)
 }
 
-// recordFactors records the kernels that convert the factors of a product to residues, and returns
-// both sides with their residues.
+// recordFactors converts the factors of a product to residues, and returns both sides.
 func (k *kernels) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) (left, right *side) {
 	planes, norms := &allot[uint32]{from: mem.planes.In(ws)}, &allot[shaders.Norm]{from: mem.norms.In(ws)}
 	shifts, peaks := &allot[int32]{from: mem.shifts.In(ws)}, mem.peaks.In(ws)
 	vk.Fill(rec, peaks, 0)
 
-	// The kernel emulated_shifts reads the peaks (the largest norms) of the factors in this order:
-	// first factor of the left side, first factor of the right side, second factor of the left
-	// side, second factor of the right side.
+	// The kernel emulated_shifts reads the largest norms in this order: first left, first right,
+	// second left, second right factor.
 	left, right = k.newSide(p.left), k.newSide(p.right)
 	sides := []*side{left, right}
 	all := [2][]vk.Slice[shaders.Norm]{}
@@ -135,9 +126,8 @@ func (k *kernels) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, p p
 		}
 	})
 	if p.rankTwoK {
-		// In a rank-2k update, the right side uses the residues of the left side in the other
-		// order. The rows of the right side have the factor 2^balance, which is included in the
-		// first shifts of the left side.
+		// In a rank-2k update, the right side uses the residues of the left side in the other order.
+		// The factor 2^balance of its rows is included in the first shifts of the left side.
 		right.planes = []vk.Slice[uint32]{left.planes[1], left.planes[0]}
 		right.shifts = left.shifts[:1]
 	}
@@ -156,20 +146,17 @@ func (k *kernels) from(s *side, first int) *side {
 	return part
 }
 
-// joint returns the shifts (powers of two) of the rows that hold for all factors of a side
-// together. They are stored as the shifts of the last factor.
+// joint returns the shifts that hold for all factors of a side together, stored as those of the last
+// factor.
 func (s *side) joint() vk.Slice[int32] { return s.shifts[len(s.shifts)-1] }
 
-// newSide returns the left or right side of a product, with the factors in the list f. All factors
-// of a side have the same shape.
 func (k *kernels) newSide(f []rows) *side {
 	return &side{factors: f, shape: k.geometry(f[0].rows, f[0].inner)}
 }
 
-// recordShifts records the kernel that chooses the shifts of one side of a product: the powers of
-// two by which rows are scaled. If two products are summed, a factor 2^balance makes their
-// magnitudes equal. `direction` is the sign of `balance`: 1 for the left side and −1 for the right
-// side.
+// recordShifts chooses the shifts of one side: the powers of two by which rows are scaled. If two
+// products are summed, a factor 2^balance makes their magnitudes equal. `direction` is the sign of
+// `balance`: 1 for the left side and −1 for the right side.
 func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shaders.Norm], peaks vk.Slice[uint32],
 	shifts *allot[int32], refused vk.Slice[uint32], direction int,
 ) {
@@ -191,8 +178,7 @@ func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shade
 	k.shifts.Dispatch(rec, vk.Folded(vk.Tiles(n, shiftThreads)), push, append(touch, vk.Touches(joint), vk.Touches(refused))...)
 }
 
-// recordStrips records the product of the residues and the update of the result C, for one strip
-// after another. A strip consists of some tiles of C.
+// recordStrips multiplies the residues and updates C, strip by strip. A strip is some tiles of C.
 func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem, left, right *side) {
 	words := mem.words.In(ws)
 	m, n := p.skip+p.c.Rows, p.c.Cols
@@ -221,9 +207,8 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 		PFraction: fraction, PExponent: int32(exponent), Alpha: p.alpha, Beta: p.beta,
 		Ldc: uint32(p.c.Ld), Rows: uint32(m), Cols: uint32(n), Lower: lower, Skip: uint32(p.skip),
 	}
-	// The update of one strip runs at the same time as the product of the next strip, because the
-	// update waits for memory while the product computes. Therefore there is memory for the
-	// residues of two strips. A strip consists of some tiles of C.
+	// The update of one strip waits for memory while the product of the next strip computes. So both
+	// run at the same time, and there is memory for the residues of two strips.
 	places := [2]vk.Slice[uint32]{words.Sub(0, words.Len()/2), words.Sub(words.Len()/2, words.Len()/2)}
 	strips := (tiles + strip - 1) / strip
 	for s := range strips + 1 {
@@ -240,8 +225,6 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 	}
 }
 
-// recordMultiply records the products of the residues of two factors, modulo each modulus, for one
-// strip (some tiles) of C.
 func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductDotPush, left, right *side, words vk.Slice[uint32]) {
 	grid := vk.Folded(int(push.Count))
 	grid.Z = k.turns()
@@ -255,8 +238,8 @@ func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductD
 	rec.Costs(float64(push.Count) * k.tileCost(int(push.Inner+push.Inner2)))
 }
 
-// turns returns the number of groups into which the moduli are divided. A workgroup computes a tile
-// for the moduli of one group, one after another.
+// turns returns the number of groups of moduli. A workgroup computes a tile for the moduli of one
+// group in turn.
 func (k *kernels) turns() int {
 	if k.units.Matrix() {
 		return vk.Tiles(k.moduli.N, k.tuning.Tile.Turns)
@@ -264,7 +247,6 @@ func (k *kernels) turns() int {
 	return k.moduli.N
 }
 
-// recordUpdate records the update of one strip (some tiles) of C from the residues of the product.
 func (k *kernels) recordUpdate(rec *vk.Recorder, push shaders.EmulatedUpdatePush, left, right *side, words vk.Slice[uint32], c vk.Slice[float64]) {
 	groups := int(k.tileM*k.tileN/4) / int(k.update.Spec.LocalSize) // workgroups of a tile
 	k.update.Dispatch(rec, vk.Folded(int(push.Count)*groups), push,
@@ -281,16 +263,14 @@ func (k *kernels) updateTileCost() float64 {
 }
 
 // stripWithin returns the largest number of tiles of C that one dispatch can multiply and one
-// dispatch can update within the limit of its cost.
+// dispatch can update.
 func (k *kernels) stripWithin(inner int) int {
 	return k.within(max(k.tileCost(inner), k.updateTileCost()))
 }
 
-// strip returns the number of tiles of C that are computed at a time (a strip), as the tuning says.
 func (k *kernels) strip() int {
 	return max(1, min(k.tuning.Strip/int(k.tileM*k.tileN), vk.MaxGroups()))
 }
 
-// mostInner is the largest inner dimension of a product. For a pair of products, it limits the sum
-// of the two inner dimensions.
+// mostInner is the largest inner dimension of a product, or of both products of a pair together.
 const mostInner = moduli.MostInner

@@ -6,32 +6,31 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// symm implements products with a symmetric factor of order n. The method Hold converts all rows of
-// the factor to residues: n² residues for each modulus. All products with lower right blocks of the
-// factor use the same residues.
+// symm implements products with a symmetric factor of order n. Hold converts all rows of the factor:
+// n² residues for each modulus. Products with lower right blocks of the factor use the same
+// residues.
 type symm struct {
-	// k has the kernels for products with a symmetric factor. The results of such products have few
-	// columns. Until a product is reserved they are the kernels of other products, and the method
-	// build makes kernels with the tile for few columns.
+	// k has the kernels for these products, whose results have few columns. Until a product is
+	// reserved, they are the kernels of other products; `build` makes kernels with the tile for few
+	// columns.
 	k     *kernels
 	build func() (*kernels, error)
 
-	// `order` is the largest order of a symmetric factor whose products run on integer units. 0
-	// means that native kernels compute all products.
+	// `order` is the largest order of a symmetric factor whose products are emulated, or 0.
 	order int
 
 	planes vk.Region[uint32]
 	shifts vk.Region[int32]
 	work   *vk.Layout
 
-	// `held` is the symmetric factor that the last call of Hold has converted to residues. It has
-	// no rows if no factor is converted.
+	// `held` is the factor that the last call of Hold has converted. It has no rows if there is
+	// none.
 	held product.Matrix[float64]
 }
 
-// newSymm prepares products with few columns. If the tuning has a tile for such products, their
-// kernels are built when the first product is reserved, because most plans have none. Otherwise the
-// products use the kernels k.
+// newSymm prepares products with few columns. If the tuning has a tile for them, its kernels are
+// built when the first product is reserved, because most plans have none. Otherwise the products use
+// k.
 func newSymm(dev *vk.Device, k *kernels, t product.Emulation) symm {
 	s := symm{k: k}
 	if t.Narrow.M > 0 && t.Held > 0 && k.units.Matrix() {
@@ -41,8 +40,8 @@ func newSymm(dev *vk.Device, k *kernels, t product.Emulation) symm {
 	return s
 }
 
-// reserve reserves memory for products with a symmetric factor of order n, unless the residues of
-// the factor would need too much memory. The errors are those of newKernels.
+// reserve reserves memory for a symmetric factor of order n, unless its residues would need too
+// much.
 func (s *symm) reserve(n int) error {
 	if s.build != nil {
 		k, err := s.build()
@@ -60,7 +59,6 @@ func (s *symm) reserve(n int) error {
 
 func (s *symm) shape(n int) geometry { return s.k.geometry(n, n) }
 
-// HeldWork implements product.Ops.
 func (o *Ops) HeldWork() *vk.Layout {
 	s := &o.symm
 	if s.work == nil {
@@ -75,7 +73,6 @@ func (o *Ops) holds(n int) bool {
 	return n > 0 && n <= o.symm.order && n >= o.least.K && n*n >= o.least.M*o.least.N && n <= o.longest()
 }
 
-// Hold implements product.Ops.
 func (o *Ops) Hold(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[float64]) {
 	s, n := &o.symm, a.Rows
 	if s.held = (product.Matrix[float64]{}); !o.holds(n) {
@@ -93,14 +90,13 @@ func (o *Ops) Hold(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[float64]) {
 	s.k.recordPlanes(rec, f, false, side.shifts[0], side.shape, s.planes.In(ws))
 }
 
-// isHeld tells whether the matrix a is a lower right block of the factor that Hold has converted.
 func (o *Ops) isHeld(a product.Matrix[float64]) bool {
 	held, m := o.symm.held, a.Rows
 	before := held.Rows - m
 	return before >= 0 && o.holds(m) && a.Ld == held.Ld && held.Block(before, before, m, m).Addr() == a.Addr()
 }
 
-// SymmTogether implements product.Ops. An emulated product runs before the other products.
+// SymmTogether runs an emulated product before the other products.
 func (o *Ops) SymmTogether(
 	rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64], others ...product.Product[float64],
 ) {
@@ -112,8 +108,7 @@ func (o *Ops) SymmTogether(
 	o.native.GemmTogether(rec, ws, others...)
 }
 
-// Symm implements product.Ops. The product is emulated if the matrix a is a lower right block of
-// the factor that Hold has converted. Otherwise it is native.
+// Symm is emulated if the matrix a is a lower right block of the factor that Hold has converted.
 func (o *Ops) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64]) {
 	if !o.isHeld(a) {
 		o.native.Symm(rec, ws, a, w, p)
@@ -124,10 +119,10 @@ func (o *Ops) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float6
 	right := operand(product.NoTrans, w, true)
 	fit(p, operand(product.NoTrans, a, false), right)
 
-	// In memory, the residues are divided into panels of rows and into steps of columns, and a
-	// product can only begin at the first row of a panel and at the first column of a step.
-	// Therefore the product may begin before the first row and column of a. Its additional rows are
-	// not stored. For its additional columns, W is extended by zeros.
+	// The residues are stored in panels of rows and in steps of columns, and a product can only
+	// begin at the first row of a panel and at the first column of a step. So it may begin before
+	// the first row and column of a. Its additional rows are not stored. For its additional columns,
+	// W is extended by zeros.
 	k, shape := s.k, s.shape(s.held.Rows)
 	panel, column := before/k.tuning.Panel, before/k.padInner*k.padInner
 	skip := before - panel*k.tuning.Panel

@@ -13,19 +13,18 @@ import (
 
 // Units describes the hardware that multiplies bytes: matrix units or packed dot products.
 type Units struct {
-	// Shape is the shape of the matrix units. It is zero if packed dot products are used.
+	// Shape is the shape of the matrix units, or zero for packed dot products.
 	Shape vk.MatrixShape
 
-	// Order says which elements of a fragment each invocation holds. A fragment is the M-row block
-	// of the result that a subgroup computes at a time. Its elements are numbered in the order of
-	// the invocations. Bit i of an element's number becomes bit Order>>4i&15 of row + M·column.
+	// Order says which elements of a fragment each invocation holds. A fragment is the block of the
+	// result that a subgroup computes at a time; it has M rows. Its elements are numbered in the
+	// order of the invocations. Bit i of an element's number becomes bit Order>>4i&15 of row +
+	// M·column.
 	Order uint32
 }
 
-// Matrix tells whether u describes matrix units and not packed dot products.
 func (u Units) Matrix() bool { return u.Shape.K > 0 }
 
-// String returns the name of the units.
 func (u Units) String() string {
 	if !u.Matrix() {
 		return "packed dot products"
@@ -33,12 +32,9 @@ func (u Units) String() string {
 	return fmt.Sprintf("%d×%d×%d matrix units", u.Shape.M, u.Shape.N, u.Shape.K)
 }
 
-// dots are packed dot products. For them a fragment, the part of the result that a subgroup
-// computes at a time, has 16×16 elements, column by column.
+// dots are packed dot products. Their fragment has 16×16 elements, column by column.
 var dots = Units{Order: 0x76543210}
 
-// fragment returns the numbers of rows and columns of a fragment: the block of the result that a
-// subgroup computes at a time.
 func (u Units) fragment() (m, n uint32) {
 	if !u.Matrix() {
 		return 16, 16
@@ -46,9 +42,9 @@ func (u Units) fragment() (m, n uint32) {
 	return uint32(u.Shape.M), uint32(u.Shape.N)
 }
 
-// depth returns the number of residues (bytes) of one row that are contiguous in memory. For matrix
-// units it is at most 16, the bytes that an invocation loads at a time: neighbouring invocations
-// then store to neighbouring rows of shared memory, without bank conflicts.
+// depth returns the number of residues of one row that are contiguous in memory. For matrix units it
+// is at most 16, the bytes that an invocation loads at a time: neighbouring invocations then store
+// to neighbouring rows of shared memory, without bank conflicts.
 func (u Units) depth() uint32 {
 	if !u.Matrix() {
 		return 32
@@ -56,8 +52,7 @@ func (u Units) depth() uint32 {
 	return min(uint32(u.Shape.K), 16)
 }
 
-// inner returns the divisor of padded inner dimensions: the inner dimension K of matrix units, and
-// the depth of packed dot products.
+// inner returns the divisor of padded inner dimensions.
 func (u Units) inner() uint32 { return max(uint32(u.Shape.K), u.depth()) }
 
 // FindUnits returns the units with which a device multiplies bytes: matrix units if the device has
@@ -108,8 +103,8 @@ func orderName(s vk.MatrixShape) string {
 }
 
 // Candidates returns the units that a device may use: packed dot products, and the largest matrix
-// units that the kernels can use. The Order of the matrix units is a guess, because Candidates runs
-// no kernel.
+// units that the kernels can use. The field Order of the matrix units is a guess, because no kernel
+// runs.
 func Candidates(info vk.Info) []Units {
 	best := vk.MatrixShape{}
 	for _, s := range info.ByteMatrices {
@@ -123,13 +118,12 @@ func Candidates(info vk.Info) []Units {
 	return []Units{dots, {Shape: best, Order: dots.Order}}
 }
 
-// irregular is the stored result for a device on which Units.Order cannot describe which elements
-// of a matrix unit's result each invocation holds.
+// irregular is the stored result for a device that Units.Order cannot describe.
 const irregular = "irregular"
 
-// usable tells whether the kernels can use matrix units of shape s. The three sizes of s must be
-// powers of two within the limits of the kernels. Each invocation of a subgroup must hold a
-// multiple of four elements (bytes), which are whole 32-bit words.
+// usable tells whether the kernels can use matrix units of shape s. Its sizes must be powers of two
+// within the limits of the kernels. Each invocation of a subgroup must hold a multiple of four
+// bytes, which are whole words.
 func usable(s vk.MatrixShape, subgroup int) bool {
 	power := func(n int) bool { return bits.OnesCount(uint(n)) == 1 }
 	return power(s.M) && power(s.N) && power(s.K) && s.K >= 8 && s.K <= 32 && s.M <= 16 && s.N <= 16 &&
@@ -152,8 +146,8 @@ func buildOrder(dev *vk.Device, s vk.MatrixShape) (*orderKernel, error) {
 	})
 }
 
-// readOrder runs the kernel of buildOrder. It returns the place row + M·column of each element, in
-// the order of the invocations. M is the number of rows of the result.
+// readOrder runs the kernel of buildOrder. It returns the place row + M·column of each element of a
+// result with M rows, in the order of the invocations.
 func readOrder(ctx context.Context, dev *vk.Device, kernel *orderKernel, s vk.MatrixShape) ([]uint32, error) {
 	region := vk.Reserve[uint32]("order of a fragment", s.M*s.N)
 	ws, err := dev.NewArena(vk.Together(region))
@@ -170,9 +164,8 @@ func readOrder(ctx context.Context, dev *vk.Device, kernel *orderKernel, s vk.Ma
 	return order, vk.Download(ctx, dev, vk.Vector(order), region.In(ws))
 }
 
-// pack returns Units.Order for a list of places: element number e of a matrix unit's result lies at
-// order[e] = row + M·column, where M is the number of rows. `linear` is false if the places do not
-// arise from a permutation of the bits of e.
+// pack returns Units.Order for the places order[e] = row + M·column of the elements e of a result
+// with M rows. `linear` is false if the places are not a permutation of the bits of e.
 func pack(order []uint32) (packed uint32, linear bool) {
 	for i := range bits.Len(uint(len(order) - 1)) {
 		place := order[1<<i]
@@ -189,8 +182,7 @@ func pack(order []uint32) (packed uint32, linear bool) {
 	return packed, true
 }
 
-// unpack returns the place row + M·column of element number e in a matrix unit's result with M
-// rows. `packed` is a value of Units.Order.
+// unpack returns the place row + M·column of element e of a result with M rows.
 func unpack(packed uint32, e int) (place uint32) {
 	for i := range 8 {
 		place |= uint32(e>>i&1) << (packed >> (4 * i) & 15)

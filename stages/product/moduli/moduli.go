@@ -1,13 +1,12 @@
 // Package moduli, internal to vkevd, holds the constants of double-precision products on integer
 // units (Ozaki's scheme II, arXiv 2504.08009).
 //
-// Factors of doubles are scaled and rounded to integers. Each integer is kept as its residues
-// modulo small numbers pᵢ that have no common divisor. The product of the integers is computed
-// modulo each pᵢ in signed bytes with 32-bit sums. The Chinese remainder theorem (CRT) gives the
-// product modulo P = ∏pᵢ from these residues.
+// Factors of doubles are scaled and rounded to integers. Each integer is kept as its residues modulo
+// small numbers pᵢ that have no common divisor. The product of the integers is computed modulo each
+// pᵢ in signed bytes with 32-bit sums. The Chinese remainder theorem (CRT) gives the product modulo
+// P = ∏pᵢ from these residues.
 //
-// The package is plain Go and needs no device. The kernels have the same numbers in moduli.glsl. A
-// test compares the numbers in moduli.glsl with the numbers of this package.
+// The kernels have the same numbers in moduli.glsl, and a test compares them.
 package moduli
 
 import (
@@ -43,7 +42,6 @@ const MostInner = 131071
 // 127]. Modulo each other modulus p, a residue lies in [−(p−1)/2, (p−1)/2].
 var all = [Most]int64{256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193}
 
-// Modulus returns pᵢ.
 func Modulus(i int) int64 { return all[i] }
 
 // System holds the constants that depend on the number of moduli.
@@ -115,7 +113,6 @@ func (s *System) Error() float64 {
 	return 8 / math.Sqrt(p)
 }
 
-// FractionBits is the number of bits after the binary point in the result of Fraction.
 const FractionBits = 80
 
 // Fraction returns round(2⁸⁰/pᵢ), which is the reciprocal of the modulus pᵢ with FractionBits bits
@@ -136,8 +133,7 @@ func Limbs(i int) (limbs [4]uint32) {
 	return limbs
 }
 
-// Parts returns the fraction and the exponent of P as a double: P rounded to a double is
-// 2^exponent·(1 + fraction·2⁻⁵²).
+// Parts returns P, rounded to a double, as 2^exponent·(1 + fraction·2⁻⁵²).
 func (s *System) Parts() (fraction uint64, exponent int) {
 	f, _ := new(big.Float).SetInt(s.P).Float64()
 	bits := math.Float64bits(f)

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Blocks holds the block diagonal matrix Q of the vectors of all solved blocks, and merges the blocks,
-// in plain Go. It is blocked, uses gonum's matrix products and runs on all processors. The drivers of
-// package bidiagonal have one for each side of the singular vectors.
+// Blocks holds the block diagonal matrix Q of the vectors of all solved blocks, and merges the
+// blocks in plain Go, with gonum's matrix products, on all processors. The drivers of package
+// bidiagonal have one for each side of the singular vectors.
 type Blocks struct {
 	// Factor writes column j of the matrix S of a merge to x, in the order of S's rows: the element of
 	// pole i goes to x[m.Row[i]]. NewBlocks sets it to the eigenvectors of the secular equation.
@@ -26,8 +26,7 @@ type Blocks struct {
 	flops   float64   // number of operations in the products of Merge
 }
 
-// panelColumns is the number of columns of S (the vectors of a secular equation) that are in memory
-// at the same time.
+// panelColumns is the number of columns of S that are in memory at the same time.
 const panelColumns = 128
 
 // NewBlocks allocates memory for 2·n² elements, for matrices of order n.
@@ -38,8 +37,7 @@ func NewBlocks(n int) *Blocks {
 	}
 }
 
-// SetLeaf sets the vectors of a leaf, which is rows and columns [lo, lo+n) of Q. They are the columns
-// of an n×n matrix.
+// SetLeaf sets the vectors of the leaf with the rows and columns [lo, lo+n) of Q.
 func (b *Blocks) SetLeaf(lo, n int, vectors []float64) {
 	for c := range n {
 		copy(b.column(b.q, lo+c, lo, lo+n), vectors[c*n:])
@@ -50,8 +48,6 @@ func (b *Blocks) SetLeaf(lo, n int, vectors []float64) {
 // be called once. The error is that of Stop.
 func (b *Blocks) Merge(levels [][]*Merge, order []int32) error {
 	b.flops = flopsOfAll(levels)
-	// The merges of one level use different blocks of the matrices q and w, so the merges can run
-	// in parallel.
 	for _, merges := range levels {
 		tridiag.Parallel(len(merges), func(i int) { b.merge(merges[i]) })
 		if err := b.stopped(); err != nil {
@@ -65,7 +61,7 @@ func (b *Blocks) Merge(levels [][]*Merge, order []int32) error {
 	return err
 }
 
-// Result returns the columns that Merge has taken, as a column-major matrix with n rows. It shares the
+// Result returns the columns that Merge has taken, as a column-major matrix with n rows in the
 // memory of b.
 func (b *Blocks) Result() []float64 { return b.q[:b.n*b.columns] }
 
@@ -80,8 +76,8 @@ func (b *Blocks) column(a []float64, c, lo, hi int) []float64 {
 	return a[lo+c*b.n : hi+c*b.n]
 }
 
-// merge forms one diagonal block of the matrix Q of eigenvectors from two smaller blocks, as the
-// type Merge describes. It ends early after an error of Stop.
+// merge forms one diagonal block of Q from two smaller blocks, as the type Merge describes. It ends
+// early after an error of Stop.
 func (b *Blocks) merge(m *Merge) {
 	halves := halvesOf(m)
 	for _, h := range halves {
@@ -107,7 +103,6 @@ func (b *Blocks) merge(m *Merge) {
 // [first, end). Column 0 is the first column of the merge.
 type halfRows struct{ lo, hi, from, to, first, end int }
 
-// halvesOf returns the two halves of a merge.
 func halvesOf(m *Merge) []halfRows {
 	cut := m.Lo + m.N1
 	return []halfRows{
@@ -123,7 +118,6 @@ func flopsOf(halves []halfRows, columns int) (flops float64) {
 	return flops
 }
 
-// flopsOfAll returns the number of operations of all products of Vectors.
 func flopsOfAll(levels [][]*Merge) (flops float64) {
 	for _, merges := range levels {
 		for _, m := range merges {
@@ -133,8 +127,7 @@ func flopsOfAll(levels [][]*Merge) (flops float64) {
 	return flops
 }
 
-// gather computes those rows of W = Q·G that belong to one of the two blocks of a merge. G has the
-// rotations and the permutation of the merge.
+// gather computes the rows of W = Q·G in one half of a merge.
 func (b *Blocks) gather(m *Merge, h halfRows) {
 	from := func(t int32) []float64 {
 		if c := int(m.Src[t]); h.from <= c && c < h.to {
@@ -160,14 +153,12 @@ func (b *Blocks) gather(m *Merge, h halfRows) {
 	})
 }
 
-// multiply forms the columns [j0, j1) of S, the matrix of the vectors of the secular equation, and
-// multiplies W by these columns. W has the vectors of both blocks after rotations and a
-// permutation. The products are columns of the merged block of Q.
+// multiply forms the columns [j0, j1) of S, and multiplies W by them. The products are columns of
+// the merged block of Q.
 func (b *Blocks) multiply(m *Merge, j0, j1 int, halves []halfRows) {
 	s := make([]float64, (j1-j0)*m.K)
 	tridiag.Parallel(j1-j0, func(j int) { b.Factor(m, j0+j, s[j*m.K:(j+1)*m.K]) })
-	// gonum's BLAS is row-major, so it reads a column-major matrix as its transpose. Therefore the
-	// product is computed as Qᵀ = Sᵀ·Wᵀ.
+	// gonum reads a column-major matrix as its transpose. So the product is Qᵀ = Sᵀ·Wᵀ.
 	for _, h := range halves {
 		rows, inner := h.hi-h.lo, h.end-h.first
 		q := blas64.General{Rows: j1 - j0, Cols: rows, Stride: b.n, Data: b.q[h.lo+(m.Lo+j0)*b.n:]}

@@ -19,13 +19,12 @@ import (
 type Columns struct {
 	Merge *Merge // the merge that is being prepared
 
-	// D (eigenvalues), Z (weights) and Rows have one element per column of Q. Rotations of columns
-	// change them.
+	// D (eigenvalues), Z (weights) and Rows have one element for each column of Q. Rotations of
+	// columns change them.
 	D, Z []float64
 	Rows Rows
 
-	// LastChain is the last column of the chain (sequence of rotations of columns) that has not
-	// ended, or −1 if there is no such chain.
+	// LastChain is the last column of the chain that has not ended, or −1 if there is none.
 	LastChain int32
 
 	support      []rowSet // rows of each column of Q
@@ -33,11 +32,10 @@ type Columns struct {
 	deflatedRows Rows     // first and last row of each deflated column
 }
 
-// rowSet is the set of rows in which a column of eigenvectors can have non-zeros: those of the
-// upper block, of the lower block, or of both.
+// rowSet is the set of rows in which a column of eigenvectors can have non-zeros.
 type rowSet int8
 
-// These are the possible sets of rows. Columns of vectors are sorted by these sets, in this order.
+// Columns of vectors are sorted by these sets, in this order.
 const (
 	upperRows rowSet = iota // rows of the upper block
 	allRows
@@ -65,9 +63,9 @@ func NewColumns(p Pair, d []float64, rows Rows) *Columns {
 	return b
 }
 
-// emptyLists returns a function that makes empty lists, each with space for n elements. The
-// function may be called `lists` times. All lists share one allocation, because many small
-// allocations would take longer than the work on the lists.
+// emptyLists returns a function that makes empty lists with space for n elements, and may be called
+// `lists` times. All lists share one allocation, because many small ones would take longer than the
+// work on the lists.
 func emptyLists[T any](lists, n int) func() []T {
 	store := make([]T, lists*n)
 	return func() []T {
@@ -77,10 +75,9 @@ func emptyLists[T any](lists, n int) func() []T {
 	}
 }
 
-// Pole adds column c, which must be the next column in ascending order of D. A chain is a sequence
-// of rotations of columns with nearly equal D. If the last column of the last chain may be rotated
-// with column c, c joins this chain. Otherwise Pole ends this chain and begins a new chain with c.
-// `tol` is the largest magnitude of an element that is taken as zero.
+// Pole adds column c, the next one in ascending order of D. If the last column of the last chain may
+// be rotated with column c, c joins this chain. Otherwise Pole ends this chain and begins a new one
+// with c. `tol` is the largest magnitude of an element that is taken as zero.
 func (b *Columns) Pole(c int32, tol float64) {
 	if m := b.Merge; b.LastChain < 0 || !b.rotate(b.LastChain, c, tol) {
 		b.EndChain()
@@ -91,10 +88,9 @@ func (b *Columns) Pole(c int32, tol float64) {
 }
 
 // rotate rotates columns a and c so that the weight z[a] becomes zero, records that column a is
-// deflated (an eigenvector already), and returns true. The rotation is allowed if d[a] and d[c] are
-// so close that the diagonal matrix stays diagonal to working accuracy: the off-diagonal element
-// that the rotation makes must be at most `tol`. Otherwise rotate returns false and changes
-// nothing.
+// deflated, and returns true. This is allowed if d[a] and d[c] are so close that the diagonal matrix
+// stays diagonal to working accuracy: the off-diagonal element that the rotation makes must be at
+// most `tol`. Otherwise rotate changes nothing and returns false.
 func (b *Columns) rotate(a, c int32, tol float64) bool {
 	za, zc := b.Z[a], b.Z[c]
 	if math.Abs((b.D[c]-b.D[a])*za*zc) > 2*tol*(za*za+zc*zc) {
@@ -116,8 +112,7 @@ func (b *Columns) rotate(a, c int32, tol float64) bool {
 	return true
 }
 
-// Turn rotates the columns a and c by the given cosine and sine, which is one step of a chain of
-// rotations:
+// Turn rotates the columns a and c by the given cosine and sine:
 //
 //	a ← cos·a + sin·c      c ← cos·c − sin·a
 func (b *Columns) Turn(a, c int32, cos, sin float64) {
@@ -138,8 +133,7 @@ func (b *Columns) Deflate(a int32) (dst int32) {
 	return -int32(len(m.deflated))
 }
 
-// EndChain ends the last chain, a sequence of rotations of columns. The last column of the chain
-// becomes a pole of the secular equation. EndChain does nothing if there is no chain.
+// EndChain ends the last chain, if there is one. Its last column becomes a pole.
 func (b *Columns) EndChain() {
 	if b.LastChain < 0 {
 		return
@@ -149,14 +143,13 @@ func (b *Columns) EndChain() {
 	b.LastChain = -1
 }
 
-// AddPole records that the next pole is column c of Q, as it is after the rotations so far.
+// AddPole records that the next pole is column c of Q after the rotations so far.
 func (b *Columns) AddPole(c int32) {
 	b.SetPole(b.Merge.K, c)
 	b.Merge.K++
 }
 
-// SetPole records that pole i belongs to column c of Q. Before the call, pole i belonged to another
-// column. The values of the pole are those of column c after the rotations so far.
+// SetPole moves pole i to column c of Q, as the rotations so far have left it.
 func (b *Columns) SetPole(i int, c int32) {
 	m := b.Merge
 	m.D[i], m.Z[i] = b.D[c], b.Z[c]
@@ -164,9 +157,9 @@ func (b *Columns) SetPole(i int, c int32) {
 	b.poleSupport[i] = b.support[c]
 }
 
-// Single records columns of Q that are eigenvectors without a rotation. It ends the last chain of
-// rotations, and the method Pole must not be called afterwards. These columns come last among the
-// deflated columns, so that the deflated columns that were rotated have consecutive numbers.
+// Single records columns of Q that are eigenvectors without a rotation. It ends the last chain, and
+// Pole must not be called afterwards. These columns come last among the deflated ones, so that those
+// that were rotated have consecutive numbers.
 func (b *Columns) Single(columns []int32) {
 	b.EndChain()
 	m := b.Merge
@@ -179,10 +172,10 @@ func (b *Columns) Single(columns []int32) {
 }
 
 // Number gives numbers to the columns of W, which are the columns of Q after deflation, in this
-// order: poles with rows in the upper block only, poles with rows in both blocks, poles with rows
-// in the lower block only, deflated columns. Each element of `gathers` holds rotations and a
-// permutation of the columns, and gets the same numbers in its field Dst. It must contain all
-// columns of Q. Number also sets the first and last rows of the deflated columns of Q.
+// order: poles with rows in the upper block only, poles with rows in both blocks, poles with rows in
+// the lower block only, deflated columns. Each element of `gathers` must contain all columns of Q,
+// and gets the same numbers in its field Dst. Number also sets the first and last rows of the
+// deflated columns of Q.
 func (b *Columns) Number(gathers ...*Gather) {
 	m := b.Merge
 	m.D, m.Z, m.W = m.D[:m.K], m.Z[:m.K], m.W.Of(0, m.K)

@@ -6,15 +6,15 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Host is the Backend in plain Go. It specifies the results of other back ends, and also runs in
-// production. It runs on all processors.
+// Host is the Backend in plain Go, on all processors. It specifies the results of other back ends,
+// and also runs in production.
 type Host struct {
-	// Stop is called often while the back end works, by several goroutines. After an error of Stop,
-	// each later call must return an error, too, and the solver ends with this error. Stop may be nil.
+	// Stop is called often while the back end works, by several goroutines. After an error each
+	// later call must return an error, too, and the solver ends with this error. Stop may be nil.
 	Stop func() error
 
-	// Progress is called while Vectors works, by several goroutines, with a part of the work of
-	// Vectors that has been done. The sum of these parts is 1. Progress may be nil.
+	// Progress is called while Vectors works, by several goroutines, with the part of the work that
+	// was done since the last call. The parts add up to 1. Progress may be nil.
 	Progress func(part float64)
 
 	n      int
@@ -22,19 +22,17 @@ type Host struct {
 	blocks *Blocks // nil before Vectors
 }
 
-// solvedLeaf holds the eigenvectors of a leaf (a smallest subproblem), which are rows and columns
-// [lo, lo+n) of the matrix Q of all eigenvectors.
+// solvedLeaf holds the eigenvectors of a leaf: rows and columns [lo, lo+n) of Q.
 type solvedLeaf struct {
 	lo, n   int
 	vectors []float64 // n×n, column-major
 }
 
-// NewHost prepares a back end in plain Go for matrices of order n. The method Vectors
-// allocates memory for 2·n² elements.
+// NewHost prepares a back end for matrices of order n. Vectors allocates memory for 2·n² elements.
 func NewHost(n int) *Host { return &Host{n: n} }
 
-// Result returns the eigenvectors that the method Vectors has formed, as a column-major matrix with n
-// rows, after SolveWith. It is empty if Vectors was not called. It shares the memory of b.
+// Result returns the eigenvectors that Vectors has formed, as a column-major matrix with n rows in
+// the memory of b. It is empty if Vectors was not called.
 func (b *Host) Result() []float64 {
 	if b.blocks == nil {
 		return nil
@@ -42,7 +40,6 @@ func (b *Host) Result() []float64 {
 	return b.blocks.Result()
 }
 
-// Leaves implements Backend.
 func (b *Host) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	leaves := tree.Leaves
 	b.leaves = make([]solvedLeaf, len(leaves))
@@ -65,8 +62,6 @@ func (b *Host) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	return nil
 }
 
-// Roots implements the interface Backend: it solves the secular equations of the given merges. The
-// error is that of Stop.
 func (b *Host) Roots(merges []*Merge) error {
 	if b.Stop != nil {
 		if err := b.Stop(); err != nil {
@@ -77,8 +72,6 @@ func (b *Host) Roots(merges []*Merge) error {
 	return nil
 }
 
-// Vectors implements the interface Backend: it forms the eigenvectors of all merges. The error is
-// that of Stop.
 func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	b.blocks = NewBlocks(b.n)
 	b.blocks.Stop, b.blocks.Progress = b.Stop, b.Progress

@@ -6,14 +6,13 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These constants control the QL iteration of a leaf, a smallest subproblem.
 const (
-	// leafSweeps is the largest number of sweeps per row; two are usual. A leaf with n rows has not
-	// converged after leafSweeps·n sweeps.
+	// leafSweeps is the largest number of sweeps for each row of a leaf; two are usual. After more
+	// sweeps, the leaf has not converged.
 	leafSweeps = 30
 
-	// leafPatience is a number of sweeps. If no value converges in leafPatience sweeps, the
-	// iteration continues from the other end of the block.
+	// leafPatience is the number of sweeps without a converged value after which the iteration
+	// continues from the other end of the block.
 	leafPatience = 8
 
 	// leafTiny is a magnitude that is negligible in a block whose norm is about 1. The square of
@@ -54,8 +53,8 @@ func solveLeaf(d, e, v []float64) bool {
 	return true
 }
 
-// leafState describes the unreduced block for the next sweep: rows lo … hi, including hi. A block
-// is unreduced if no off-diagonal element in it is negligible.
+// leafState is an unreduced block, rows lo … hi, including hi. No off-diagonal element in it is
+// negligible.
 type leafState struct {
 	lo, hi int
 	turned bool // values converge at hi, not at lo
@@ -74,13 +73,13 @@ func (s *leafState) at(i int) int {
 // off returns the index in e of the off-diagonal element between rows i and i + 1 of the block.
 func (s *leafState) off(i int) int { return min(s.at(i), s.at(i+1)) }
 
-// next finds the first unreduced block, in which no off-diagonal element is negligible. If no such
-// block exists, all eigenvalues have been found and next returns false.
+// next finds the first unreduced block, and returns false if there is none, which means that all
+// eigenvalues have been found.
 //
 // The sweeps run in the direction in which eigenvalues converge at the end of the block with the
-// small elements. In the other direction, the bulge of a sweep would underflow on its way from
-// small to large elements, and the shift would be lost. If small elements are in the middle of the
-// block, values may still not converge. Therefore the direction changes from time to time.
+// small elements. In the other direction, the bulge of a sweep would underflow on its way from small
+// to large elements, and the shift would be lost. If small elements are in the middle of the block,
+// values may still not converge. Therefore the direction changes from time to time.
 func (s *leafState) next(d, e []float64) bool {
 	lo := s.lo
 	for lo < len(e) && leafNegligible(e[lo], d[lo], d[lo+1]) {
@@ -105,16 +104,13 @@ func (s *leafState) next(d, e []float64) bool {
 	return true
 }
 
-// leafNegligible reports whether the off-diagonal element e between the diagonal elements a and b
-// may be taken as zero.
 func leafNegligible(e, a, b float64) bool {
 	e = math.Abs(e)
 	return e <= leafTiny || e*e <= (tridiag.Roundoff*math.Abs(a))*(tridiag.Roundoff*math.Abs(b))
 }
 
-// sweep does one implicit QL step with Wilkinson's shift on the block. It stores the rotation of
-// columns i and i + 1 of the block in cos[i] and sin[i]. The rotation of the last columns is
-// applied first.
+// sweep does one implicit QL step with Wilkinson's shift on the block. The rotation of columns i and
+// i + 1 of the block is cos[i] and sin[i]. The rotation of the last columns is applied first.
 func (s *leafState) sweep(d, e, cos, sin []float64) {
 	// Wilkinson's shift is that eigenvalue of the leading 2×2 block which is nearer to the first
 	// element of the block.
@@ -159,8 +155,6 @@ func leafRotation(g, f float64) (c, s, r float64) {
 	return g / r, f / r, r
 }
 
-// sortLeaf sorts the eigenvalues d into ascending order, and permutes the eigenvectors, the columns
-// of v, in the same way.
 func sortLeaf(d, v []float64) {
 	n := len(d)
 	order := Ascending(d)

@@ -40,30 +40,27 @@ type Merge struct {
 
 	Row []int32 // pole i is column Row[i] of W and row Row[i] of S
 
-	// W holds the first and the last row of the matrix W (the vectors of both blocks after
-	// rotations and a permutation), with one element per pole. Q holds the first and the last row
-	// of the merged block of eigenvectors, with one element per column. Backend.Roots sets the
-	// first K elements of Q.
+	// W holds the first and the last row of the matrix W, with one element for each pole. Q holds
+	// the first and the last row of the merged block, with one element for each column;
+	// Backend.Roots sets its first K elements.
 	W, Q Rows
 
 	// `deflated` has the eigenvalues of columns K, K+1 … of W. The columns of its first `rotated`
-	// elements come from rotations. The elements before index `rotated` ascend, or nearly ascend.
-	// The same is true of the elements from index `rotated` on.
+	// elements come from rotations. Both parts ascend, or nearly ascend.
 	deflated []float64
 	rotated  int
 }
 
-// Gather holds the rotations and the permutation G of a merge, W = Q·G, as the type Merge
-// describes. The columns of Q are the vectors of the two blocks.
+// Gather holds the rotations and the permutation G of a merge, W = Q·G, as the type Merge describes.
 type Gather struct {
 	Chain    []int32 // first step of each chain, then the number of all steps, n
 	Src, Dst []int32 // for each step: the column of Q that is read, the column of W that is written
 	Cos, Sin []float64
 }
 
-// With returns a merge with the rotations and the permutation g, and with the poles, columns and
-// secular equation of m. The bidiagonal solver uses With for the second set of singular vectors.
-// The roots of the secular equation must be computed for m itself.
+// With returns a merge with the rotations and the permutation g, and otherwise with the fields of m.
+// The bidiagonal solver uses it for the second set of singular vectors. The roots of the secular
+// equation must be computed for m itself.
 func (m *Merge) With(g Gather) *Merge {
 	other := *m
 	other.Gather, other.Q = g, Rows{}
@@ -77,13 +74,11 @@ func (m *Merge) values(d []float64) {
 	m.DeflatedValues(d)
 }
 
-// DeflatedValues writes the eigenvalues of the deflated columns (columns K, K+1, … of the merged
-// block) to d[K:].
+// DeflatedValues writes the eigenvalues of the deflated columns to d[K:].
 func (m *Merge) DeflatedValues(d []float64) { copy(d[m.K:], m.deflated) }
 
 // Order returns the permutation that makes d ascend. d has the eigenvalues of the merged block:
-// first the roots of the secular equation, which ascend, and then the eigenvalues of the deflated
-// columns.
+// first the roots of the secular equation, which ascend, and then those of the deflated columns.
 func (m *Merge) Order(d []float64) []int32 {
 	roots := make([]int32, m.K)
 	for j := range roots {
@@ -93,10 +88,10 @@ func (m *Merge) Order(d []float64) []int32 {
 	return MergedOrder(d, roots, deflated)
 }
 
-// Restrict sets the fields From and To so that products form only wanted eigenvectors. `wanted`
-// lists columns of the merged block whose eigenvalues are consecutive, in ascending or descending
-// order. The eigenvalues of the columns that products form ascend, so the wanted ones among these
-// columns are consecutive, too. Deflated columns are always copied, because they need no product.
+// Restrict sets From and To so that products form only wanted eigenvectors. `wanted` lists columns
+// of the merged block whose eigenvalues are consecutive, in ascending or descending order. So the
+// wanted ones among the columns that products form are consecutive, too. Deflated columns are always
+// copied, because they need no product.
 func (m *Merge) Restrict(wanted []int32) {
 	m.From, m.To = m.K, 0
 	for _, c := range wanted {

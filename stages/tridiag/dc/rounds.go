@@ -2,35 +2,29 @@ package dc
 
 import "github.com/vkevd/vkevd/stages/tridiag"
 
-// Rounds makes a WholeBackend from a Backend: it decides the deflation of merges on the host,
-// between two levels of the tree.
+// Rounds makes a WholeBackend from a Backend: it decides the deflation on the host, between two
+// levels of the tree.
 type Rounds struct{ Backend }
 
-// round holds the state of a solve between two calls of the back end. d, e and `order` are the
-// slices of the type solution. `rows` holds the first and last rows of the blocks of eigenvectors.
+// round is the state of a solve between two calls of the back end. d, e and `order` are those of the
+// type solution. `rows` holds the first and last rows of the blocks of Q.
 type round struct {
 	d, e  []float64
 	order []int32
 	rows  Rows
 }
 
-// Values implements WholeBackend. It finds all eigenvalues, and calls the method Roots of the
-// Backend once per level of merges.
+// Values implements WholeBackend. It calls the method Roots of the Backend once for each level.
 func (b Rounds) Values(tree Tree, d, e []float64, order []int32) ([][]*Merge, error) {
-	// Solve each leaf, a small diagonal block of T, by QL iteration: the leaf is Q·diag(d)·Qᵀ.
 	r := round{d: d, e: e, order: order, rows: NewRows(len(d))}
 	if err := b.Leaves(tree, d, e, r.rows); err != nil {
 		return nil, err
 	}
 	levels := make([][]*Merge, len(tree.Levels))
 	for level, pairs := range tree.Levels {
-		// Deflate: find the eigenvectors of the two blocks that are also eigenvectors of the merged
-		// block.
 		merges := make([]*Merge, len(pairs))
 		tridiag.Parallel(len(pairs), func(i int) { merges[i] = r.merge(pairs[i]) })
 
-		// Find the eigenvalues λ of D + ρ·z·zᵀ, the corrected weights ẑ, and the first and last
-		// rows of the new eigenvectors.
 		if err := b.Roots(merges); err != nil {
 			return nil, err
 		}
@@ -40,8 +34,7 @@ func (b Rounds) Values(tree Tree, d, e []float64, order []int32) ([][]*Merge, er
 	return levels, nil
 }
 
-// merge prepares the merge of the pair p of solved blocks: it finds the poles of the secular
-// equation, and the columns that are eigenvectors already (deflated).
+// merge finds the poles of the merge of the pair p, and the columns that are deflated.
 func (r *round) merge(p Pair) *Merge {
 	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
 	d, rho := r.d[lo:hi], r.e[mid-1]
@@ -49,8 +42,8 @@ func (r *round) merge(p Pair) *Merge {
 	return Deflate(p, d, r.rows.Of(lo, hi), order, rho)
 }
 
-// accept copies the eigenvalues of the merge m, and the first and last rows of its eigenvectors.
-// The roots of m must have been found.
+// accept copies the eigenvalues of the merge m, and the first and last rows of its eigenvectors,
+// after its roots have been found.
 func (r *round) accept(m *Merge) {
 	d := r.d[m.Lo:m.Hi()]
 	m.values(d)

@@ -30,7 +30,6 @@ type Secular struct {
 	ZHat   []float64 // the weights, times √Rho, for which the computed roots are exact
 }
 
-// Value returns eigenvalue j.
 func (p *Secular) Value(j int) float64 { return p.D[p.Origin[j]] + p.Mu[j] }
 
 // delta returns D[i] − λ[j] to nearly full relative accuracy. No digits cancel, because |Mu[j]| is
@@ -55,8 +54,8 @@ func (p *Secular) Vector(j int, row []int32, s []float64) {
 	}
 }
 
-// products returns the inner products of the unit eigenvector j with x and with y. The vectors x
-// and y have one element per pole.
+// products returns the inner products of the unit eigenvector j with x and with y, which have one
+// element for each pole.
 func (p *Secular) products(j int, x, y []float64) (withX, withY float64) {
 	sum := 0.0
 	for i, z := range p.ZHat {
@@ -85,8 +84,7 @@ func (p *Secular) weight(i int) float64 {
 	return math.Copysign(math.Sqrt(w), p.Z[i])
 }
 
-// solveSecular solves the secular equations of all problems, on all processors: it sets Origin, Mu
-// and ZHat of each problem.
+// solveSecular sets Origin, Mu and ZHat of each problem, on all processors.
 func solveSecular(problems ...*Secular) {
 	for _, p := range problems {
 		k := len(p.D)

@@ -96,9 +96,9 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 }
 
 // secularSums returns sums of z[j]²/(d[j] − λ), and their derivatives, at λ = shift + mu. `psi` is
-// the sum over the poles with index less than `lower`, and `phi` is the sum over the poles with
-// index greater than `lower`+1. If `above` is true, λ is above all poles; then `psi` is 0, and
-// `phi` is the sum over the poles with index less than `lower`. Small terms are added first.
+// the sum over the poles with index less than `lower`, and `phi` that over the poles with index
+// greater than `lower`+1. If `above` is true, λ is above all poles: `psi` is 0, and `phi` is the sum
+// over the poles with index less than `lower`. Small terms are added first.
 func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi, dpsi, phi, dphi float64) {
 	for j, pole := range d[:lower] {
 		x := z[j] / ((pole - shift) - mu)
@@ -131,9 +131,8 @@ func secularQuadratic(c, s, sFar, gap float64) float64 {
 	return (b - r) / (2 * c)
 }
 
-// secularMean returns a point inside the interval (lo, hi), 0 < lo, at which a bisection divides
-// the interval. The point is the geometric mean if hi/lo is large, and the arithmetic mean
-// otherwise.
+// secularMean returns the point at which a bisection divides the interval (lo, hi), 0 < lo: the
+// geometric mean if hi/lo is large, and the arithmetic mean otherwise.
 func secularMean(lo, hi float64) float64 {
 	if hi > 4*lo {
 		return math.Sqrt(lo) * math.Sqrt(hi)

@@ -7,23 +7,22 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// solution holds the state of one solve in progress, between two calls of the back end.
+// solution is one solve in progress, between two calls of the back end.
 type solution struct {
 	tree   Tree
 	blocks []block
 
-	// d and e are at first the diagonal and the off-diagonal of T, after the elements between the
-	// leaves (small blocks) were taken out by Tree.tear. When the block of rows [lo, hi) is solved,
-	// d[lo:hi] has the eigenvalues of the block in the order of Q's columns. e[hi−1] still has the
-	// off-diagonal element between rows hi−1 and hi.
+	// d and e are at first the diagonal and the off-diagonal of T, after Tree.tear. When the block
+	// of rows [lo, hi) is solved, d[lo:hi] has the eigenvalues of the block in the order of Q's
+	// columns. e[hi−1] still has the off-diagonal element between rows hi−1 and hi.
 	d, e []float64
 
 	order []int32 // for each block of Q, the permutation that makes the block's part of d ascend; it counts from 0
 }
 
-// newSolution copies T, splits T into blocks, scales each block and divides each block into a tree
-// of small blocks, the leaves. It panics if e is too short or if the range of vectors is not within
-// [0, n]. The error is a *tridiag.NonFiniteError.
+// newSolution copies T, splits it into blocks, scales each block and divides it into a tree. It
+// panics if e is too short or if the range of vectors is not within [0, n]. The error is a
+// *tridiag.NonFiniteError.
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {
@@ -54,8 +53,8 @@ func newSolution(d, e []float64, opt Options) (*solution, error) {
 	return s, nil
 }
 
-// result returns all eigenvalues in ascending order, with the scaling undone. It also returns the
-// columns of Q that hold the wanted vectors, in the order of their values.
+// result returns all eigenvalues in ascending order, with the scaling undone, and the columns of Q
+// that hold the wanted vectors, in the order of their values.
 func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	v := make([]float64, len(s.d))
 	for _, b := range s.blocks {
@@ -77,10 +76,9 @@ func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	return values, order[opt.From:opt.To]
 }
 
-// MergedOrder returns the permutation that makes d ascend. d has two parts. `upper` is the
-// permutation that makes the first part ascend, and `lower` is the permutation that makes the
-// second part ascend. Index 0 of each permutation is the beginning of its part. Equal numbers keep
-// their order.
+// MergedOrder returns the permutation that makes d ascend. d has two parts, and `upper` and `lower`
+// are the permutations that make them ascend, each with index 0 at the beginning of its part. Equal
+// numbers keep their order.
 func MergedOrder(d []float64, upper, lower []int32) []int32 {
 	order, n1 := make([]int32, 0, len(d)), int32(len(upper))
 	for len(upper) > 0 && len(lower) > 0 {

@@ -7,30 +7,27 @@ import (
 )
 
 // Tree says how T is divided. Leaves has the smallest parts of T, which cover all rows in order.
-// Levels[0] has the merges of pairs of leaves. Levels[1] has merges of pairs of blocks, at least
-// one of which is a result of Levels[0], and so on. The merges of one level use different rows. A
-// block that is not part of a larger block is not coupled to its neighbours: the elements of T
-// between them are zero.
+// Levels[0] has the merges of pairs of leaves. Levels[1] has merges of pairs of blocks, at least one
+// of which is a result of Levels[0], and so on. The merges of one level use different rows. A block
+// that is not part of a larger block is not coupled to its neighbours: the elements of T between
+// them are zero.
 type Tree struct {
 	Leaves []Pair
 	Levels [][]Pair
 }
 
-// Pair is two adjacent diagonal blocks, of orders N1 and N2. The first block begins at row and
-// column Lo. A leaf (a smallest part of T) is a pair with N2 = 0.
+// Pair is two adjacent diagonal blocks, of orders N1 and N2. The first one begins at row and column
+// Lo. A leaf is a pair with N2 = 0.
 type Pair struct{ Lo, N1, N2 int }
 
-// N returns the order of the two blocks together.
 func (p Pair) N() int { return p.N1 + p.N2 }
 
-// Hi returns the row after the last row of the pair, whose rows are [Lo, Hi).
 func (p Pair) Hi() int { return p.Lo + p.N() }
 
 // block describes the rows [lo, hi) of T. The solver works on these rows multiplied by 2^−exponent.
 type block struct{ lo, hi, exponent int }
 
-// split divides the tridiagonal matrix T into independent blocks, at the off-diagonal elements that
-// are negligible.
+// split divides T into independent blocks, at the off-diagonal elements that are negligible.
 func split(d, e []float64) (blocks []block) {
 	n := len(d)
 	for lo := 0; lo < n; {
@@ -44,8 +41,7 @@ func split(d, e []float64) (blocks []block) {
 	return blocks
 }
 
-// scale scales the block of T with diagonal d and off-diagonal e by tridiag.Scale. Then scale sets
-// negligible elements of e to zero.
+// scale scales the block by tridiag.Scale, and then sets negligible elements of e to zero.
 func scale(d, e []float64) (exponent int) {
 	exponent = tridiag.Scale(d, e)
 	for i := range e {
@@ -56,9 +52,9 @@ func scale(d, e []float64) (exponent int) {
 	return exponent
 }
 
-// tear divides the block of n rows that begins at row lo into small blocks, the leaves, and adds
-// the leaves and merges to the tree. It returns the number of levels of merges in the block. To cut
-// T between rows m−1 and m, tear takes the element e = e[m−1] out of T,
+// tear divides the block of n rows that begins at row lo into leaves, and adds these and the merges
+// to the tree. It returns the number of levels. To cut T between rows m−1 and m, tear takes the
+// element e = e[m−1] out of T,
 //
 //	T = diag(T1, T2) + |e|·v·vᵀ      v = (0 … 0, 1, ±1, 0 … 0)
 //
@@ -72,8 +68,8 @@ func (t *Tree) tear(d, e []float64, lo, n, leafSize int) (levels int) {
 }
 
 // Halve halves the block of n rows that begins at row lo, until the parts have at most leafSize
-// rows. It adds the leaves and merges to the tree. It calls `cut` for the first row m of each lower
-// half. It returns the number of levels of merges in the block.
+// rows, and adds leaves and merges to the tree. It calls `cut` for the first row m of each lower
+// half. It returns the number of levels.
 func (t *Tree) Halve(lo, n, leafSize int, cut func(m int)) (levels int) {
 	if n <= leafSize {
 		t.Leaves = append(t.Leaves, Pair{Lo: lo, N1: n})

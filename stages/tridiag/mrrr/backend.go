@@ -1,12 +1,12 @@
 package mrrr
 
 // Backend is the interface of the part of the algorithm that costs n·m operations, where m is the
-// number of vectors. It stores the representations of all clusters, and the vectors. A
-// representation is a factorisation L·D·Lᵀ of a shifted block of T. Row i of a representation is
-// the pair dᵢ and lᵢ, where lᵢ is the element of L below dᵢ.
+// number of vectors. It stores the vectors and the representations of all clusters, which are
+// factorisations L·D·Lᵀ of shifted blocks of T. Row i of a representation is the pair dᵢ and lᵢ,
+// where lᵢ is the element of L below dᵢ.
 //
-// The tasks of one call are independent of each other, so that each task may have its own thread.
-// In one call, either all tasks use root representations, or no task does.
+// The tasks of one call are independent of each other, so that each task may have its own thread. In
+// one call, either all tasks use root representations, or no task does.
 type Backend interface {
 	// Root sets the root representations of all blocks: `rep[2·i]` and `rep[2·i+1]` are dᵢ and lᵢ
 	// of row i of T.
@@ -22,9 +22,9 @@ type Backend interface {
 	Bisect(tasks []Task, lo, hi []float64, rtol float64) error
 
 	// Level does three things for one level of the representation tree. It finds the vectors of all
-	// single eigenvalues (eigenvalues that belong to no cluster). It makes a new representation for
-	// each cluster. It finds intervals for the clusters' eigenvalues as Bisect does, except that at
-	// first an interval need not contain its eigenvalue.
+	// single eigenvalues. It makes a new representation for each cluster. It finds intervals for the
+	// clusters' eigenvalues as Bisect does, except that at first an interval need not contain its
+	// eigenvalue.
 	Level(l *Level) error
 
 	// Sums computes sums of the m vectors z with signs and weights. `lambda` has m elements. For
@@ -36,23 +36,19 @@ type Backend interface {
 	// over the columns c, where λ_c is lambda[c]. The sign is − if Negative(c, s) is true.
 	Sums(lambda []float64) (sums []float64, err error)
 
-	// Solve computes the eigenvalues from … to−1 of the block v with diagonal d and off-diagonal e,
-	// and their vectors, by another method. It replaces the vectors of the block by these vectors,
-	// and returns the eigenvalues.
+	// Solve computes the eigenvalues from … to−1 of the block v with diagonal d and off-diagonal e
+	// by another method, and returns them. It replaces the vectors of the block.
 	Solve(v Block, d, e []float64, from, to int) ([]float64, error)
 
-	// SolveAll does the same as Solve for the whole matrix and all columns, if the back end has a
-	// fast way to do so. Otherwise it returns nil, and the solver calls Solve for large blocks,
-	// too.
+	// SolveAll is Solve for the whole matrix and all columns, if the back end has a fast way to do
+	// so. Otherwise it returns nil, and the solver calls Solve for large blocks, too.
 	SolveAll(d, e []float64, from, to int) ([]float64, error)
 }
 
-// RootSlot is the value of Task.Slot for tasks that use the root representation of their block,
-// which is the factorisation L·D·Lᵀ of the whole block with one shift.
+// RootSlot is the value of Task.Slot for tasks that use the root representation of their block.
 const RootSlot = -1
 
-// Task identifies one eigenvalue of one representation (a factorisation L·D·Lᵀ of a shifted block
-// of T).
+// Task is one eigenvalue of one representation.
 type Task struct {
 	Lo, Hi int32 // the rows of the block
 	Slot   int32 // the representation is in columns Slot and Slot+1; or RootSlot
@@ -60,41 +56,38 @@ type Task struct {
 	Sharp  bool  // the eigenvalue is wanted to the last digits
 }
 
-// Block identifies the rows of one diagonal block of T, and the columns of eigenvectors in the
-// result that belong to the block, in ascending order.
+// Block is the rows of one diagonal block of T, and the columns of the result that have its
+// eigenvectors, in ascending order.
 type Block struct {
 	Lo, Hi  int32
 	Columns []int32
 }
 
-// Level describes the work of a back end in one level of MRRR's representation tree: eigenvectors,
-// new representations and intervals.
+// Level is the work of a back end in one level of the representation tree.
 type Level struct {
-	// These fields describe single eigenvalues. Eigenvalue Vectors[t] is in [Lo[t], Hi[t]], and its
-	// distance from any other eigenvalue is at least Gap[t]. Its vector becomes column Column[t] of
-	// the result, which is zero outside the block. The back end sets Lambda and Residual.
+	// Single eigenvalues. Eigenvalue Vectors[t] is in [Lo[t], Hi[t]], and its distance from any
+	// other eigenvalue is at least Gap[t]. Its vector becomes column Column[t] of the result, which
+	// is zero outside the block. The back end sets Lambda and Residual.
 	Vectors          []Task
 	Column           []int32
 	Lo, Hi, Gap      []float64
 	Lambda, Residual []float64
 
-	// These fields describe clusters. Clusters[c] names the representation L·D·Lᵀ from which
-	// cluster c comes (the parent), and Child[c] is the slot, the place in memory, of the cluster's
-	// own representation. The candidates for the shift of the cluster are
-	// Shifts[c·Candidates:(c+1)·Candidates]. The back end sets Chosen to the index of the best
-	// candidate, and Growth to the largest element of the representation with this shift. Columns
-	// Child[c] and Child[c]+1 may be columns of the parent.
+	// Clusters. Clusters[c] names the representation from which cluster c comes (the parent), and
+	// Child[c] is the place in memory of the cluster's own representation. The candidates for the
+	// shift of the cluster are Shifts[c·Candidates:(c+1)·Candidates]. The back end sets Chosen to
+	// the index of the best candidate, and Growth to the largest element of the representation with
+	// this shift. Columns Child[c] and Child[c]+1 may be columns of the parent.
 	Clusters []Task
 	Child    []int32
 	Shifts   []float64
 	Chosen   []int32
 	Growth   []float64
 
-	// These fields describe the eigenvalues in the clusters. Members[i] is a task of a new
-	// representation, and Of[i] is the number of its cluster. [MemberLo[i], MemberHi[i]] contains
-	// the eigenvalue, relative to the parent's shift. The back end changes the interval so that it
-	// is relative to the child's shift, and shrinks it until its length is at most RTol times its
-	// larger end.
+	// Eigenvalues in the clusters. Members[i] is a task of a new representation, and Of[i] is the
+	// number of its cluster. [MemberLo[i], MemberHi[i]] contains the eigenvalue, relative to the
+	// parent's shift. The back end makes the interval relative to the child's shift, and shrinks it
+	// until its length is at most RTol times its larger end.
 	Members            []Task
 	Of                 []int32
 	MemberLo, MemberHi []float64

@@ -8,12 +8,12 @@ import (
 
 // These constants limit the errors that the function check accepts, in units of n·ulp of the block.
 const (
-	// orthogonalLimit limits |‖y‖² − m|. A pair of vectors that are not orthogonal counts twice in
-	// this difference. If many eigenvalues are as close to each other as single eigenvalues may be,
-	// the product of two of their vectors has a magnitude of ulp over the relative gap, which is
-	// about n·ulp. There are about m such products with random signs, so their sum grows as √m.
-	// Therefore the limit is √m, if √m is larger than orthogonalLimit. y is the sum of the m
-	// vectors of a block with random signs (see the function check).
+	// orthogonalLimit limits |‖y‖² − m|. y is the sum of the m vectors of a block with random signs
+	// (see check). A pair of vectors that are not orthogonal counts twice in this difference. If
+	// many eigenvalues are as close to each other as single eigenvalues may be, the product of two
+	// of their vectors has a magnitude of ulp over the relative gap, which is about n·ulp. There are
+	// about m such products with random signs, so their sum grows as √m. Therefore the limit is √m,
+	// if √m is larger than orthogonalLimit.
 	orthogonalLimit = 50
 
 	// residualLimit limits ‖T·y − Z·Λ·w‖, where y = Z·w is the sum of the vectors Z of a block with
@@ -59,8 +59,8 @@ func (s *solution) check(blocks []*block) error {
 	return nil
 }
 
-// sampleIsGood checks the m vectors Z of a block by the two sums y = Z·w and u = Z·Λ·w with random
-// signs w. The result is false if a sum contains NaN.
+// sampleIsGood checks the m vectors Z of a block by the sums y = Z·w and u = Z·Λ·w with random signs
+// w. A NaN in a sum is not good.
 func (s *solution) sampleIsGood(b *block, m float64, y, u []float64) bool {
 	norm2, residual2 := 0.0, 0.0
 	for r := b.lo; r < b.hi; r++ {

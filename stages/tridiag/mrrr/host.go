@@ -5,11 +5,10 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// Host is the Backend in plain Go. It specifies the results of other back ends, and runs on all
-// processors.
+// Host is the Backend in plain Go, on all processors. It specifies the results of other back ends.
 type Host struct {
-	// Stop is called often while the back end works, by several goroutines. After an error of Stop,
-	// each later call must return an error, too, and the solver ends with this error. Stop may be nil.
+	// Stop is called often while the back end works, by several goroutines. After an error each
+	// later call must return an error, too, and the solver ends with this error. Stop may be nil.
 	Stop func() error
 
 	n, ld int
@@ -18,15 +17,13 @@ type Host struct {
 	z     []float64 // the vectors, n×m, column-major
 }
 
-// NewHost prepares a back end in plain Go for m eigenvectors of a matrix of order n. It allocates
-// about n·(2·m+2) elements.
+// NewHost prepares a back end for m eigenvectors of a matrix of order n. It allocates about
+// n·(2·m+2) elements.
 func NewHost(n, m int) *Host {
 	ld := min(n, m+2)
 	return &Host{n: n, ld: ld, reps: make([]float64, ld*n), z: make([]float64, n*m)}
 }
 
-// rep returns the representation (factorisation L·D·Lᵀ) that task t uses. The result shares the
-// memory of b.
 func (b *Host) rep(t Task) representation {
 	if t.Slot == RootSlot {
 		return representation{b.root[2*t.Lo:], 2, int(t.Hi - t.Lo)}
@@ -34,37 +31,31 @@ func (b *Host) rep(t Task) representation {
 	return b.slot(t, t.Slot)
 }
 
-// slot returns a representation L·D·Lᵀ of the block to which task t belongs. It is stored in
-// columns number `slot` and `slot`+1 of the matrix b.reps, in the rows of this block.
+// slot returns a representation of the block of task t: columns number `slot` and `slot`+1 of the
+// matrix b.reps, in the rows of this block.
 func (b *Host) slot(t Task, slot int32) representation {
 	return representation{b.reps[int(slot)+int(t.Lo)*b.ld:], b.ld, int(t.Hi - t.Lo)}
 }
 
-// Result returns the vectors, n×m and column-major, after SolveWith. It shares the memory of b.
+// Result returns the vectors, n×m and column-major, in the memory of b.
 func (b *Host) Result() []float64 { return b.z }
 
-// Root implements the interface Backend. It copies `rep`, so the caller may change `rep`
-// afterwards.
 func (b *Host) Root(rep []float64) error {
 	b.root = append(b.root[:0], rep...)
 	return nil
 }
 
-// Count implements the interface Backend. The Sturm counts of the tasks are computed in parallel;
-// they do not depend on the number of processors.
 func (b *Host) Count(tasks []Task, x []float64) ([]int32, error) {
 	counts := make([]int32, len(tasks))
 	return counts, tridiag.ParallelUntil(len(tasks), func(t int) { counts[t] = int32(b.rep(tasks[t]).count(x[t])) }, b.Stop)
 }
 
-// Bisect implements the interface Backend: it replaces each interval, which must contain its
-// eigenvalue, by a shorter interval.
 func (b *Host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
 	return b.bisect(tasks, lo, hi, rtol, true)
 }
 
-// bisect does the work of the method Bisect. If `sure` is false, the given intervals need not
-// contain the eigenvalues.
+// bisect is Bisect if `sure` is true. Otherwise the given intervals need not contain the
+// eigenvalues.
 func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) error {
 	return tridiag.ParallelUntil(len(tasks), func(i int) {
 		t, tol := tasks[i], rtol
@@ -75,8 +66,7 @@ func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) e
 	}, b.Stop)
 }
 
-// Level implements the interface Backend: it processes one level of the representation tree. It
-// finds the vectors first, because the new representation of a cluster may overwrite the
+// Level finds the vectors first, because the new representation of a cluster may overwrite the
 // representation from which vectors are computed.
 func (b *Host) Level(l *Level) error {
 	err := tridiag.ParallelUntil(len(l.Vectors), func(i int) {
@@ -89,8 +79,7 @@ func (b *Host) Level(l *Level) error {
 	if err != nil {
 		return err
 	}
-	// For each cluster all candidates for its shift are tried, and only the representation with the
-	// best shift is stored.
+	// All candidates are tried, and only the representation with the best shift is stored.
 	err = tridiag.ParallelUntil(len(l.Clusters), func(c int) {
 		parent, shifts := b.rep(l.Clusters[c]), l.Shifts[c*Candidates:(c+1)*Candidates]
 		var growth [Candidates]float64
@@ -103,9 +92,7 @@ func (b *Host) Level(l *Level) error {
 	if err != nil {
 		return err
 	}
-	// A child is the new representation of a cluster, and is computed from the representation of
-	// its parent. First the children that have their own memory are computed, and then the children
-	// that overwrite their parents.
+	// First come the children that have their own memory, then those that overwrite their parents.
 	for _, inPlace := range []bool{false, true} {
 		tridiag.Parallel(len(l.Clusters), func(c int) {
 			t := l.Clusters[c]
@@ -125,8 +112,8 @@ func (b *Host) Level(l *Level) error {
 
 func (b *Host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.n] }
 
-// Sums implements the interface Backend. It adds the vectors, with random signs, in ascending order
-// of their columns, so that the bits do not depend on the number of processors.
+// Sums adds the vectors in ascending order of their columns, so that the bits do not depend on the
+// number of processors.
 func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	n := b.n
 	sums := make([]float64, 2*Samples*n)
@@ -147,13 +134,11 @@ func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	return sums, err
 }
 
-// SolveAll implements Backend. It returns nil, because this back end has no fast way to solve all
-// of T.
+// SolveAll returns nil: this back end has no fast way to solve all of T.
 func (b *Host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
 
-// Solve implements the interface Backend: by divide and conquer, it solves a block for which MRRR
-// failed. It writes whole columns for the vectors of the block: zeros in the rows outside the
-// block, and the vectors in the rows of the block.
+// Solve uses divide and conquer. It writes whole columns: zeros outside the block, and the vectors
+// in the rows of the block.
 func (b *Host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
 	host := dc.NewHost(len(d))
 	host.Stop = b.Stop

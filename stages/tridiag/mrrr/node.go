@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// node is a node of the representation tree: the root of a block, a cluster, or a single
-// eigenvalue. A node consists of the members from … to−1 of the block, where a member is an
-// eigenvalue that is needed.
+// node is a node of the representation tree: the root of a block, a cluster, or a single eigenvalue.
+// It consists of the members from … to−1 of the block, where a member is an eigenvalue that is
+// needed.
 type node struct {
 	*block
 	from, to    int
@@ -17,9 +17,9 @@ type node struct {
 	left, right float64 // distances to the next members outside; infinite if there are none
 }
 
-// parts divides a node of the representation tree between two neighbouring eigenvalues if their
-// distance is at least `gap` times the larger one of the two. A part with one eigenvalue is a
-// single eigenvalue, and a larger part is a cluster.
+// parts divides a node wherever the distance of two neighbouring eigenvalues is at least `gap` times
+// the larger one of the two. A part with one eigenvalue is a single eigenvalue, and a larger part is
+// a cluster.
 func (p node) parts(gap float64) (parts []node) {
 	part := p
 	for i := p.from; i < p.to; i++ {
@@ -37,8 +37,6 @@ func (p node) parts(gap float64) (parts []node) {
 	return parts
 }
 
-// task returns the task that identifies eigenvalue i of the block in the representation L·D·Lᵀ of
-// the node.
 func (p node) task(i int) Task {
 	return Task{Lo: int32(p.lo), Hi: int32(p.hi), Slot: p.slot, Index: int32(p.first + i)}
 }
@@ -50,11 +48,10 @@ func (p node) askVector(l *Level) {
 	l.Lambda, l.Residual = append(l.Lambda, 0), append(l.Residual, 0)
 }
 
-// askChild adds the computation of a cluster's new representation L·D·Lᵀ − τ·I to the work of the
-// level l. The candidates for the shift τ come in pairs: one on the left and one on the right of
-// the cluster. The first pair is as close to the cluster as the intervals allow, and later pairs
-// are further away. The distance of a later candidate from the cluster is at most a quarter of the
-// distance to the next eigenvalue outside the cluster.
+// askChild adds the computation of a cluster's new representation to the work of the level l. The
+// candidates for its shift τ come in pairs: one on the left and one on the right of the cluster. The
+// first pair is as close to the cluster as the intervals allow, and later pairs are further away, by
+// at most a quarter of the distance to the next eigenvalue outside the cluster.
 func (p node) askChild(l *Level) {
 	c := len(l.Clusters)
 	l.Clusters, l.Child = append(l.Clusters, p.task(p.from)), append(l.Child, int32(p.from))
@@ -78,23 +75,23 @@ func (p node) askChild(l *Level) {
 }
 
 // acceptChild gives the node p the new representation of its cluster, which is cluster c of the
-// level l. If the representation cannot be used, the node's block is marked as failed. The members
-// of the cluster begin at index `member` of the level. acceptChild returns the index of the next
-// cluster's first member.
+// level l. If the representation cannot be used, the node's block is marked as failed. `member` is
+// the index in the level of the first member of the cluster, and the result is that of the next
+// cluster.
 func (p *node) acceptChild(l *Level, c, member int) int {
 	tau := l.Shifts[c*Candidates+int(l.Chosen[c])]
 	lo, hi := p.members[p.from].lo-min(p.left/2, 1), p.members[p.to-1].hi+min(p.right/2, 1)
-	// Large elements of the new representation L·D·Lᵀ do no harm if the vectors are small in these
-	// rows, or if two large elements cancel. The function check detects later whether they did
-	// harm. Only a factorisation that broke down cannot be used at all.
+	// Large elements do no harm if the vectors are small in these rows, or if two large elements
+	// cancel. The function check detects later whether they did harm. Only a factorisation that
+	// broke down cannot be used at all.
 	if math.IsInf(l.Growth[c], 1) {
 		p.failed, p.hopeless = true, true
 	}
 	for i := p.from; i < p.to; i++ {
 		m := &p.members[i]
 		m.lo, m.hi = l.MemberLo[member], l.MemberHi[member]
-		// The old representation L·D·Lᵀ did not determine this eigenvalue: in the new
-		// representation the eigenvalue is outside the cluster.
+		// The old representation did not determine this eigenvalue: in the new one it is outside the
+		// cluster.
 		if !(m.lo+tau >= lo && m.hi+tau <= hi) {
 			p.failed = true
 		}

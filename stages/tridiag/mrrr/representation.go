@@ -36,9 +36,9 @@ func (r representation) count(x float64) int {
 	return count
 }
 
-// stationaryStep is one step of the differential stationary transform, which factors L·D·Lᵀ − x·I.
-// s is the result of the previous step, d and l are the row of the representation L·D·Lᵀ, and `dp`
-// is the pivot d⁺ of the row. The result is s·l²·d/dp − x.
+// stationaryStep is one step of the differential stationary transform. s is the result of the
+// previous step, d and l are the row of the representation, and `dp` is the pivot d⁺ of the row. The
+// result is s·l²·d/dp − x.
 func stationaryStep(s, dp, d, l, x float64) float64 {
 	t := s / dp
 	if math.IsNaN(t) {
@@ -73,7 +73,7 @@ func (r representation) shifted(tau float64, out *representation) (growth float6
 	return growth
 }
 
-// huge is a number above all elements of a usable representation (factorisation L·D·Lᵀ).
+// huge is a number above all elements of a usable representation.
 const huge = 0x1p200
 
 // bisect shrinks the interval [lo, hi] around eigenvalue k until its length is at most `rtol` times
@@ -120,7 +120,6 @@ func (r representation) bracket(k int, lo, hi float64) (float64, float64) {
 	return lo, hi
 }
 
-// These are the limits of bisection.
 const (
 	// tiny is the magnitude below which an eigenvalue may be taken as 0, for a matrix L·D·Lᵀ with
 	// norm about 1.
@@ -132,8 +131,6 @@ const (
 	expansionFactor = 4
 )
 
-// firstStep returns the length of the first step by which the method `bracket` moves the ends of
-// the interval [lo, hi].
 func firstStep(lo, hi float64) float64 {
 	return max(hi-lo, 4*tridiag.Ulp*max(math.Abs(lo), math.Abs(hi)), tiny)
 }

@@ -6,17 +6,14 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These constants control the first steps of an attempt to solve a block: its root representation,
-// and the first intervals of eigenvalues.
 const (
-	// perturbation is the relative change, in ulps, of the elements of a root representation (the
-	// factorisation L·D·Lᵀ of a whole block) in the first attempt. Each further attempt multiplies
-	// the change by perturbationGrowth.
+	// perturbation is the relative change, in ulps, of the elements of a root representation in the
+	// first attempt. Each further attempt multiplies it by perturbationGrowth.
 	perturbation       = 1
 	perturbationGrowth = 4
 
 	// GridPoints is the largest number of points, for all blocks together, at which eigenvalues are
-	// counted before bisection. GridPointsPerRow is the largest number of points per row of T.
+	// counted before bisection. GridPointsPerRow is that for each row of T.
 	GridPoints       = 1 << 15
 	GridPointsPerRow = 16
 )
@@ -28,9 +25,7 @@ const (
 // The elements are then changed by some ulps, at random. Eigenvalues of T may agree in all digits,
 // but the eigenvalues of a random neighbour of T do not (Dhillon, Parlett and Vömel 2005).
 //
-// root sets the fields `sigma`, `negative`, `least` and `most` of the block, and the block's rows
-// of s.roots. The result depends only on T and on the argument `attempt`, so that every back end
-// gets the same bits.
+// The result depends only on T and on `attempt`, so that every back end gets the same bits.
 func (s *solution) root(b *block, attempt int) {
 	d, e := s.d[b.lo:b.hi], s.e[b.lo:b.hi-1]
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -68,8 +63,8 @@ func (s *solution) root(b *block, attempt int) {
 	}
 }
 
-// random returns a pseudorandom number in [−1, 1) that depends only on the index i and on the
-// number `use`. `use` must be below 16, because larger values give the same numbers as index i + 1.
+// random returns a pseudorandom number in [−1, 1) that depends only on i and `use`. `use` must be
+// below 16, because larger values give the same numbers as index i + 1.
 func random(i, use int) float64 {
 	x := (uint64(i)*16 + uint64(use) + 1) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -77,11 +72,10 @@ func random(i, use int) float64 {
 	return float64(int64(x^x>>31)) * 0x1p-63
 }
 
-// bracket finds an interval for each member (each eigenvalue that is needed) of the blocks, in the
-// root representations of the blocks. It counts eigenvalues on a grid, and then bisects until the
-// length of each interval is at most `rtol` relative to its ends. The counts of the grid are made
-// monotone, so that the intervals of neighbouring members are in order. The error is that of the
-// back end.
+// bracket finds an interval for each member of the blocks, in their root representations. It counts
+// eigenvalues on a grid, and then bisects until the length of each interval is at most `rtol`
+// relative to its ends. The counts of the grid are made monotone, so that the intervals of
+// neighbouring members are in order.
 func (s *solution) bracket(blocks []*block, rtol float64) error {
 	var tasks []Task
 	var x []float64
@@ -126,13 +120,10 @@ func (s *solution) bracket(blocks []*block, rtol float64) error {
 	return nil
 }
 
-// gridPoints returns the number of points at which eigenvalues of the block b are counted first. n
-// is the order of T. All blocks of T together have at most GridPoints points.
 func (b *block) gridPoints(n int) int { return min(GridPoints*b.n()/n, GridPointsPerRow*b.n()) }
 
-// gridPoint returns point number j of the grid at which eigenvalues of the block's root
-// representation are counted. n is the order of T. Points −1 and gridPoints are the ends of the
-// spectrum. The points ascend with j.
+// gridPoint returns point number j of the grid for the block's root representation. n is the order
+// of T. Points −1 and gridPoints are the ends of the spectrum. The points ascend with j.
 func (b *block) gridPoint(j, n int) float64 {
 	lo, hi := b.least, b.most
 	if b.negative {

@@ -6,10 +6,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Every implementation of Backend must use these constants in the same way. The kernels have copies
-// of the constants.
+// Every Backend must use these constants in the same way. The kernels have copies of them.
 const (
-	// Candidates is the number of shifts that are tried for a cluster's new representation.
 	Candidates = 8
 
 	// GoodGrowth is a limit for the largest element of a representation whose norm is about 1. If a
@@ -21,8 +19,7 @@ const (
 	// digits.
 	SharpTol = 4 * tridiag.Ulp
 
-	// Samples is the number of sums with random signs that Backend.Sums computes, to check the
-	// vectors.
+	// Samples is the number of sums with random signs that check the vectors.
 	Samples = 4
 
 	// MoveMargin is the width that Move adds on each side of an interval, in ulps of the largest
@@ -30,17 +27,15 @@ const (
 	MoveMargin = 4
 
 	// QuotientSteps is the largest number of steps of the Rayleigh quotient iteration for a vector.
-	// If the iteration has not converged after these steps, bisection to the tolerance LastTol and
-	// one more step follow.
+	// If it has not converged then, bisection to the relative length LastTol and one more step
+	// follow.
 	QuotientSteps = 8
 
-	// LastTol is the relative length to which an eigenvalue's interval is bisected if Rayleigh
-	// quotient iteration has not converged.
 	LastTol = 2 * tridiag.Ulp
 )
 
-// Negative tells whether column c of the vectors has a negative sign in the given sample, a sum of
-// all columns with random signs. The sign is a random number that depends only on c and `sample`.
+// Negative tells whether column c of the vectors has a negative sign in the given sum. The sign is a
+// random number that depends only on c and `sample`.
 func Negative(c, sample uint32) bool {
 	x := (c+1)*0x9e3779b9 ^ (sample+1)*0x85ebca6b
 	x = (x ^ x>>16) * 0x7feb352d
@@ -48,19 +43,18 @@ func Negative(c, sample uint32) bool {
 	return (x^x>>16)&1 != 0
 }
 
-// Move takes an interval [lo, hi] of eigenvalues of a representation L·D·Lᵀ. It returns an interval
-// of the new representation L·D·Lᵀ − tau·I that contains the same eigenvalues, each minus `tau`.
+// Move returns an interval of the representation L·D·Lᵀ − tau·I with the eigenvalues of the interval
+// [lo, hi] of L·D·Lᵀ, each minus `tau`.
 func Move(lo, hi, tau float64) (float64, float64) {
 	margin := MoveMargin * tridiag.Ulp * max(math.Abs(lo), math.Abs(hi), math.Abs(tau))
 	return (lo - tau) - margin, (hi - tau) + margin
 }
 
 // Choose returns the index of the best candidate for a cluster's shift, where `growth[j]` is the
-// largest element of the representation with candidate j as its shift. The candidates are shifts,
-// and come in pairs. A pair has one shift below and one shift above the cluster. The pair that is
-// nearest to the cluster comes first. Choose takes the better candidate of the first pair in which
-// at least one candidate has a `growth` of at most GoodGrowth. If there is no such pair, Choose
-// takes the best of all candidates.
+// largest element of the representation with candidate j. The candidates come in pairs, one shift
+// below and one above the cluster, the nearest pair first. Choose takes the better candidate of the
+// first pair in which at least one has a `growth` of at most GoodGrowth. If there is no such pair,
+// it takes the best of all.
 func Choose(growth []float64) int {
 	best := 0
 	for j := 0; j < Candidates; j += 2 {

@@ -6,25 +6,22 @@ import (
 	"slices"
 )
 
-// Options holds the options of the solver. The zero value finds all vectors.
 type Options struct {
 	// From and To select the eigenvalues From … To−1 and their vectors. If From and To are 0, all
 	// eigenvalues are found.
 	From, To int
 
-	// Attempts is the number of root representations (factorisations L·D·Lᵀ of a whole block) that
-	// are tried for a block before divide and conquer solves the block. 0 means 2.
+	// Attempts is the number of root representations that are tried before divide and conquer solves
+	// a block. 0 means 2.
 	Attempts int
 
-	// If Distrust is true, every check of vectors fails. Tests use this to reach the fallback,
-	// divide and conquer.
+	// Distrust is for tests: every check of vectors fails, so that the fallback, divide and conquer,
+	// is reached.
 	Distrust bool
 }
 
-// defaultAttempts is the number of attempts if Options.Attempts is 0.
 const defaultAttempts = 2
 
-// Counters counts the events of one solve, such as clusters, failed checks and fallbacks.
 type Counters struct {
 	Blocks   int `json:"blocks"`   // of T
 	Depth    int `json:"depth"`    // of the deepest tree; 1 if no eigenvalue was in a cluster
@@ -45,8 +42,6 @@ func Solve(d, e []float64, opt Options) (values, z []float64, counters Counters,
 	return values, host.z, counters, err
 }
 
-// defaults replaces options that are 0 by their default values. It panics if the range of
-// eigenvalues is not within [0, n].
 func (opt Options) defaults(n int) Options {
 	if opt.From < 0 || opt.To < opt.From || opt.To > n {
 		panic(fmt.Sprintf("mrrr: eigenvalues [%d, %d) of order %d", opt.From, opt.To, n))
@@ -60,8 +55,8 @@ func (opt Options) defaults(n int) Options {
 	return opt
 }
 
-// SolveWith does the same as Solve with the given back end, which keeps the vectors. The errors are
-// those of Solve and of the back end. For each block SolveWith does these steps:
+// SolveWith is Solve with the given back end, which keeps the vectors. The errors are those of Solve
+// and of the back end. For each block it does these steps:
 //
 //	attempt      from a new root, level by level, the vectors of all wanted eigenvalues
 //	check        of residuals and orthogonality, by a few sums of all vectors
@@ -76,9 +71,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 	if err != nil {
 		return nil, Counters{}, err
 	}
-	// Each attempt solves the open blocks from new root representations (factorisations L·D·Lᵀ of
-	// the whole block). Blocks that pass the check are no longer open. A block is hopeless if
-	// another root would not help, or if all attempts have failed.
+	// Blocks that pass the check are no longer open. A block is hopeless if another root would not
+	// help, or if all attempts have failed.
 	open, hopeless := s.blocks, []*block(nil)
 	for attempt := 0; attempt < opt.Attempts && len(open) > 0; attempt++ {
 		if attempt > 0 {
@@ -97,8 +91,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 		open = filter(open, func(b *block) bool { return b.failed && !b.hopeless })
 	}
 	hopeless = append(hopeless, open...)
-	// The last resort solves the hopeless blocks by divide and conquer. If these blocks have many
-	// rows, the back end may solve all of T again, including the vectors.
+	// If the hopeless blocks have many rows, the back end may solve all of T again, including the
+	// vectors.
 	rows := 0
 	for _, b := range hopeless {
 		rows += b.n()
@@ -115,13 +109,11 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 	return s.values(), s.counters, nil
 }
 
-// hostRows is the largest total number of rows of hopeless blocks (blocks of T that MRRR cannot
-// solve) that are solved one by one. If there are more rows, the back end may solve all of T in one
-// solve.
+// hostRows is the largest total number of rows of hopeless blocks that are solved one by one.
 const hostRows = 256
 
 // fallBack solves blocks by divide and conquer, one by one. The eigenvalues are those of the scaled
-// blocks. The error is that of Backend.Solve.
+// blocks.
 func (s *solution) fallBack(blocks []*block) error {
 	for _, b := range blocks {
 		from, to := b.wanted()
@@ -137,9 +129,9 @@ func (s *solution) fallBack(blocks []*block) error {
 	return nil
 }
 
-// values returns the eigenvalues of all wanted columns, in ascending order. If T has several
-// blocks, their columns were ordered when the eigenvalues were known to fewer digits, so the
-// eigenvalues are sorted again.
+// values returns the eigenvalues of all wanted columns, in ascending order. They are sorted again,
+// because the columns of several blocks were ordered when the eigenvalues were known to fewer
+// digits.
 func (s *solution) values() []float64 {
 	values := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {
@@ -155,7 +147,6 @@ func (s *solution) values() []float64 {
 	return values
 }
 
-// filter returns the blocks for which the function `keep` returns true, in their order.
 func filter(blocks []*block, keep func(*block) bool) (kept []*block) {
 	for _, b := range blocks {
 		if keep(b) {

@@ -7,8 +7,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// solution is the state of one solve in progress. It has copies of the caller's diagonals. Only one
-// goroutine uses the solution; the back end may be parallel.
+// solution is one solve in progress. Only one goroutine uses it; the back end may be parallel.
 type solution struct {
 	backend  Backend
 	d, e     []float64 // T, with its blocks scaled
@@ -32,7 +31,6 @@ type block struct {
 	hopeless bool // no other root would help
 }
 
-// member is one eigenvalue of a block.
 type member struct {
 	lo, hi float64 // an interval that contains it, relative to the representation of its node
 	value  float64 // the result, of the scaled block
@@ -41,8 +39,7 @@ type member struct {
 
 func (b *block) n() int { return b.hi - b.lo }
 
-// member returns eigenvalue number `index`, which must be one of the block's members (the
-// eigenvalues that are needed).
+// member returns eigenvalue number `index`, which must be one of the block's members.
 func (b *block) member(index int) *member { return &b.members[index-b.first] }
 
 // newSolution splits T and scales its blocks. T is split where an off-diagonal element is at most

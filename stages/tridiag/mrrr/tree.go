@@ -7,13 +7,10 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These constants define which eigenvalues are single, which intervals are short enough, and which
-// vectors are good enough.
 const (
-	// Neighbouring eigenvalues are single if their distance is at least relativeGap times the
-	// larger eigenvalue. Their vectors are then orthogonal to some ulps divided by relativeGap. The
-	// vectors need to be orthogonal only to n·ulp, so for large n the relative gap may be
-	// relativeGapTimesN/n.
+	// Neighbouring eigenvalues are single if their distance is at least relativeGap times the larger
+	// one. Their vectors are then orthogonal to some ulps divided by relativeGap. They need to be
+	// orthogonal only to n·ulp, so for large n the relative gap may be relativeGapTimesN/n.
 	relativeGap       = 1e-2
 	relativeGapTimesN = 1.0
 
@@ -21,18 +18,17 @@ const (
 	// next eigenvalue, so that Rayleigh quotient iteration converges.
 	bracketPart = 0x1p-10
 
-	// maxDepth is the largest number of levels of a representation tree. A block that needs more
-	// levels is marked as failed.
+	// maxDepth is the largest number of levels of a representation tree. A block that needs more is
+	// marked as failed.
 	maxDepth = 20
 
 	// vectorResidualLimit is the limit of the residual of a vector, in units of n·ulp.
 	vectorResidualLimit = 10
 )
 
-// attempt solves blocks level by level of the representation tree, beginning at the root
-// representations of the blocks. If a block cannot be solved in this way, it is marked as failed.
-// The blocks must be open: neither solved nor hopeless. The first attempt has the number 0, and
-// each attempt uses other root representations. The error is that of the back end; after an error
+// attempt solves open blocks (neither solved nor hopeless) level by level, beginning at their root
+// representations. If a block cannot be solved in this way, it is marked as failed. The first
+// attempt has the number 0, and each uses other root representations. After an error of the back end
 // the blocks are undefined.
 func (s *solution) attempt(blocks []*block, attempt int) error {
 	for _, b := range blocks {
@@ -56,8 +52,7 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 	if attempt == 0 {
 		s.assignColumns()
 	}
-	// The first level of the tree has one node for each block: its root representation, the
-	// factorisation L·D·Lᵀ of the whole block. A block that fails is removed from the tree.
+	// A block that fails is removed from the tree.
 	var level []node
 	for _, b := range blocks {
 		level = append(level, node{b, 0, len(b.members), RootSlot, b.sigma, math.Inf(1), math.Inf(1)})
@@ -76,11 +71,10 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 	return nil
 }
 
-// descend finds the vectors of all single eigenvalues (eigenvalues outside clusters) in the nodes
-// of one level of the representation tree. It returns the clusters as nodes of the next level, with
-// their own representations. `gap` is the smallest relative distance between single eigenvalues.
-// All nodes must belong to one level, because the representations of the next level may overwrite
-// the representations of this level.
+// descend finds the vectors of all single eigenvalues in the nodes of one level. It returns the
+// clusters as nodes of the next level, with their own representations. `gap` is the smallest
+// relative distance between single eigenvalues. All nodes must belong to one level, because the
+// representations of the next level may overwrite those of this level.
 func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	var singles, clusters []node
 	for _, parent := range level {
@@ -95,9 +89,6 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	if err := s.sharpen(clusters); err != nil {
 		return nil, err
 	}
-	// One call of the back end computes the vectors of this level and then the representations
-	// (factorisations L·D·Lᵀ) of the next level. The new representations may overwrite the
-	// representations of this level.
 	l := &Level{RTol: gap * bracketPart}
 	for _, single := range singles {
 		single.askVector(l)
@@ -122,14 +113,12 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	return clusters, nil
 }
 
-// narrowCluster is the ratio of the width of a cluster to the widths of its members' intervals
-// below which the cluster is taken as narrow. The ends of a narrow cluster are not known accurately
-// enough.
+// A cluster is narrow if its width is less than narrowCluster times the widths of its members'
+// intervals. Then its ends are not known accurately enough.
 const narrowCluster = 16
 
 // sharpen finds the ends of narrow clusters to the last digits, so that a shift can be close to the
-// cluster. It changes only the intervals of the first and the last member of a cluster. It does not
-// change other clusters.
+// cluster. It changes only the intervals of their first and last members.
 func (s *solution) sharpen(clusters []node) error {
 	var tasks []Task
 	var ends []*member

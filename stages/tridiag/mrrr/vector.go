@@ -40,8 +40,6 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 			s = float64(l * float64(l*d)) // the pivot was infinite
 		}
 	}
-	// In this loop the variable `below` counts the negative pivots d⁺ of the rows before row i, and
-	// the variable `after` counts the negative pivots d⁻ of the rows after row i.
 	p, after, best, counted := 0.0, 0, math.Inf(1), 0
 	for i := t.n - 1; i >= 0; i-- {
 		d, l := t.row(i)
@@ -73,10 +71,10 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	return gamma, twist, counted
 }
 
-// solve writes the eigenvector z for `lambda` with z_r = 1 to the field u, and returns zᵀ·z. The
-// parts of zᵀ·z before and after row r are summed separately. s and u must have the values that the
-// method `factor` has set. If an element of z is zero, the next element is computed from the row of
-// L·D·Lᵀ and not from the recurrence.
+// solve writes the eigenvector z for `lambda` with z_r = 1 to the field u, and returns zᵀ·z, whose
+// parts before and after row r are summed separately. s and u must have the values that `factor` has
+// set. If an element of z is zero, the next one is computed from the row of L·D·Lᵀ and not from the
+// recurrence.
 func (t twisted) solve(lambda float64, r int) float64 {
 	z := t.u
 	coupling := func(i int) float64 { d, l := t.row(i); return l * d }
@@ -104,9 +102,8 @@ func (t twisted) solve(lambda float64, r int) float64 {
 }
 
 // Vector finds eigenvalue k of one representation and its vector z, as Backend.Level does. The
-// interval [lo, hi] contains the eigenvalue, and `gap` is its distance to the nearest other
-// eigenvalue. Row i of the representation is `rep[2·i]` and `rep[2·i+1]`. `rep` is not changed. z
-// is newly allocated and has norm 1.
+// interval [lo, hi] contains the eigenvalue, and `gap` is its distance to the nearest other one. Row
+// i of the representation is `rep[2·i]` and `rep[2·i+1]`. z has norm 1.
 func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, residual float64) {
 	n := len(rep) / 2
 	t := twisted{representation{rep, 2, n}, make([]float64, n), make([]float64, n)}
@@ -114,11 +111,10 @@ func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, res
 	return t.u, lambda, residual
 }
 
-// vector does the same as Vector, but stores z, with norm 1, in u. It is a Rayleigh quotient
-// iteration (dlarrv), with a bisection if a step would leave the interval. The iteration ends if
-// the residual ‖L·D·Lᵀ·z − λ·z‖ is so small that no other vector contributes to z, or if λ cannot
-// be improved. `residual` is the residual of a vector of norm 1, in the scale of the
-// representation.
+// vector is Vector, but stores z in u. It is a Rayleigh quotient iteration (dlarrv), with a
+// bisection if a step would leave the interval. The iteration ends if the residual ‖L·D·Lᵀ·z − λ·z‖
+// is so small that no other vector contributes to z, or if λ cannot be improved. `residual` is in
+// the scale of the representation.
 func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 	lambda = 0.5 * (lo + hi)
 	for step := 0; ; step++ {
@@ -153,7 +149,6 @@ func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 	}
 }
 
-// These constants limit the steps and the residuals of the Rayleigh quotient iteration.
 const (
 	gapUlps        = 2 // a residual below this many ulps of the gap ends the iteration
 	correctionUlps = 1 // a correction below this many ulps of λ also ends it

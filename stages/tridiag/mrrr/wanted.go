@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// setCandidates sets the members of a block: the eigenvalues that are computed. The members are the
-// eigenvalues that may be wanted, and one more on each side, because distances to neighbours are
-// needed. If T has several blocks, it is not known yet which eigenvalues of the block are wanted,
-// so all its eigenvalues become members.
+// setCandidates sets the members of a block: the eigenvalues that may be wanted, and one more on
+// each side, because distances to neighbours are needed. If T has several blocks, it is not known
+// yet which eigenvalues of the block are wanted, so all its eigenvalues become members.
 func (s *solution) setCandidates(b *block) {
 	from, to := 0, b.n()
 	if len(s.blocks) == 1 {
@@ -18,12 +17,12 @@ func (s *solution) setCandidates(b *block) {
 	b.first, b.members = from, make([]member, to-from)
 }
 
-// assignColumns assigns to each wanted eigenvalue the column of the result for its vector, in
-// ascending order over all blocks. It removes the other eigenvalues from the blocks, except one on
-// each side of the wanted ones.
+// assignColumns assigns columns of the result to the wanted eigenvalues, in ascending order over all
+// blocks. It removes the other eigenvalues from the blocks, except one on each side of the wanted
+// ones.
 func (s *solution) assignColumns() {
-	// place holds one eigenvalue in the scale of T. Eigenvalues of different blocks can be compared
-	// only after the shift of the root representation and the scaling of the block are undone.
+	// place is one eigenvalue in the scale of T, in which eigenvalues of different blocks can be
+	// compared.
 	type place struct {
 		*member
 		at float64
@@ -37,9 +36,8 @@ func (s *solution) assignColumns() {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y place) int { return cmp.Compare(x.at, y.at) })
-	// The list `all` holds the computed eigenvalues in ascending order. `skip` is the number of
-	// them before the first wanted eigenvalue. If T has only one block, `all` begins at the
-	// eigenvalue with index `first`. Otherwise `all` has all eigenvalues.
+	// `all` holds the computed eigenvalues in ascending order, and `skip` of them come before the
+	// first wanted one. If T has only one block, `all` begins at the eigenvalue with index `first`.
 	skip := s.from
 	if len(s.blocks) == 1 {
 		skip -= s.blocks[0].first
@@ -68,8 +66,6 @@ func (b *block) wanted() (from, to int) {
 	return b.first + i, b.first + i + len(b.vectors().Columns)
 }
 
-// vectors returns the rows of the block, and the columns of the result for its wanted eigenvalues,
-// in ascending order.
 func (b *block) vectors() Block {
 	v := Block{Lo: int32(b.lo), Hi: int32(b.hi)}
 	for _, m := range b.members {

@@ -49,9 +49,8 @@ type Bisection struct {
 	work     *vk.Layout
 }
 
-// These constants are numbers of halvings and costs. They belong to bisection, which halves
-// intervals that contain eigenvalues. A dispatch does some of the halvings, and the next dispatch
-// continues.
+// Constants of bisection, which halves intervals that contain eigenvalues. A dispatch does some of
+// the halvings, and the next dispatch continues.
 const (
 	prepareThreads = 256 // most invocations of stebz_prepare, which is one workgroup
 
@@ -81,8 +80,6 @@ const (
 	MinorFlops = 4 // of a minor
 )
 
-// NewBisection builds the kernels for matrices of order n ≥ 0. The error is that of t.Fits, or one
-// of package vk.
 func NewBisection(dev *vk.Device, n int, t Tuning) (*Bisection, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("stages: bisection of order %d", n))
@@ -107,25 +104,23 @@ func NewBisection(dev *vk.Device, n int, t Tuning) (*Bisection, error) {
 	return s, b.Err
 }
 
-// Work is the workspace: 6·n elements for order n, and the Sturm counts at all points of a grid.
 func (s *Bisection) Work() *vk.Layout { return s.work }
 
-// Flops is the usual cost of all n eigenvalues, in flops. Tiny eigenvalues cost more.
+// Flops is the usual cost of all n eigenvalues. Tiny eigenvalues cost more.
 func (s *Bisection) Flops() float64 {
 	n := float64(s.n)
 	rounds := float64(1 + narrowRounds - bits.Len(uint(s.points(s.n))))
 	return (PivotFlops*UsualRounds + MinorFlops*rounds) * n * n
 }
 
-// Record writes all eigenvalues of the tridiagonal matrix T with diagonal d[n] and off-diagonal
-// e[n−1] to values[n], in ascending order. d, e, values and Work must not overlap. d and e are only
+// Record writes all eigenvalues of T to values[n], in ascending order. d[n] and e[n−1] are only
 // read, and must be finite.
 func (s *Bisection) Record(rec *vk.Recorder, ws *vk.Arena, d, e, values vk.Slice[float64]) {
 	s.RecordRange(rec, ws, d, e, 0, s.n, values)
 }
 
-// RecordRange is Record for the eigenvalues il … iu−1 alone; the smallest eigenvalue has index 0.
-// It writes iu−il elements of values, with the same bits as Record.
+// RecordRange is Record for the eigenvalues il … iu−1 alone. It writes iu−il values, with the same
+// bits as Record.
 func (s *Bisection) RecordRange(
 	rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64], il, iu int, values vk.Slice[float64],
 ) {
@@ -142,9 +137,9 @@ func (s *Bisection) RecordRange(
 	s.recordPivots(rec, ws, il, m, values)
 }
 
-// recordPivots finds eigenvalues il … il+m−1, whose brackets are known. A bracket is an interval
-// that contains one eigenvalue. Each round of dispatches continues with the intervals that the
-// previous round stored. The dispatches of one round are independent of each other.
+// recordPivots finds eigenvalues il … il+m−1, whose brackets are known. Each round of dispatches
+// continues with the intervals that the previous round stored. The dispatches of one round are
+// independent of each other.
 func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, values vk.Slice[float64]) {
 	kernel := team(s, s.bisect, m)
 	for from := 0; from < bisectionRounds; {
@@ -174,12 +169,11 @@ func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, valu
 	}
 }
 
-// points returns the number of points of the grid for m eigenvalues. The first step of the
-// bisection computes a Sturm count at each point.
+// points returns the number of points of the grid for m eigenvalues.
 func (s *Bisection) points(m int) int { return max(m, s.tune.Lanes) }
 
-// recordNarrow finds brackets of the eigenvalues il … il+m−1. A bracket is an interval that
-// contains one eigenvalue. The ends of the brackets are stored in the regions `from` and `to`.
+// recordNarrow finds brackets of the eigenvalues il … il+m−1: intervals that contain one eigenvalue
+// each. Their ends are in the regions `from` and `to`.
 func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	points := s.points(m)
 	s.inPortions(points, 1, func(first, count, threads int) {
@@ -211,10 +205,9 @@ func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	}
 }
 
-// RecordCounts writes to `counts[t]` the number of eigenvalues of T(d, e) below `shifts[t]`, for
-// each index t of `counts`. If an eigenvalue and a shift differ by less than the rounding errors,
-// the eigenvalue may be counted or not. The rules of the method Record for d, e, overlaps and
-// workspace also hold for RecordCounts.
+// RecordCounts writes to `counts[t]` the number of eigenvalues of T below `shifts[t]`. If an
+// eigenvalue and a shift differ by less than the rounding errors, the eigenvalue may be counted or
+// not.
 func (s *Bisection) RecordCounts(
 	rec *vk.Recorder, ws *vk.Arena, d, e, shifts vk.Slice[float64], counts vk.Slice[uint32],
 ) {
@@ -237,8 +230,7 @@ func (s *Bisection) RecordCounts(
 	})
 }
 
-// recordPrepare records the kernel stebz_prepare, which scales T and finds an interval that
-// contains all eigenvalues.
+// recordPrepare scales T and finds an interval that contains all eigenvalues.
 func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64]) {
 	stages.Holds("the diagonal", d, s.n)
 	stages.Holds("the off-diagonal", e, s.n-1)
@@ -248,7 +240,7 @@ func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[
 }
 
 // team chooses the size of teams for m intervals. A team of 2^levels − 1 threads does `levels`
-// halvings of one interval in one step. team returns the kernel with the largest teams for which
+// halvings of one interval in one step. The result is the kernel with the largest teams for which
 // the device has enough threads, or with the largest teams of all for at most tune.Few intervals.
 func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel[S, P] {
 	levels := 1
@@ -258,23 +250,20 @@ func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel
 	return byLevels[levels-1]
 }
 
-// inPortions divides m teams into portions, where a team is 2^levels − 1 threads that bisect one
-// interval, and calls `record` for each portion, in ascending order. Each thread computes one Sturm
-// count. The size of a portion is limited so that these counts cost at most tune.Dispatch pivots. A
-// portion is not made so small that it leaves a part of the device idle.
+// inPortions divides m teams into portions, and calls `record` for each, in ascending order. Each of
+// the 2^levels − 1 threads of a team computes one Sturm count. The counts of a portion cost at most
+// tune.Dispatch pivots, unless a part of the device would be idle.
 func (s *Bisection) inPortions(m, levels int, record func(first, count, threads int)) {
 	size := 1<<levels - 1
 	most := max(s.tune.Lanes, int(s.tune.Dispatch/float64(s.n))) / size
 	stages.InPortions(m, stages.Evenly(m, max(1, most)), func(first, count int) { record(first, count, count*size) })
 }
 
-// pivots returns the cost of one Sturm count by each of m threads. The unit is one pivot, that is
-// one row of a count. The cost is that of at least tune.Lanes threads, because a partly idle device
-// takes as long as a full device.
+// pivots returns the cost of one Sturm count by each of m threads, in rows of T. It is that of at
+// least tune.Lanes threads, because a partly idle device takes as long as a full one.
 func (s *Bisection) pivots(m int) float64 { return float64(s.n) * float64(max(m, s.tune.Lanes)) }
 
-// rounds returns the number of Sturm counts that each of m threads may compute in one dispatch, at
-// least one.
+// rounds returns the number of Sturm counts that each of m threads may compute in one dispatch.
 func (s *Bisection) rounds(m int) int {
 	return min(max(1, int(s.tune.Dispatch/s.pivots(m))), bisectionRounds)
 }

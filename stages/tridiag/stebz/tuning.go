@@ -8,7 +8,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the set of sizes of the bisection that are measured for each device.
 type Tuning struct {
 	Threads  uint32  // invocations of a workgroup; at least 2^Levels − 1
 	Tile     uint32  // rows of T in shared memory at a time, 16 bytes each; a multiple of 8
@@ -19,8 +18,8 @@ type Tuning struct {
 	Dispatch float64 // largest number of pivots that one dispatch computes; it limits the time of a dispatch
 }
 
-// Fits returns nil if the bisection can run with these sizes on the device. Otherwise it returns an
-// error that tells which sizes contradict each other, or a *vk.UnsupportedError.
+// Fits returns nil if the bisection can run with these sizes on the device. Otherwise the error
+// tells which sizes contradict each other, or is a *vk.UnsupportedError.
 func (t Tuning) Fits(info vk.Info) error {
 	const scaled = 8 // rows after which stebz_narrow scales the minors
 	if t.Tile == 0 || t.Tile%scaled != 0 || t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels)-1 {
@@ -46,14 +45,10 @@ func (t Tuning) gridSpec() shaders.StebzGridSpec {
 	return shaders.StebzGridSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: stages.SpecBool(t.Fused)}
 }
 
-// narrowSpec returns the specialisation of the kernel stebz_narrow, which bisects by Sturm counts
-// without divisions. A team of invocations does `levels` halvings of an interval in one step.
 func (t Tuning) narrowSpec(levels uint32) shaders.StebzNarrowSpec {
 	return shaders.StebzNarrowSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: stages.SpecBool(t.Fused), Levels: levels}
 }
 
-// bisectSpec returns the specialisation of the kernel stebz_bisect, which bisects by Sturm counts
-// with divisions. A team of invocations does `levels` halvings of an interval in one step.
 func (t Tuning) bisectSpec(levels uint32) shaders.StebzBisectSpec {
 	return shaders.StebzBisectSpec{LocalSize: t.Threads, Tile: t.Tile, Levels: levels}
 }

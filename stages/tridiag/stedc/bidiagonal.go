@@ -29,8 +29,6 @@ type BidiagonalConquer struct {
 	progress func(vk.Progress) // set by Reporting; may be nil
 }
 
-// NewBidiagonalConquer prepares the solver for matrices of order n ≥ 0. The other arguments and the
-// error are those of NewDivideConquer.
 func NewBidiagonalConquer(
 	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t Tuning,
 ) (*BidiagonalConquer, error) {
@@ -50,9 +48,8 @@ func NewBidiagonalConquer(
 	return s, nil
 }
 
-// bidiagonalTuning halves the order of leaves until a leaf fits the device. A leaf is a smallest
-// subproblem, which is solved by QR iteration. The vectors of its two sides are in shared memory
-// and take 18 KiB for 32 rows.
+// bidiagonalTuning halves the order of leaves until a leaf fits the device. The vectors of its two
+// sides are in shared memory and take 18 KiB for 32 rows.
 func bidiagonalTuning(info vk.Info, t Tuning) Tuning {
 	for ; t.Leaf > 1; t.Leaf /= 2 {
 		if used := stages.SharedOf(shaders.BdsdcLeaf, bidiagonalLeafSpec(t)); used.Err == nil && used.Bytes <= info.SharedBytes {
@@ -62,16 +59,14 @@ func bidiagonalTuning(info vk.Info, t Tuning) Tuning {
 	return t
 }
 
-// bidiagonalLeafSpec returns the specialisation of the kernel for leaves, the smallest subproblems.
-// t.Lanes invocations compute the left singular vectors of a leaf, and t.Lanes others the right
-// ones. A leaf of a symmetric matrix has t.Lanes invocations, too.
+// In a workgroup of the kernel for leaves, t.Lanes invocations compute the left singular vectors,
+// and t.Lanes others the right ones.
 func bidiagonalLeafSpec(t Tuning) shaders.BdsdcLeafSpec {
 	return shaders.BdsdcLeafSpec{LocalSize: 2 * t.Lanes, Leaf: uint32(t.Leaf)}
 }
 
-// bidiagonalLeaves builds the kernel for leaves, the smallest subproblems of a bidiagonal matrix. A
-// leaf costs twice as much as a leaf of a symmetric matrix, because left and right singular vectors
-// are rotated.
+// A leaf costs twice as much as a leaf of a symmetric matrix, because left and right singular
+// vectors are rotated.
 func bidiagonalLeaves(b *stages.Builder, t Tuning) leafKernel {
 	kernel := stages.Build(b, shaders.BdsdcLeaf(), bidiagonalLeafSpec(t))
 	return leafKernel{flops: 24, dispatch: func(rec *vk.Recorder, x leavesPush) {
@@ -82,40 +77,38 @@ func bidiagonalLeaves(b *stages.Builder, t Tuning) leafKernel {
 	}}
 }
 
-// Reporting returns a copy of s that reports the progress of its solves to the function `progress`,
-// as vk.Device.Run does. The phase is PhaseBidiagonal, and the unit is the flops of the products.
-// The copy shares kernels and memory with s.
+// Reporting returns a copy of s that reports the progress of its solves, in flops of the products,
+// to the function `progress`. The copy shares kernels and memory with s.
 func (s *BidiagonalConquer) Reporting(progress func(vk.Progress)) *BidiagonalConquer {
 	c := *s
 	c.progress = progress
 	return &c
 }
 
-// Work is the layout of the workspace, which is as large as the workspace of DivideConquer. Solve
-// also uses the n² elements of each result as workspace; they are not part of Work. The arena must
-// also contain ops.Work.
+// Work is as large as that of DivideConquer. Solve also uses the n² elements of each result as
+// workspace; they are not part of Work.
 func (s *BidiagonalConquer) Work() *vk.Layout { return s.work }
 
-// Flops returns the largest possible cost in flops of the matrix products that form both sets of
-// singular vectors: 8/3·n³ for order n, if no value deflates.
+// Flops is the largest possible cost of the matrix products, for both sides: 8/3·n³ for order n, if
+// no value deflates.
 func (s *BidiagonalConquer) Flops() float64 { n := float64(s.values.n); return 8.0 / 3 * n * n * n }
 
 // Solve computes C = S·Σ·Wᵀ for the diagonal d[n] and the superdiagonal e[n−1] of C. It returns the
 // singular values in descending order; they are not negative. Solve writes Sᵀ to st and Wᵀ to wt,
 // which are n×n and packed (Ld = n): row j of each is the vector of value j. If st or wt is
-// Matrix{}, the vectors of this side are not formed. Solve also uses st and wt as workspace. They
-// must not overlap each other or Work. d and e must be finite, and Solve does not write them. Small
-// values have no relative accuracy: their error is some n·ulp of the largest value. The error is a
-// *bidiagonal.NonFiniteError, a *NoConvergenceError, an *InfoError, or an error of package vk.
+// Matrix{}, the vectors of this side are not formed. d and e must be finite, and Solve does not
+// write them. Small values have no relative accuracy: their error is some n·ulp of the largest
+// value. The error is a *bidiagonal.NonFiniteError, a *NoConvergenceError, an *InfoError, or an
+// error of package vk.
 func (s *BidiagonalConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, st, wt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {
 	return s.SolveRange(ctx, ws, d, e, 0, s.values.n, st, wt)
 }
 
-// SolveRange does the same as Solve, but only for the vectors of values[from:to]. It returns all
-// values. With m = to − from, the matrices st and wt are m×n and packed (Ld = m, but at least 1).
-// The memory of each must have n² elements or more, as for Solve.
+// SolveRange is Solve for the vectors of values[from:to]. It returns all values. With m = to − from,
+// the matrices st and wt are m×n and packed (Ld = m, but at least 1). The memory of each must have
+// n² elements or more, as for Solve.
 func (s *BidiagonalConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, st, wt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {
@@ -129,7 +122,6 @@ func (s *BidiagonalConquer) SolveRange(
 	return values, r.profile, err
 }
 
-// newRun prepares a solve that forms the singular vectors from … to−1.
 func (s *BidiagonalConquer) newRun(ctx context.Context, ws *vk.Arena, from, to int, st, wt stages.Matrix) bidiagonalRun {
 	n, m := s.values.n, to-from
 	r := bidiagonalRun{newConquerRounds(ctx, ws, &s.values)}
@@ -152,12 +144,9 @@ func (s *BidiagonalConquer) newRun(ctx context.Context, ws *vk.Arena, from, to i
 	return r
 }
 
-// bidiagonalRun is one solve in progress. It implements the interface bidiagonal.Backend on the
-// device. The method Leaves comes from the embedded conquerRounds.
+// bidiagonalRun is one solve in progress, the bidiagonal.Backend on the device.
 type bidiagonalRun struct{ *conquerRounds }
 
-// Roots finds the roots of the secular equations of the given merges on the device. It implements
-// bidiagonal.Backend. Its errors are those of conquerRounds.roots.
 func (r bidiagonalRun) Roots(merges []*bidiagonal.Merge) error {
 	for _, side := range bidiagonal.Sides {
 		if v := r.sides[side]; v != nil {
@@ -167,8 +156,7 @@ func (r bidiagonalRun) Roots(merges []*bidiagonal.Merge) error {
 	return r.roots(bidiagonal.Of(merges, bidiagonal.Right))
 }
 
-// Vectors forms the singular vectors on the device with one recording, and sends no data back to
-// the host. It implements bidiagonal.Backend.
+// Vectors forms the singular vectors with one recording, and sends no data back to the host.
 func (r bidiagonalRun) Vectors(levels [][]*bidiagonal.Merge, order []int32) error {
 	return r.run(func(rec *vk.Recorder) {
 		for _, side := range bidiagonal.Sides {
@@ -180,5 +168,4 @@ func (r bidiagonalRun) Vectors(levels [][]*bidiagonal.Merge, order []int32) erro
 	})
 }
 
-// The compiler checks that bidiagonalRun has all methods of bidiagonal.Backend.
 var _ bidiagonal.Backend = bidiagonalRun{}

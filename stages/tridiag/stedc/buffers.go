@@ -7,10 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// newMerge returns the record that describes m to the kernels. m joins two solved subproblems,
-// whose eigenvectors are two diagonal blocks of the matrix Q. These blocks begin at element q of Q.
-// The product W = Q·G of m, where G consists of rotations and a permutation, begins at element
-// `work` of the memory of W.
+// newMerge returns the record that describes m to the kernels. Its two blocks begin at element q of
+// the memory of Q, and W = Q·G begins at element `work` of the memory of W.
 func newMerge(m *dc.Merge, q, work int) shaders.Merge {
 	return shaders.Merge{
 		Lo: uint32(m.Lo), N1: uint32(m.N1), N: uint32(m.N()), K: uint32(m.K),
@@ -19,8 +17,8 @@ func newMerge(m *dc.Merge, q, work int) shaders.Merge {
 	}
 }
 
-// wide returns a 64-bit offset as two 32-bit words, because the kernels read offsets in this form.
-// The first word has the low bits.
+// wide returns a 64-bit offset as two 32-bit words, as the kernels read it. The first word has the
+// low bits.
 func wide(offset int) [2]uint32 { return [2]uint32{uint32(offset), uint32(uint64(offset) >> 32)} }
 
 // list is an array on the device that the host writes and the kernels read.

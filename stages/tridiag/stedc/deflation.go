@@ -38,8 +38,7 @@ type deflation struct {
 	work   *vk.Layout
 }
 
-// allFound is the value of the word `info` of a run in which all roots of the secular equations
-// were found.
+// allFound is the value of the word `info` if all roots of the secular equations were found.
 const allFound = 1<<32 - 1
 
 // The kernel stedc_deflate has deflateReals scratch arrays of float64 and deflateWords scratch
@@ -49,11 +48,10 @@ const (
 	deflateWords = 3
 )
 
-// newDeflation builds the kernels that decide the deflation of each level, and lays out the memory
-// of these kernels. `pass` computes the eigenvalues of the levels. `steps` holds lists of rotations
-// and permutations, and must have space for at least pass.stored levels. The memory of `steps` is
-// not part of the layout of the result; the caller must add it. `infos` is the number of words of
-// info: 1, or n if each merge has its own word, at the index of its first row.
+// newDeflation builds the kernels and lays out their memory. `pass` computes the eigenvalues.
+// `steps` holds lists of rotations and permutations, for at least pass.stored levels; the caller
+// must add their memory. `infos` is the number of words of info: 1, or n if each merge has its own
+// word, at the index of its first row.
 func newDeflation(b *stages.Builder, pass *valuesPass, steps stepLists, infos int) deflation {
 	n, t := pass.n, pass.tune
 	s := deflation{pass: pass, steps: steps}
@@ -69,8 +67,6 @@ func newDeflation(b *stages.Builder, pass *valuesPass, steps stepLists, infos in
 	return s
 }
 
-// decided holds the data that the host sends to the device before the eigenvalues are computed, and
-// the data that the host receives afterwards.
 type decided struct {
 	leaves []shaders.Leaf
 	e, d   []float64       // d becomes the values of all blocks
@@ -82,8 +78,8 @@ type decided struct {
 	info       [1]uint32 // received
 }
 
-// record records the computation of all eigenvalues. It writes the eigenvectors of the leaves, the
-// smallest blocks, to the address places[0]. If this address is 0, no eigenvectors are wanted.
+// record records the computation of all eigenvalues. It writes the eigenvectors of the leaves to the
+// address places[0]. If this is 0, no eigenvectors are wanted.
 func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2]spirv.Addr[float64]) {
 	n, vectors := s.pass.n, places[0] != 0
 	all := s.pass.leafNumbers.In(ws)
@@ -116,8 +112,8 @@ func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2
 	})
 }
 
-// recordLevel records the merges of one level of the tree. They are the elements [first,
-// first+len(merges)) of the list of merges of all levels.
+// recordLevel records the merges of one level: the elements [first, first+len(merges)) of the list
+// of all merges.
 func (s *deflation) recordLevel(
 	rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge, roots rootsOf,
 ) {
@@ -133,9 +129,8 @@ func (s *deflation) recordLevel(
 	s.recordOrder(rec, ws, level, first, len(merges), roots.poles)
 }
 
-// recordDeflation records the deflation of the merges of a level, which are the elements [first,
-// first+len(merges)) of the list of merges of all levels. There are several dispatches if the merges
-// cost more than tune.Dispatch, or if a merge has more than s.portion columns.
+// recordDeflation records the deflation of the merges of a level. There are several dispatches if
+// the merges cost more than tune.Dispatch, or if a merge has more than s.portion columns.
 func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge) {
 	n, all := s.pass.n, s.pass.leafNumbers.In(ws)
 	at := min(level, s.pass.stored-1)
@@ -163,8 +158,8 @@ func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first
 	})
 }
 
-// recordOrder records the sorting of the eigenvalues of each of `count` merges: merges first …
-// first+count−1. The largest of these merges has `columns` columns.
+// recordOrder sorts the eigenvalues of each of the merges first … first+count−1. The largest of them
+// has `columns` columns.
 func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, count, columns int) {
 	n := s.pass.n
 	list, d := s.pass.mergeList.In(ws).From(first).Addr(), s.pass.leafNumbers.In(ws).From(n).Addr()
@@ -189,10 +184,9 @@ func (s *deflation) apart() uint32 { return uint32(min(1, s.Info.Len()-1)) }
 // stedc_order for a comparison, in flops. A column of stedc_deflate is expensive because one
 // invocation of a workgroup computes all rotations.
 //
-// deflateSteps is the largest number of steps whose rotations one dispatch computes in a merge. They
-// take a time that does not depend on the rate of a device, but on the time of one operation after
-// another: 0.62 µs for a step on an H200. On a device whose threads are four
-// times as slow, a dispatch takes 41 ms.
+// deflateSteps is the largest number of steps whose rotations one dispatch computes in a merge.
+// Their time depends on the latency of operations, and not on their rate: 0.62 µs for a step on an
+// H200. On a device whose threads are four times as slow, a dispatch takes 41 ms.
 const (
 	deflateSteps = 1 << 14
 	deflateFlops = 4000

@@ -19,22 +19,22 @@ import (
 // Package stages/tridiag/dc has the algorithm. The host divides T into a tree, whose leaves are the
 // smallest subproblems. The device makes two passes over the tree, and each pass is one recording.
 // The values pass finds the eigenvalues: it solves the leaves and then the secular equations, level
-// by level. The vectors pass forms the eigenvectors of all levels by matrix products. The host
-// needs the sizes of all merges (joined subproblems) before it can record the second pass.
-// Therefore there is no method Record: Solve records and runs the two passes.
+// by level. The vectors pass forms the eigenvectors of all levels by matrix products. The host needs
+// the sizes of all merges (joined subproblems) before it can record the second pass. Therefore there
+// is no method Record: Solve records and runs the two passes.
 //
-//	divide_conquer_run.go         one solve in progress
-//	divide_conquer_values.go      the values pass: leaves and secular equations
-//	divide_conquer_deflation.go   the values pass: deflation between two levels
-//	divide_conquer_kernels.go     the vectors pass: the kernels of one level of merges
-//	divide_conquer_vectors.go     the vectors pass: memory
-//	divide_conquer_placement.go   the vectors pass: offsets of its matrices, lists for its kernels
-//	divide_conquer_record.go      the vectors pass: its recording, level by level
-//	divide_conquer_last_merge.go  the vectors pass: the last merge, which writes the result
-//	divide_conquer_buffers.go     lists in device memory
-//	divide_conquer_shared.go      vectors divided among several devices
-//	divide_conquer_forest.go      many matrices at once, both passes in one recording
-//	divide_conquer_rounds.go      the values pass of BidiagonalConquer, with deflation on the host
+//	run.go         one solve in progress
+//	values.go      the values pass: leaves and secular equations
+//	deflation.go   the values pass: deflation between two levels
+//	kernels.go     the vectors pass: the kernels of one level of merges
+//	vectors.go     the vectors pass: memory
+//	placement.go   the vectors pass: offsets of its matrices, lists for its kernels
+//	record.go      the vectors pass: its recording, level by level
+//	last_merge.go  the vectors pass: the last merge, which writes the result
+//	buffers.go     lists in device memory
+//	shared.go      vectors divided among several devices
+//	forest.go      many matrices at once, both passes in one recording
+//	rounds.go      the values pass of BidiagonalConquer, with deflation on the host
 type DivideConquer struct {
 	values  deflation
 	Vectors vectorsPass
@@ -43,11 +43,9 @@ type DivideConquer struct {
 	progress func(vk.Progress) // set by Reporting; may be nil
 }
 
-// NewDivideConquer prepares the solver for matrices of order n ≥ 0. A merge joins two solved
-// subproblems, and its vectors are matrix products. ops computes the products of large merges, and
-// NewDivideConquer reserves these products by ops.Reserve. The products of small merges are grouped
-// into one dispatch, with the square tiles of the table `tiles`. The error is an error of ops, an
-// error about a tile that does not fit the device, or an error of package vk.
+// NewDivideConquer prepares the solver for matrices of order n ≥ 0. `ops` computes the products of
+// large merges, and NewDivideConquer reserves them. The products of small merges are grouped into
+// one dispatch, with the square tiles of the table `tiles`.
 func NewDivideConquer(
 	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t Tuning,
 ) (*DivideConquer, error) {
@@ -63,33 +61,28 @@ func NewDivideConquer(
 	return s, nil
 }
 
-// Reporting returns a copy of s that reports the progress of its solves to the function `progress`,
-// as vk.Device.Run does. The phase is PhaseTridiagonal, and the unit is the flops of the products.
-// The copy shares kernels and memory with s.
+// Reporting returns a copy of s that reports the progress of its solves, in flops of the products,
+// to the function `progress`. The copy shares kernels and memory with s.
 func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
 	c := *s
 	c.progress = progress
 	return &c
 }
 
-// NoConvergenceError says that QL iteration did not converge on a leaf (a smallest subproblem of
-// divide and conquer), rows [Lo, Hi) of T.
 type NoConvergenceError = tridiag.NoConvergenceError
 
-// Work is the layout of the workspace: n²/2 + n·max(n/Panels, min(n, Columns)) elements, and
-// O(n·log n) elements more. Panels and Columns are fields of Tuning. Solve also uses the
-// n² elements of the result as workspace; they are not part of Work. The arena must also contain
-// ops.Work.
+// Work is n²/2 + n·max(n/Panels, min(n, Columns)) elements, and O(n·log n) elements more, with the
+// fields of Tuning. Solve also uses the n² elements of the result as workspace; they are not part of
+// Work.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 
-// Flops returns the largest possible cost in flops of the matrix products: 4/3·n³ for order n,
-// which is the cost if no eigenvalue deflates.
+// Flops is the largest possible cost of the matrix products: 4/3·n³ for order n, if no eigenvalue
+// deflates.
 func (s *DivideConquer) Flops() float64 { n := float64(s.values.pass.n); return 4.0 / 3 * n * n * n }
 
-// Solve computes T = S·Λ·Sᵀ for the diagonal d[n] and the off-diagonal e[n−1]. It returns the
-// eigenvalues in ascending order. It writes Sᵀ to xt, n×n and packed (Ld = n): row j of xt is the
-// eigenvector of eigenvalue j. Solve also uses xt as workspace; xt must not overlap Work. d and e
-// must be finite, and Solve does not write them. The error is a *tridiag.NonFiniteError, a
+// Solve computes T = S·Λ·Sᵀ for the diagonal d[n] and the off-diagonal e[n−1], which must be finite.
+// It returns the eigenvalues in ascending order. It writes Sᵀ to xt, n×n and packed (Ld = n): row j
+// of xt is the eigenvector of eigenvalue j. The error is a *tridiag.NonFiniteError, a
 // *NoConvergenceError, an *InfoError, or an error of package vk.
 func (s *DivideConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, xt stages.Matrix,
@@ -97,9 +90,8 @@ func (s *DivideConquer) Solve(
 	return s.SolveRange(ctx, ws, d, e, 0, s.values.pass.n, xt)
 }
 
-// SolveRange does the same as Solve, but writes only the eigenvectors of the eigenvalues from …
-// to−1. It returns all eigenvalues. xt is (to−from)×n and packed. Its memory must have n² elements
-// or more, as for Solve.
+// SolveRange is Solve for the eigenvectors of the eigenvalues from … to−1. It returns all
+// eigenvalues. xt is (to−from)×n and packed. Its memory must have n² elements or more, as for Solve.
 func (s *DivideConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, xt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {
@@ -114,15 +106,13 @@ func (s *DivideConquer) SolveRange(
 	return r.solve(d, e, dc.Options{From: from, To: to})
 }
 
-// DivideConquerValues finds all eigenvalues of a symmetric tridiagonal matrix and no eigenvectors,
-// with O(n) memory. It is the first part of DivideConquer: it solves the leaves (the smallest
-// subproblems) and the secular equations.
+// DivideConquerValues finds all eigenvalues and no eigenvectors, with O(n) memory. It is the values
+// pass of DivideConquer.
 type DivideConquerValues struct {
 	values deflation
 	work   *vk.Layout
 }
 
-// NewDivideConquerValues prepares the eigenvalue solver for tridiagonal matrices of order n ≥ 0.
 func NewDivideConquerValues(dev *vk.Device, n int, t Tuning) (*DivideConquerValues, error) {
 	b := stages.Builder{Dev: dev}
 	values, steps := newValuesPass(&b, n, 1, symmetricLeaves(&b, t), stages.PhaseTridiagonal, t), newStepLists(n, 1)
@@ -131,20 +121,18 @@ func NewDivideConquerValues(dev *vk.Device, n int, t Tuning) (*DivideConquerValu
 	return s, b.Err
 }
 
-// Work is the layout of the workspace: O(n) elements for order n.
 func (s *DivideConquerValues) Work() *vk.Layout { return s.work }
 
-// Flops estimates the cost in flops if no eigenvalue deflates. The result is the cost of the
-// secular equations of the last level: n roots, and for each root secularSums sums of n terms. All
-// lower levels together cost about as much again; Flops does not count them.
+// Flops is the cost of the secular equations of the last level, if no eigenvalue deflates: n roots,
+// and for each root secularSums sums of n terms. All lower levels together cost about as much again,
+// which Flops does not count.
 func (s *DivideConquerValues) Flops() float64 {
 	n := float64(s.values.pass.n)
 	return secularFlops * n * n
 }
 
-// Solve returns the eigenvalues of the tridiagonal matrix with diagonal d[n] and off-diagonal
-// e[n−1], in ascending order. The error is a *NoConvergenceError, an *InfoError, or an error of
-// package vk.
+// Solve returns the eigenvalues in ascending order. The error is a *NoConvergenceError, an
+// *InfoError, or an error of package vk.
 func (s *DivideConquerValues) Solve(ctx context.Context, ws *vk.Arena, d, e []float64) ([]float64, *vk.Profile, error) {
 	if len(d) != s.values.pass.n {
 		panic(fmt.Sprintf("stages: divide and conquer of order %d: %d values", s.values.pass.n, len(d)))

@@ -32,9 +32,8 @@ type Forest struct {
 	Work      *vk.Layout
 }
 
-// NewForest prepares the solver for matrices with `rows` rows together. The matrix products use the
-// square tiles of the table `tiles`. An error is stored in b. The layout `work` has O(rows)
-// elements.
+// NewForest prepares the solver for matrices with `rows` rows together. The products use the square
+// tiles of the table `tiles`. `work` has O(rows) elements.
 func NewForest(b *stages.Builder, rows int, tiles product.Tuning, t Tuning) *Forest {
 	steps := newStepLists(rows, 1)
 	f := &Forest{
@@ -56,21 +55,17 @@ func ForestWork(n int) int { return n*n + (n/2)*(n/2) + (n-n/2)*(n-n/2) }
 // the offsets of its vectors in the memory of Q, and of its W and S in their memory.
 type ForestMatrix struct{ N, Lo, Q, Work int }
 
-// ForestLists holds the leaves and the merges of all trees of one recording, which the host sends to
-// the device.
 type ForestLists struct {
 	Leaves []shaders.Leaf
 	merges []shaders.Merge
 }
 
-// Trees describes the trees of some matrices of a forest, whose rows follow one another.
 type Trees struct {
 	rows   stages.Span // of the arrays of the forest
 	leaves stages.Span // of ForestLists.leaves
 	levels []treesLevel
 }
 
-// treesLevel is the merges of one level of all trees.
 type treesLevel struct {
 	merges stages.Span // of ForestLists.merges
 	sizes  levelSizes
@@ -136,17 +131,16 @@ func (s *levelSizes) add(p dc.Pair) {
 	s.flops += 2 * ProductCost * float64(p.N()) * (float64(p.N1)*float64(p.N1) + float64(p.N2)*float64(p.N2))
 }
 
-// Send records the copies of the lists to the device. It must come before all other commands of the
-// recording that use the forest.
+// Send copies the lists to the device, before all other commands that use the forest.
 func (f *Forest) Send(rec *vk.Recorder, ws *vk.Arena, lists *ForestLists) {
 	vk.SendFirst(rec, f.values.leafList.In(ws), lists.Leaves)
 	vk.SendFirst(rec, f.values.mergeList.In(ws), lists.merges)
 	vk.Fill(rec, f.Deflation.Info.In(ws), allFound)
 }
 
-// Record records the solution of the matrices of the trees t. push says which matrices of the batch
-// they are, and where T lies. The vectors go to the memory q, at the offsets that the trees have.
-// W and S use the memory `work`. Before the call, the lists must have been sent.
+// Record solves the matrices of the trees t, after Send. `push` says which matrices of the batch
+// they are, and where T lies. The vectors go to the memory q, at the offsets that the trees have. W
+// and S use the memory `work`.
 func (f *Forest) Record(
 	rec *vk.Recorder, ws *vk.Arena, t Trees, lists *ForestLists, push shaders.Laed0BatchPush, q, work spirv.Addr[float64],
 ) {
@@ -171,7 +165,6 @@ func (f *Forest) Record(
 	}
 }
 
-// recordVectors records the vectors of one level of merges of the matrices with the given rows.
 func (f *Forest) recordVectors(rec *vk.Recorder, ws *vk.Arena, rows stages.Span, l treesLevel, x levelBuffers) {
 	n, steps, s := f.values.n, &f.Deflation.steps, &f.vectors
 	number := func(kind int) spirv.Addr[float64] { return f.values.numbersOf(ws, 0, kind, 1).Addr() }

@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// mergeKernels holds the kernels that form the eigenvectors of many merges of one level together. A
-// merge joins two solved blocks of T, whose eigenvectors are the blocks of Q. G consists of the
-// rotations and the permutation of deflation, and S has the vectors of the secular equation:
+// mergeKernels holds the kernels that form the eigenvectors of many merges of one level together. G
+// consists of the rotations and the permutation of deflation, and S has the vectors of the secular
+// equation:
 //
 //	W ← Q·G       gather
 //	S             vectors
@@ -29,8 +29,6 @@ type mergeKernels struct {
 	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush] // by tile
 }
 
-// newMergeKernels builds the kernels. The products use the square tiles of the table `tiles`. An
-// error is stored in b.
 func newMergeKernels(b *stages.Builder, tiles product.Tuning, t Tuning) mergeKernels {
 	s := mergeKernels{tune: t, chooser: product.NewChooser(MergeTiles(tiles))}
 	s.gather = stages.Build(b, shaders.StedcGather(), shaders.StedcGatherSpec{LocalSize: t.Threads})
@@ -52,10 +50,9 @@ func newMergeKernels(b *stages.Builder, tiles product.Tuning, t Tuning) mergeKer
 // product.Ops.
 const maxUnrolled = 256
 
-// MergeTiles returns the square tiles of the table t, or all tiles if no tile is square. (A tile is
-// the block of a product that one workgroup computes.) Square tiles suit the products of merges,
-// because these products are nearly square. The result has inner loops of at most maxUnrolled
-// multiply-adds. MergeTiles does not change the table t.
+// MergeTiles returns the square tiles of the table t, or all tiles if no tile is square. They suit
+// the products of merges, which are nearly square. Their inner loops have at most maxUnrolled
+// multiply-adds.
 func MergeTiles(t product.Tuning) product.Tuning {
 	var square []product.Tile
 	for _, tile := range t.Tiles {
@@ -76,8 +73,8 @@ func MergeTiles(t product.Tuning) product.Tuning {
 	return t
 }
 
-// levelSizes holds the sizes for the dispatches of the merges of one level. All sizes except the
-// flops are the largest ones of all merges.
+// levelSizes holds the sizes for the dispatches of the merges of one level. All except the flops are
+// the largest ones of all merges.
 type levelSizes struct {
 	rows, half      int // rows of both halves of a merge, rows of its larger half
 	columns, inner  int // columns and inner dimension of a product
@@ -85,8 +82,6 @@ type levelSizes struct {
 	flops           float64 // flops of the products of all merges together
 }
 
-// levelBuffers holds the addresses of the merges of one level and of their matrices: the blocks of
-// Q, and W and S, which lie in `work`.
 type levelBuffers struct {
 	merges  spirv.Addr[shaders.Merge]
 	q, work spirv.Addr[float64]
@@ -109,20 +104,17 @@ func (s *mergeKernels) recordGather(
 	})
 }
 
-// vectorFlops returns the cost in flops of forming S for one merge of a level.
 func (p levelSizes) vectorFlops() float64 {
 	return 2 * termFlops * float64(p.columns) * float64(p.inner)
 }
 
-// recordVectors records the computation of S for `count` merges. push has the lists for S.
 func (s *mergeKernels) recordVectors(rec *vk.Recorder, push shaders.StedcVectorsPush, p levelSizes, count int) {
 	s.vectors.Dispatch(rec, columnGrid(p.columns, count), push)
 	rec.Costs(p.vectorFlops() * float64(count))
 }
 
 // recordProducts records the products W·S of `count` of the `merges` merges of a level as one
-// dispatch. The bits of a product do not depend on the tile: each element of the product is one
-// chain of multiply-adds.
+// dispatch. Their bits do not depend on the tile: each element is one chain of multiply-adds.
 func (s *mergeKernels) recordProducts(rec *vk.Recorder, x levelBuffers, p levelSizes, count, merges int) {
 	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
 	grid := s.chooser.Tiles()[tile].Grid(p.half, p.columns)
@@ -131,7 +123,6 @@ func (s *mergeKernels) recordProducts(rec *vk.Recorder, x levelBuffers, p levelS
 	rec.Costs(p.flops * float64(count) / float64(merges))
 }
 
-// recordDeflated records the copies of the deflated columns of `count` merges from W to Q.
 func (s *mergeKernels) recordDeflated(rec *vk.Recorder, x levelBuffers, p levelSizes, count int) {
 	column := moveBytes * max(1, float64(p.rows)) // bytes that one deflated column moves
 	most := s.tune.atOnce(column * float64(max(1, p.deflatedColumns)))

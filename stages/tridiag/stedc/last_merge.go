@@ -8,20 +8,18 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A merge joins two solved blocks of T. The columns of Q are the eigenvectors of the two blocks,
-// and the eigenvectors of the joined block are W·S, where W = Q·G and G consists of rotations and a
-// permutation. The last merge has more than half of all rows of T, and it writes its eigenvectors
-// to the result X. So its W and S cannot lie in the memory of X, as they do for other merges.
-// Instead, W overwrites Q, and S is formed in a buffer called the panel:
+// The columns of Q are the eigenvectors of the two blocks of a merge, and those of the joined block
+// are W·S, where W = Q·G. The last merge has more than half of all rows of T, and it writes its
+// eigenvectors to the result X. So its W and S cannot lie in the memory of X, as they do for other
+// merges. Instead, W overwrites Q, and S is formed in a buffer called the panel:
 //
 //	Q:      Q1 (N1×N1), Q2 (N2×N2)   →   W's halves (N1×Upper), (N2×(K−Lower)), same leading dimensions
 //	panel:  first some rows (a strip) of W, then S (K×columns), and W·S (N×columns) if a half is large
 //	X:      row j is the vector of value j; columns are rows of T
 
-// recordStrips replaces Q by W = Q·G in the same memory, where G consists of the rotations and the
-// permutation of the last merge. It processes some rows (a strip) at a time, and all rows of a
-// strip lie in the same half of Q. A strip has so few rows that no dispatch costs more than
-// tune.Dispatch. recordStrips also writes the deflated columns to the result.
+// recordStrips replaces Q by W = Q·G in the same memory, some rows (a strip) at a time. A strip lies
+// in one half of Q, and has so few rows that no dispatch costs more than tune.Dispatch. recordStrips
+// also writes the deflated columns to the result.
 func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
@@ -47,8 +45,7 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 			})
 		rec.Costs(moveBytes * max(1, float64(count)*float64(columns)))
 	}
-	// A strip (some rows) of W = Q·G depends only on the same rows of Q. Therefore W may overwrite
-	// Q strip by strip.
+	// A strip of W depends only on the same rows of Q. Therefore W may overwrite Q strip by strip.
 	for first := 0; first < m.N1; first += height {
 		strip(first, min(height, m.N1-first))
 	}
@@ -57,8 +54,8 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	}
 }
 
-// recordPanels records the product W·S of the last merge and writes it to the result. S has the
-// vectors of the secular equation. The product is formed for some columns of S (a panel) at a time.
+// recordPanels writes the product W·S of the last merge to the result, some columns of S (a panel)
+// at a time.
 func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
@@ -75,8 +72,7 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	}
 	step := panelStep(columns, panel.Len()/elements) // number of columns of a panel
 	tile := s.chooser.Choose(product.Shape{M: step, N: half, K: max(m.Upper, m.K-m.Lower), Count: 2})
-	// The kernel stedc_multiply writes each column of W·S directly to the result. The list `place`
-	// gives the row of the result for each column.
+	// The kernel stedc_multiply writes column j of W·S to row `place[j]` of the result.
 	multiply := shaders.StedcMultiplyPush{
 		Merges: v.mergesAt(level, len(p.merges)), Work: v.q(), S: panel.Addr(),
 		Place: v.lists.place.at(v.ws, 0), X: v.xt.Addr(), Ldx: uint32(v.xt.Ld),
@@ -96,9 +92,8 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	}
 }
 
-// recordPanelApart multiplies the matrix W of the last merge by columns first … first+count−1 of S,
-// which are in the buffer `panel`. The product is first stored in the same buffer after S, and then
-// copied to the result.
+// recordPanelApart multiplies W by columns first … first+count−1 of S, which are in the buffer
+// `panel`. The product is first stored there after S, and then copied to the result.
 func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, count int) {
 	w, panel := v.pass.q.In(v.ws).From(v.offset[m.Lo]), v.pass.panel.In(v.ws)
 	s, to := stages.NewMatrix(panel, m.K, count, m.K), stages.NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
@@ -115,9 +110,9 @@ func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, coun
 	})
 }
 
-// panelStep divides `columns` columns into as few panels as possible, of about equal width, and
-// returns the width of a panel. At most `room` columns fit into a panel. The width is rounded up to
-// a multiple of the tile width if the result is at most `room`.
+// panelStep divides `columns` columns into as few panels of at most `room` columns as possible, of
+// about equal width, and returns this width. It is a multiple of the tile width if such a multiple
+// is at most `room`.
 func panelStep(columns, room int) int {
 	const tile = 128
 	pieces := (columns + room - 1) / room

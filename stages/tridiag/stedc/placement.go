@@ -10,17 +10,15 @@ import (
 )
 
 // stepLists holds the lists of the rotations and permutations by which merges compute W = Q·G. The
-// part of a level begins at element level·n. Within a level, the part of a merge begins at the
-// index of its first row. A list of chains (sequences of rotations that share columns) that the
-// host writes is an exception: there, the parts of the merges follow one another without gaps.
+// part of a level begins at element level·n. Within a level, the part of a merge begins at the index
+// of its first row. But if the host writes a list of chains (sequences of rotations that share
+// columns), the parts of its merges follow one another without gaps.
 type stepLists struct {
 	row, src, dst list[int32]         // dc.Merge.Row, Src and Dst, by level
 	rotations     list[float64]       // n cosines, then n sines, by level
 	chains        list[shaders.Chain] // chains, by level
 }
 
-// newStepLists reserves the lists of rotations and permutations, for matrices of order n and the
-// given number of levels of merges.
 func newStepLists(n, levels int) stepLists {
 	return stepLists{
 		row: newList[int32]("D&C rows of poles", levels*n),
@@ -58,9 +56,8 @@ type vectorLists struct {
 	others, othersPlace     list[int32]
 }
 
-// newVectorLists reserves the lists for matrices of order n, whose trees have at most `levels`
-// levels and mostMerges merges in a level. The lists have no memory on the host yet. Each list has
-// the largest size that a solve can need.
+// newVectorLists reserves lists that are large enough for every solve. They have no memory on the
+// host yet.
 func newVectorLists(n, levels, mostMerges int) vectorLists {
 	return vectorLists{
 		stepLists: newStepLists(n, levels),
@@ -76,11 +73,10 @@ func (l vectorLists) layout() *vk.Layout {
 	return vk.Together(l.stepLists.layout(), l.merges.region, l.columns.region, l.place.region, l.deflated.region, l.deflatedPlace.region, l.others.region, l.othersPlace.region)
 }
 
-// withHost returns the lists for the kernels that form eigenvectors, with memory on the host for a
-// tree with the given number of levels. The four lists of columns that are only copied are empty;
-// the method `complete` appends to them. The lists of rotations and permutations have memory on the
-// host only if `steps` is true, which means that the host writes them. The host memory is new, so
-// that two solves do not share it.
+// withHost returns the lists with new memory on the host, for a tree with the given number of
+// levels, so that two solves do not share it. The four lists of columns that are only copied are
+// empty; `complete` appends to them. The lists of rotations and permutations have host memory only
+// if `steps` is true, which means that the host writes them.
 func (l vectorLists) withHost(n, levels, mostMerges int, steps bool) vectorLists {
 	if steps {
 		l.stepLists = l.stepLists.withHost(n, levels)
@@ -89,8 +85,8 @@ func (l vectorLists) withHost(n, levels, mostMerges int, steps bool) vectorLists
 	return l
 }
 
-// send records the copies to the device of all lists that have memory on the host. The host memory
-// must not change before the recording has run.
+// send copies all lists that have memory on the host to the device. The host memory must not change
+// before the recording has run.
 func (l vectorLists) send(rec *vk.Recorder, ws *vk.Arena) {
 	rec.Concurrently(func() {
 		for _, v := range []list[int32]{l.row, l.src, l.dst, l.place} {
@@ -114,8 +110,8 @@ type vectorsRun struct {
 	ws     *vk.Arena
 	xt     stages.Matrix // the result; before the last merge its memory is used for W and S
 
-	// deflated is true if the kernel stedc_deflate has written the lists of rotations and
-	// permutations; otherwise the host writes them.
+	// deflated is true if the kernel stedc_deflate writes the lists of rotations and permutations;
+	// otherwise the host does.
 	deflated bool
 
 	// `turns` is the number of sets of vectors that the solve forms, and `turn` is the number of
@@ -133,8 +129,8 @@ type vectorsRun struct {
 	preparing sync.WaitGroup // waits for the goroutines that prepare starts; they write to lists and levels
 }
 
-// leaves returns the memory for the vectors of the leaves, which are the smallest subproblems. It
-// is the memory of Q, or the memory of the result if another set of vectors is formed first in Q.
+// leaves returns the memory for the vectors of the leaves. It is that of Q, or that of the result if
+// another set of vectors is formed first in Q.
 func (v *vectorsRun) leaves() vk.Slice[float64] {
 	if v.turn > 0 {
 		return v.xt.At.Sub(0, v.pass.q.Len())
@@ -142,7 +138,6 @@ func (v *vectorsRun) leaves() vk.Slice[float64] {
 	return v.pass.q.In(v.ws)
 }
 
-// levelPlan holds the sizes for the dispatches of one level of merges, and the merges.
 type levelPlan struct {
 	levelSizes
 	merges []placedMerge // all merges of the level except the last merge of the tree
@@ -152,12 +147,10 @@ type levelPlan struct {
 	lastMergeChains chainRange
 }
 
-// chainRange is the range [first, first+count) of a level's list of chains. A chain is a sequence
-// of rotations that share columns.
+// chainRange is the range [first, first+count) of a level's list of chains.
 type chainRange struct{ first, count int }
 
-// placedMerge is a merge of two blocks of eigenvectors Q, with the offset of its matrix W = Q·G in
-// the memory of the result. G consists of rotations and a permutation.
+// placedMerge is a merge with the offset of its matrix W in the memory of the result.
 type placedMerge struct {
 	merge *dc.Merge
 	work  int
@@ -177,9 +170,9 @@ type placedMerge struct {
 // a defect of vectorsPass.blocks.
 func (v *vectorsRun) begin(tree dc.Tree) {
 	n := v.pass.n
-	// Each block that is never merged into a larger block has its own range of memory in Q. All
-	// smaller blocks that are merged into such a block fit into its range, because two blocks of
-	// orders N1 and N2 need less memory than the merged block: N1² + N2² < (N1+N2)².
+	// Each block that is never merged into a larger block has its own range of memory in Q. Its
+	// parts fit into this range, because two blocks of orders N1 and N2 need less memory than the
+	// merged block: N1² + N2² < (N1+N2)².
 	v.tree, v.offset = tree, make([]int, n)
 	v.lists = v.pass.lists.withHost(n, len(tree.Levels), v.pass.tune.mostMerges(n), !v.deflated)
 	v.levels = make([]levelPlan, len(tree.Levels))
@@ -211,9 +204,8 @@ func (v *vectorsRun) begin(tree dc.Tree) {
 	}
 }
 
-// prepare starts a goroutine that writes the lists of a level while the device solves the secular
-// equations of the level. The goroutine does not write to `merges`, and does not read the roots of
-// the secular equations.
+// prepare starts a goroutine that writes the lists of a level while the device solves its secular
+// equations. The goroutine neither writes `merges` nor reads their roots.
 func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
 	v.preparing.Add(1)
 	go func() {
@@ -222,10 +214,9 @@ func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
 	}()
 }
 
-// plan writes the lists of a level, with two exceptions: the method `complete` writes the list of
-// merges, and the device may already have written the lists of rotations. If the level contains the
-// last merge of the tree, plan stores it in p.lastMerge. The costs and sizes of products are
-// computed later, by placeMerges.
+// plan writes the lists of a level, except the list of merges, which `complete` writes, and except
+// the lists of rotations that the device has written. If the level contains the last merge of the
+// tree, plan stores it in p.lastMerge.
 func (v *vectorsRun) plan(level int, merges []*dc.Merge) (p levelPlan) {
 	for _, m := range merges {
 		if m.Pair == v.last {
@@ -244,9 +235,9 @@ func (v *vectorsRun) plan(level int, merges []*dc.Merge) (p levelPlan) {
 	return p
 }
 
-// findChains sets the ranges of a level's chains if the kernel stedc_deflate has written the
-// chains. A chain is a sequence of rotations that share columns. The list of chains has one element
-// for each row of the matrix. The elements for rows outside the level's merges are empty chains.
+// findChains sets the ranges of a level's chains if the kernel stedc_deflate has written them. Then
+// the list of chains has one element for each row of the matrix. The elements for rows outside the
+// level's merges are empty chains.
 func (v *vectorsRun) findChains(p *levelPlan) {
 	if p.lastMerge == nil {
 		p.chains = []chainRange{{0, v.pass.n}}
@@ -261,8 +252,8 @@ func (v *vectorsRun) findChains(p *levelPlan) {
 	}
 }
 
-// writeSteps writes the lists of a level's rotations and permutations, and sets the ranges of the
-// level's chains. A chain is a sequence of rotations that share columns.
+// writeSteps writes the lists of a level's rotations and permutations, and sets the ranges of its
+// chains.
 func (v *vectorsRun) writeSteps(level int, p *levelPlan) {
 	chains := 0
 	for i, m := range p.merges {
@@ -274,9 +265,8 @@ func (v *vectorsRun) writeSteps(level int, p *levelPlan) {
 	}
 }
 
-// writeMerge writes the lists of the merge with the given index of a level. A chain is a sequence
-// of rotations that share columns. writeMerge stores the chains of the merge as chains number
-// `chain`, `chain`+1, … of the level, and returns their number. Calls for different merges write
+// writeMerge writes the lists of one merge of a level. Its chains become the chains number `chain`,
+// `chain`+1, … of the level, and their number is returned. Calls for different merges write
 // different elements, so they may run at the same time.
 func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains int) {
 	n, l := v.pass.n, &v.lists
@@ -295,9 +285,9 @@ func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains in
 	return chains
 }
 
-// complete writes the remaining lists when the wanted vectors are known. It waits for the
-// goroutines of `prepare`. `order` is the argument of dc.Backend.Vectors. `levels` must have the
-// same merges as the calls of `prepare`.
+// complete writes the remaining lists when the wanted vectors are known, after the goroutines of
+// `prepare`. `order` is the argument of dc.Backend.Vectors. `levels` must have the same merges as
+// the calls of `prepare`.
 func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 	v.preparing.Wait()
 	for level := range levels {
@@ -320,8 +310,6 @@ func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 func (v *vectorsRun) placeMerges(level int) {
 	p, work := &v.levels[level], 0 // work: the first free element of the result's memory
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
-	// The memory of a merge holds, in this order: the two halves of W, the columns that need no
-	// product (deflated columns), and S, as the file merge.glsl describes.
 	for i := range p.merges {
 		m := p.merges[i].merge
 		records[i], p.merges[i].work = newMerge(m, v.offset[m.Lo], work), work
@@ -338,16 +326,13 @@ func (v *vectorsRun) placeMerges(level int) {
 	}
 }
 
-// productFlops returns the cost in flops of the products W·S that form a merge's eigenvectors. Each
-// multiply-add counts as two flops.
 func productFlops(m *dc.Merge) float64 {
 	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
 }
 
-// placeColumns lists the eigenvectors that are columns of Q already, because no product of the last
-// merge changes them: their offsets in memory, and the rows of the result to which they are copied.
-// order[j] is the column of Q that becomes vector j of the result. `order` contains only wanted
-// columns.
+// placeColumns lists the eigenvectors that are columns of Q already, because the last merge does not
+// change them: their offsets in memory, and the rows of the result to which they are copied.
+// order[j] is the column of Q that becomes vector j of the result, for all wanted columns.
 func (v *vectorsRun) placeColumns(order []int32) {
 	l, poles := &v.lists, 0 // poles: the number of poles of the last merge, which is always in the last level
 	if levels := v.levels; len(levels) > 0 && levels[len(levels)-1].lastMerge != nil {

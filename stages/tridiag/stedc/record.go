@@ -9,21 +9,19 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// record records the computation of the eigenvectors. A merge joins two blocks, whose eigenvectors
-// are blocks of Q. Level by level, record does these steps for all merges except the last merge of
-// the tree:
+// record records the computation of the eigenvectors. Level by level, it does these steps for all
+// merges except the last merge of the tree:
 //
 //	W ← Q·G                        gather: rotations and a permutation, which deflation chose
 //	S                              vectors of diag(D) + Rho·Z·Zᵀ, from weights ẑ
 //	Q ← W·S, half by half          multiply
 //	columns of Q that are deflated ← those of W
 //
-// The last merge of the tree writes to the result. It overwrites Q by W, some rows (a strip) at a
-// time, and forms S and W·S, some columns (a panel) at a time.
+// The last merge writes to the result. It overwrites Q by W, some rows (a strip) at a time, and
+// forms S and W·S, some columns (a panel) at a time.
 //
-// Progress is counted in the flops of the products. Before `record` is called, the method
-// `complete` must have written the lists, and the eigenvalues must have been computed, so that
-// poles, weights and roots are on the device.
+// Progress is counted in the flops of the products. Before, `complete` must have written the lists,
+// and the eigenvalues must have been computed, so that poles, weights and roots are on the device.
 func (v *vectorsRun) record(rec *vk.Recorder) {
 	n := v.pass.n
 	if n == 0 {
@@ -33,8 +31,8 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 	if v.turn > 0 {
 		vk.Copy(rec, v.pass.q.In(v.ws), v.leaves())
 	}
-	// `total` includes the cost of the last merge, but `done` never includes this cost, because the
-	// progress of the last merge is not reported.
+	// The progress of the last merge is not reported: `total` includes its cost, and `done` never
+	// does.
 	done, total := 0.0, 0.0
 	for _, p := range v.levels {
 		total += p.flops
@@ -63,8 +61,8 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 	v.recordPanels(rec)
 }
 
-// recordLevel records all merges of a level except the last merge of the tree. The eigenvectors of
-// a merge are a product W·S, and W and S are stored in the memory of the final result.
+// recordLevel records all merges of a level except the last merge of the tree. W and S are stored in
+// the memory of the final result.
 func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	p := &v.levels[level]
 	if len(p.merges) == 0 {
@@ -78,8 +76,7 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 		c.first += level * s.n
 		s.recordGather(rec, gather, v.lists.chains, v.ws, c, p.rows)
 	}
-	// Small products are grouped into one dispatch, because a dispatch with one small product would
-	// leave most of the device idle.
+	// A dispatch with one small product would leave most of the device idle.
 	grouped := p.half <= s.tune.Grouped
 	most := s.tune.atOnce(max(p.vectorFlops(), p.flops/float64(len(p.merges))))
 	stages.InPortions(len(p.merges), min(vk.MaxGroups()/2, most), func(first, count int) {
@@ -103,9 +100,8 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	s.recordDeflated(rec, x, p.levelSizes, len(p.merges))
 }
 
-// recordColumns forms the wanted columns [first, first+count) of the matrix S of one merge, the
-// merge with the given index of a level, and writes them to `to`, packed. There are several
-// dispatches if the columns cost more than tune.Dispatch.
+// recordColumns forms the wanted columns [first, first+count) of S of one merge of a level, and
+// writes them to `to`, packed. There are several dispatches if they cost more than tune.Dispatch.
 func (v *vectorsRun) recordColumns(rec *vk.Recorder, level, index int, m *dc.Merge, first, count int, to vk.Slice[float64]) {
 	vectors := v.vectorsPush(level, index)
 	column := 2 * termFlops * float64(max(1, m.K)) // cost of a column of S
@@ -117,16 +113,13 @@ func (v *vectorsRun) recordColumns(rec *vk.Recorder, level, index int, m *dc.Mer
 	})
 }
 
-// placedS returns the memory of the matrix S of a merge, in the memory of the result. merge.glsl
-// describes the layout.
 func (v *vectorsRun) placedS(p placedMerge) vk.Slice[float64] {
 	m := p.merge
 	return v.xt.At.From(p.work + m.N1*m.Upper + m.N2*(m.K-m.Lower) + m.N()*(m.N()-m.K))
 }
 
-// multiplyApart records the two products that form the eigenvectors of one merge: W·S for the upper
-// half and for the lower half of its rows. Each product is large enough to fill the device. The
-// file merge.glsl describes the layout of W and S.
+// multiplyApart records the products W·S for the upper and for the lower half of one merge, each of
+// which is large enough to fill the device.
 func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 	m, work := placed.merge, v.xt.At.From(placed.work)
 	columns := m.To - m.From
@@ -138,8 +131,7 @@ func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 		q.Block(0, m.From, m.N(), columns))
 }
 
-// multiplyHalves records the two products W·S that form the eigenvectors of a merge. W has two
-// parts, `upper` and `lower`, and s is S:
+// multiplyHalves records the two products W·S of a merge:
 //
 //	to[:N1] ← upper·s[:Upper]      to[N1:] ← lower·s[Lower:]
 func (v *vectorsRun) multiplyHalves(rec *vk.Recorder, m *dc.Merge, upper, lower, s, to stages.Matrix) {
@@ -154,7 +146,7 @@ func (v *vectorsRun) multiply(rec *vk.Recorder, a, b, c stages.Matrix) {
 }
 
 // recordOthers copies the vectors of those blocks that the last merge does not contain to the
-// result. The vectors of such a block are zero in the rows of all other blocks.
+// result. They are zero in the rows of all other blocks.
 func (v *vectorsRun) recordOthers(rec *vk.Recorder) {
 	l, n := &v.lists, v.pass.n
 	stages.InPortions(len(l.others.host), v.pass.tune.atOnce(moveBytes*float64(n)), func(first, count int) {
@@ -173,8 +165,6 @@ func (v *vectorsRun) mergesAt(level, index int) spirv.Addr[shaders.Merge] {
 	return v.lists.merges.at(v.ws, level*v.pass.tune.mostMerges(v.pass.n)+index)
 }
 
-// gatherPush returns the push constants of the kernel stedc_gather for a level, with the addresses
-// of the level's lists of rotations and permutations.
 func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush {
 	l, first := &v.lists, level*v.pass.n
 	return shaders.StedcGatherPush{
@@ -184,8 +174,7 @@ func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush {
 	}
 }
 
-// vectorsPush returns the push constants of the kernel stedc_vectors for a level. The kernel
-// processes the merges of the level from number `merge` on.
+// In vectorsPush, the kernel processes the merges of the level from number `merge` on.
 func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush {
 	number := func(kind int) spirv.Addr[float64] { return v.values.numbersOf(v.ws, level, kind, 1).Addr() }
 	return shaders.StedcVectorsPush{
@@ -194,15 +183,15 @@ func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush {
 	}
 }
 
-// rowGrid returns a grid with x workgroups in dimension X, which share the rows, and `count`
-// workgroups in dimension Y. If `count` is too large for one dimension, the grid also extends in Z.
+// rowGrid returns a grid with x workgroups, which share the rows, for each of `count` merges. If
+// `count` is too large for dimension Y, the grid also extends in Z.
 func rowGrid(x, count int) vk.Groups {
 	f := vk.Folded(count)
 	return vk.Groups{X: x, Y: f.X, Z: f.Y}
 }
 
-// columnGrid returns a grid of workgroups. Dimensions X and Y together have one workgroup for each
-// column, and dimension Z has one for each of `count` merges.
+// columnGrid returns a grid with one workgroup for each column, in X and Y together, of each of
+// `count` merges, in Z.
 func columnGrid(columns, count int) vk.Groups {
 	f := vk.Folded(columns)
 	f.Z = count

@@ -38,15 +38,14 @@ type conquerRounds struct {
 	upload    []float64 // host memory for the data that roots uploads; reused for each level
 }
 
-// newConquerRounds prepares a solve in the given arena. The arena must contain the workspace of
-// `pass`, which has the kernels and memory for leaves and secular equations. If vectors are wanted,
-// the caller sets the field `sides` afterwards.
+// newConquerRounds prepares a solve. The arena must contain the workspace of `pass`. If vectors are
+// wanted, the caller sets the field `sides` afterwards.
 func newConquerRounds(ctx context.Context, ws *vk.Arena, pass *valuesPass) *conquerRounds {
 	return &conquerRounds{recordings: newRecordings(ctx, ws, pass), pass: pass}
 }
 
-// end waits for the goroutines of a solve that began at the time `began`, and adds the host's time
-// to the profile. It must be called after an error, too.
+// end waits for the goroutines of the solve, and adds the host's time since `began` to the profile.
+// It must be called after an error, too.
 func (r *conquerRounds) end(began time.Time) {
 	for v := range r.wanted() {
 		v.preparing.Wait() // the goroutines write to the lists
@@ -54,8 +53,6 @@ func (r *conquerRounds) end(began time.Time) {
 	r.recordings.end(began)
 }
 
-// wanted yields the elements of the field `sides` (right and left singular vectors) whose vectors
-// are wanted, in this order.
 func (r *conquerRounds) wanted() iter.Seq[*vectorsRun] {
 	return func(yield func(*vectorsRun) bool) {
 		for _, v := range r.sides {
@@ -66,8 +63,6 @@ func (r *conquerRounds) wanted() iter.Seq[*vectorsRun] {
 	}
 }
 
-// firstWanted returns the first element of the field `sides` (right and left singular vectors) that
-// is not nil, or nil if both are nil.
 func (r *conquerRounds) firstWanted() *vectorsRun {
 	for v := range r.wanted() {
 		return v
@@ -75,18 +70,16 @@ func (r *conquerRounds) firstWanted() *vectorsRun {
 	return nil
 }
 
-// Leaves implements the interface bidiagonal.Backend. It solves the leaves, the smallest
-// subproblems, on the device. If the values of a leaf are NaN, the leaf has not converged, and the
-// error names it.
+// Leaves solves the leaves on the device. If the values of a leaf are NaN, it has not converged, and
+// the error names it.
 func (r *conquerRounds) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	n := r.pass.n
 	if n == 0 {
 		return nil
 	}
 	r.lastLevel = len(tree.Levels) - 1
-	// If no singular vectors are wanted, the vectors of the leaves are not stored, and the
-	// addresses are zero. The left and the right vectors of a leaf have the same offset in their
-	// matrices.
+	// If no singular vectors are wanted, the addresses are zero. The left and the right vectors of a
+	// leaf have the same offset in their matrices.
 	var vectors [2]spirv.Addr[float64]
 	offset := func(int) int { return 0 }
 	for side, v := range r.sides {
@@ -118,8 +111,8 @@ func (r *conquerRounds) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error
 	return nil
 }
 
-// roots solves the secular equations of the next level of merges. If a root is not found, the error
-// is an *InfoError whose field Info is 1 plus the index of the first such root.
+// roots solves the secular equations of the next level. If a root is not found, the error is an
+// *InfoError whose field Info is 1 plus the index of the first such root.
 func (r *conquerRounds) roots(merges []*dc.Merge) error {
 	level := r.level
 	r.level++
@@ -150,9 +143,8 @@ func (r *conquerRounds) roots(merges []*dc.Merge) error {
 	return r.accept(merges, received, equations.rows)
 }
 
-// numbersOf returns the numbers that the device needs for the secular equations of one level:
-// poles, weights, ρ and rows of W, in the order in which the kernels read them. The next call
-// overwrites the returned slice.
+// numbersOf returns the numbers that the device needs for one level: poles, weights, ρ and rows of
+// W, in the order in which the kernels read them. The next call overwrites the slice.
 func (r *conquerRounds) numbersOf(merges []*dc.Merge) []float64 {
 	n := r.pass.n
 	if r.upload == nil {
@@ -168,11 +160,10 @@ func (r *conquerRounds) numbersOf(merges []*dc.Merge) []float64 {
 	return r.upload
 }
 
-// accept sets the fields Mu and Origin of the merges of one level from the numbers that the device
-// computed. A root is the pole with the index Origin, plus Mu. If `rows` is true, accept also sets
-// the rows of Q. The merges keep slices of `received`, which must not be changed later. The sign of
-// Mu selects the pole: Mu is negative if the pole above the root is nearer than the pole below it.
-// If Mu is NaN, the root was not found.
+// accept sets Mu and Origin of the merges of one level from the numbers that the device computed. If
+// `rows` is true, it also sets the rows of Q. The merges keep slices of `received`, which must not
+// be changed later. A root is the pole with the index Origin, plus Mu. Mu is negative if the pole
+// above the root is the nearer one. If Mu is NaN, the root was not found.
 func (r *conquerRounds) accept(merges []*dc.Merge, received []float64, rows bool) error {
 	n := r.pass.n
 	mu, first, last := received[:n], received[n:2*n], received[2*n:]

@@ -13,8 +13,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// recordings runs the recordings (lists of device commands) of one solve, and collects their
-// profile (the time of each phase).
+// recordings runs the recordings of one solve, and collects their profile.
 type recordings struct {
 	ctx      context.Context
 	ws       *vk.Arena
@@ -27,16 +26,14 @@ type recordings struct {
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
 }
 
-// newRecordings prepares the recordings of one solve. The arena must contain the workspace of
-// `pass`.
 func newRecordings(ctx context.Context, ws *vk.Arena, pass *valuesPass) recordings {
 	return recordings{
 		ctx: ctx, ws: ws, phase: pass.phase, dev: pass.dev, profile: vk.NewProfile(), execute: pass.dev.Run,
 	}
 }
 
-// run calls the function `record` to record a part of the solve, executes the recording, and waits
-// for its end. The host needs the results of this part before it can record the next part.
+// run calls `record`, executes the recording, and waits for its end. The host needs the results
+// before it can record the next part.
 func (r *recordings) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.dev)
 	rec.Phase(r.phase, 0, 0)
@@ -46,28 +43,25 @@ func (r *recordings) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-// end adds the host's time to the profile of a solve that began at the time `began`: the time since
-// `began` minus the time of the device.
+// end adds the host's time to the profile: the time since `began` minus the time of the device.
 func (r *recordings) end(began time.Time) {
 	r.profile.Add(r.phase+stages.OnHost, time.Since(began).Seconds()-r.profile.Total())
 }
 
-// divideConquerRun is one solve in progress. It implements the interface dc.WholeBackend on the
-// device. Each call of a method of this interface makes one recording, which the host runs and
-// waits for.
+// divideConquerRun is one solve in progress, the dc.WholeBackend on the device. Each call of a
+// method makes one recording, which the host runs and waits for.
 type divideConquerRun struct {
 	recordings
 	values  *deflation
 	vectors *vectorsRun // nil if no vectors are wanted
 }
 
-// newDivideConquerRun prepares a solve in the given arena. The arena must contain the workspace of
-// the solver `values`. If eigenvectors are wanted, the caller sets the field `vectors` afterwards.
+// newDivideConquerRun prepares a solve. The arena must contain the workspace of `values`. If
+// eigenvectors are wanted, the caller sets the field `vectors` afterwards.
 func newDivideConquerRun(ctx context.Context, ws *vk.Arena, values *deflation) *divideConquerRun {
 	return &divideConquerRun{recordings: newRecordings(ctx, ws, values.pass), values: values}
 }
 
-// solve runs the divide-and-conquer algorithm of package dc with r as its back end.
 func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk.Profile, error) {
 	began := time.Now()
 	opt.LeafSize = r.values.pass.tune.Leaf
@@ -76,13 +70,10 @@ func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk
 	return values, r.profile, err
 }
 
-// Values implements dc.WholeBackend: it computes all eigenvalues with one recording. If the
-// eigenvalues of a leaf (a smallest subproblem) are NaN, the leaf has not converged, and the error
-// names it. If a root of a secular equation is not found, the error is an *InfoError whose field
-// Info is 1 plus the index of the first such root.
+// Values computes all eigenvalues with one recording. If the eigenvalues of a leaf are NaN, the leaf
+// has not converged, and the error names it. If a root of a secular equation is not found, the error
+// is an *InfoError whose field Info is 1 plus the index of the first such root.
 func (r *divideConquerRun) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc.Merge, error) {
-	// If no eigenvectors are wanted, the eigenvectors of the leaves are not stored, and the address
-	// is zero.
 	if r.vectors == nil || r.values.pass.n == 0 {
 		return r.find(tree, d, e, order, leafVectors{offset: make([]int, len(d))})
 	}
@@ -104,7 +95,6 @@ type leafVectors struct {
 	receive func(rec *vk.Recorder)
 }
 
-// find does the work of Values.
 func (r *divideConquerRun) find(tree dc.Tree, d, e []float64, order []int32, to leafVectors) ([][]*dc.Merge, error) {
 	n := r.values.pass.n
 	if n == 0 {
@@ -159,8 +149,7 @@ func rankOf(last bool) int {
 	return 0
 }
 
-// Vectors implements dc.WholeBackend: it forms the eigenvectors with one recording. No data are
-// sent back to the host.
+// Vectors forms the eigenvectors with one recording. No data are sent back to the host.
 func (r *divideConquerRun) Vectors(levels [][]*dc.Merge, order []int32) error {
 	v := r.vectors
 	for level, merges := range levels {
@@ -170,5 +159,4 @@ func (r *divideConquerRun) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return r.run(v.record)
 }
 
-// The compiler checks that divideConquerRun has all methods of dc.WholeBackend.
 var _ dc.WholeBackend = (*divideConquerRun)(nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// SharedConquer does the same as DivideConquer, T = S·Λ·Sᵀ, with several devices, of which none has
+// SharedConquer computes T = S·Λ·Sᵀ as DivideConquer does, on several devices, of which none has
 // memory for all vectors. Device k computes the columns S[:, Jk] of the vectors:
 //
 //	first device    values, as DivideConquer; the vectors of the leaves go to the host
@@ -18,13 +18,13 @@ import (
 //	all devices     columns Jk of the last merge, W·S[:, Jk], some rows (a strip) of W at a time
 //
 // A strip of W = Q·G is made by the device that has these rows of Q, and goes to all devices
-// (vk.Broadcast). The n²/2 elements of W are moved once to each device. The last merge has
-// three quarters of all operations, and each device does its share of them. The bits of the result
-// are those of DivideConquer if products are.
+// (vk.Broadcast). The n²/2 elements of W are moved once to each device. The last merge has three
+// quarters of all operations, and each device does its share of them. The bits of the result are
+// those of DivideConquer if products are.
 //
-//	divide_conquer_shared.go        the stage, and its memory on each device
-//	divide_conquer_shared_lists.go  which device has which block, and the lists of each device
-//	divide_conquer_shared_run.go    one solve in progress
+//	shared.go        the stage, and its memory on each device
+//	shared_lists.go  which device has which block, and the lists of each device
+//	shared_run.go    one solve in progress
 type SharedConquer struct {
 	values deflation
 	share  *ConquerShare
@@ -40,9 +40,8 @@ type ConquerShare struct {
 	work    *vk.Layout
 }
 
-// blockOwners is the number of devices, the first ones, on which the blocks are formed that the
-// last merge joins. A block has half of all rows at most. So the blocks of one device have n²/4
-// elements at most if there are two such devices.
+// blockOwners is the number of devices that form the two blocks that the last merge joins. A block has half of all rows at most. So with two such devices, the blocks of one device
+// have n²/4 elements at most.
 const blockOwners = 2
 
 // maxStrip is the largest number of rows of W that a device receives at a time, and of columns of S
@@ -67,8 +66,8 @@ func NewSharedConquer(
 }
 
 // NewConquerShare prepares a further device for its part of the vectors. `device` is its number, at
-// least 1. The other arguments are those of NewDivideConquer. `t` must be the tuning of the first
-// device in its field Leaf.
+// least 1. The other arguments are those of NewDivideConquer, and t.Leaf must be that of the first
+// device.
 func NewConquerShare(
 	dev *vk.Device, n, device int, ops product.Ops[float64], tiles product.Tuning, t Tuning,
 ) (*ConquerShare, error) {
@@ -84,8 +83,6 @@ func NewConquerShare(
 	return s, nil
 }
 
-// newConquerShare makes the kernels with which a device forms vectors, and lays out their memory.
-// An error is stored in b.
 func newConquerShare(
 	b *stages.Builder, n, device int, ops product.Ops[float64], tiles product.Tuning, t Tuning,
 ) *ConquerShare {
@@ -115,9 +112,9 @@ func (s *ConquerShare) hasBlocks() bool { return s.device < blockOwners }
 
 func halfOf(n int) int { return (n + 1) / 2 }
 
-// sharedBlocks returns the largest number of elements that the blocks of one device have, or the
-// vectors of all leaves, which the first device has before. If a leaf may have more than half of
-// all rows, one device may have the block of all.
+// sharedBlocks returns the largest number of elements of the blocks of one device, and of the
+// vectors of all leaves, which are on the first device before. If a leaf may have more than half of
+// all rows, one device may have the block of all rows.
 func (s *vectorsPass) sharedBlocks() int {
 	if s.n < 2*s.tune.Leaf {
 		return s.n * s.n
@@ -126,17 +123,15 @@ func (s *vectorsPass) sharedBlocks() int {
 }
 
 // Work is the workspace on the first device: n²/4 + 2·n·min(panelColumns(), 4096) elements, and
-// O(n·log n) elements more. The arena must also contain ops.Work, and the memory of X.
+// O(n·log n) elements more. The memory of X is not part of it.
 func (s *SharedConquer) Work() *vk.Layout { return s.work }
 
-// Share is the part of the first device in the vectors.
 func (s *SharedConquer) Share() *ConquerShare { return s.share }
 
-// Flops is the same as DivideConquer.Flops, on all devices together.
 func (s *SharedConquer) Flops() float64 { n := float64(s.values.pass.n); return 4.0 / 3 * n * n * n }
 
 // Work is the workspace on a further device. The second device has a block of n²/4 elements, and
-// devices after it have none. The arena must also contain ops.Work, and the memory of X.
+// devices after it have none. The memory of X is not part of it.
 func (s *ConquerShare) Work() *vk.Layout { return s.work }
 
 // Elements returns the number of elements that the memory of X must have on this device, for at
@@ -146,7 +141,6 @@ func (s *ConquerShare) Elements(m int) int {
 	return max(s.vectors.n*m, s.vectors.room)
 }
 
-// ConquerDevice is a device in one solve of SharedConquer.
 type ConquerDevice struct {
 	Ctx   context.Context
 	Arena *vk.Arena // with the workspace of Share
@@ -156,7 +150,6 @@ type ConquerDevice struct {
 	// memory has Share.Elements or more.
 	X stages.Matrix
 
-	// Profile gets the times of the device.
 	Profile *vk.Profile
 
 	// Party is the part of the device in a broadcast among all devices, which no one else uses

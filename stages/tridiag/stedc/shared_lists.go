@@ -8,15 +8,15 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// sharedBlock is a solved block of T whose vectors go to all devices: one of the two blocks that the
-// last merge joins, or a block that is no part of a larger one. It has the rows [lo, lo+n) of T. Its
-// vectors are on one of the devices.
+// sharedBlock is a solved block of T, rows [lo, lo+n), whose vectors go to all devices from the one
+// that forms it: one of the two blocks that the last merge joins, or a block that is no part of a
+// larger one.
 type sharedBlock struct{ lo, n, device int }
 
 // sharedBlocksOf returns the last merge of a tree, of order 0 if no merge has more than half of the
-// n rows, and the blocks that go to all devices, in the order of their rows. It returns for each row
-// the device on which its block is formed, and for the first row of each block of the tree the offset
-// in Q on this device (see vectorsRun.begin).
+// n rows, and the blocks that go to all devices, in the order of their rows. device[row] is the
+// device on which the block of this row is formed. offset[row] is, for the first row of a block, the
+// offset in Q on this device (see vectorsRun.begin).
 func sharedBlocksOf(tree dc.Tree, n int) (last dc.Pair, blocks []sharedBlock, device, offset []int) {
 	placed := make([]bool, n)
 	root := func(p dc.Pair) {
@@ -61,7 +61,7 @@ func sharedBlocksOf(tree dc.Tree, n int) (last dc.Pair, blocks []sharedBlock, de
 // assign chooses the device of each block: the largest one first, each on the device that has the
 // fewest elements so far. If no block has more than half of n rows, no device gets more than n²/4
 // elements: two blocks of half of the rows have that, and a third block has a third of all rows at
-// most. assign returns the offset of each block among the blocks of its device, by its first row.
+// most. offset[row] is the offset of the block with this first row among the blocks of its device.
 func assign(blocks []sharedBlock, n int) (offset []int) {
 	slices.SortStableFunc(blocks, func(a, b sharedBlock) int { return cmp.Compare(b.n, a.n) })
 	offset = make([]int, n)
@@ -79,16 +79,15 @@ func assign(blocks []sharedBlock, n int) (offset []int) {
 	return offset
 }
 
-// sharedNumbers holds what the values pass on the first device has found for the vectors: the numbers
-// of the merges, the rotations and permutations, and the vectors of the leaves.
+// sharedNumbers holds what the vectors need from the values pass on the first device.
 type sharedNumbers struct {
 	numbers []float64
 	steps   stepLists // with memory on the host
 	leaves  []float64 // one after another, in the order of the rows
 }
 
-// plan prepares the lists of a device. `levels` holds all merges, and `wanted` the columns of Q that
-// become vectors on this device. The device forms its own blocks, and its vectors of the last merge.
+// plan prepares the lists of a device for its own blocks and for its vectors of the last merge.
+// `levels` holds all merges, and `wanted` the columns of Q that become vectors on this device.
 func (v *sharedDevice) plan(r *sharedRun, levels [][]*dc.Merge, wanted []int32) {
 	n := v.pass.n
 	v.last, v.offset, v.levels = r.last, r.offset, make([]levelPlan, len(levels))
@@ -158,9 +157,9 @@ func (v *sharedDevice) lower() {
 	records[len(p.merges)+1] = newMerge(m, v.offset[m.Lo+m.N1]-m.N1*m.N1, 0)
 }
 
-// sortOthers sorts the list of columns of those blocks that the last merge does not join, such that
-// the columns of each portion of a block follow one another. On the device, a column counts from the
-// first column of its portion.
+// sortOthers sorts the columns of those blocks that the last merge does not join, such that the
+// columns of each portion of a block follow one another. On the device, a column counts from the
+// first one of its portion.
 func (v *sharedDevice) sortOthers(r *sharedRun) {
 	l := &v.lists
 	type pair struct{ column, place int32 }
@@ -188,8 +187,8 @@ func (v *sharedDevice) othersIn(from, to int) stages.Span {
 	return stages.Span{First: at(from), Last: at(to)}
 }
 
-// packedLeaves returns the offsets of the vectors of the leaves, by their first rows, if they lie one
-// after another, and the number of elements of all of them.
+// packedLeaves returns the offsets of the vectors of the leaves, by their first rows, if they lie
+// one after another, and the number of elements of all.
 func packedLeaves(tree dc.Tree, n int) (offset []int, elements int) {
 	offset = make([]int, n)
 	for _, l := range tree.Leaves {

@@ -9,14 +9,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// sharedRun is one solve of SharedConquer in progress. It implements the interface dc.WholeBackend.
+// sharedRun is one solve in progress, and a dc.WholeBackend.
 type sharedRun struct {
 	*divideConquerRun // on the first device
 	each              func(do func(k int) error) error
 	devices           []*sharedDevice
 	profiles          []*vk.Profile // of the devices
 
-	// last, blocks, device and offset are the results of sharedBlocksOf.
+	// The results of sharedBlocksOf.
 	last           dc.Pair
 	blocks         []sharedBlock
 	device, offset []int
@@ -27,7 +27,6 @@ type sharedRun struct {
 	strip      int // elements of a strip of W, or of some columns of a block, on their way to all devices
 }
 
-// sharedDevice is one device in a sharedRun.
 type sharedDevice struct {
 	*vectorsRun
 	share   *ConquerShare
@@ -39,7 +38,6 @@ type sharedDevice struct {
 	done, total float64 // flops of products
 }
 
-// newSharedRun prepares a solve.
 func newSharedRun(
 	s *SharedConquer, devices []ConquerDevice, each func(do func(k int) error) error, progress func(vk.Progress),
 ) *sharedRun {
@@ -60,7 +58,6 @@ func newSharedRun(
 	return r
 }
 
-// solve runs the algorithm of package dc with r as its back end.
 func (r *sharedRun) solve(d, e []float64, opt dc.Options) ([]float64, error) {
 	began := time.Now()
 	opt.LeafSize = r.values.pass.tune.Leaf
@@ -72,7 +69,7 @@ func (r *sharedRun) solve(d, e []float64, opt dc.Options) ([]float64, error) {
 	return values, err
 }
 
-// Values implements dc.WholeBackend. The host receives all that the other devices need.
+// Values receives all that the other devices need.
 func (r *sharedRun) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc.Merge, error) {
 	n, levels := r.values.pass.n, len(tree.Levels)
 	if n == 0 {
@@ -98,8 +95,8 @@ func (r *sharedRun) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc
 	}})
 }
 
-// Vectors implements dc.WholeBackend: each device forms its blocks, and then the blocks go to all
-// devices, one after another. Each device has one recording.
+// In Vectors, each device forms its blocks, and then the blocks go to all devices, one after another.
+// Each device has one recording.
 func (r *sharedRun) Vectors(levels [][]*dc.Merge, wanted []int32) error {
 	if r.values.pass.n == 0 {
 		return nil
@@ -182,7 +179,7 @@ func (v *sharedDevice) shareRows(rec *vk.Recorder, r *sharedRun, b sharedBlock) 
 	}
 }
 
-// recordStrip makes the rows [first, first+count) of W in the half of the last merge whose first
+// recordStrip makes the rows [first, first+count) of W, in the half of the last merge whose first
 // row is `begin`.
 func (v *sharedDevice) recordStrip(rec *vk.Recorder, begin, first, count int) {
 	level, threads := len(v.levels)-1, v.pass.tune.Threads
@@ -195,9 +192,8 @@ func (v *sharedDevice) recordStrip(rec *vk.Recorder, begin, first, count int) {
 	rec.Costs(moveBytes * float64(count) * float64(m.N()))
 }
 
-// recordProducts multiplies a strip of W by the device's columns of S, some columns (a panel) at a
-// time, and writes the products and the deflated columns to the result. The arguments are those of
-// recordStrip.
+// recordProducts multiplies the strip of recordStrip by the device's columns of S, some columns (a
+// panel) at a time, and writes the products and the deflated columns to the result.
 func (v *sharedDevice) recordProducts(rec *vk.Recorder, begin, first, count int) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
@@ -225,8 +221,8 @@ func (v *sharedDevice) recordProducts(rec *vk.Recorder, begin, first, count int)
 	}
 }
 
-// recordSort copies `columns` columns to the result, as the push constants say. There are several
-// dispatches if the columns cost more than tune.Dispatch.
+// recordSort copies `columns` columns to the result. There are several dispatches if they cost more
+// than tune.Dispatch.
 func (v *sharedDevice) recordSort(rec *vk.Recorder, push shaders.StedcSortPush, columns int) {
 	rows := int(push.Rows)
 	q := push.Q
@@ -246,7 +242,7 @@ func (v *sharedDevice) recordSort(rec *vk.Recorder, push shaders.StedcSortPush, 
 func (r *sharedRun) columnsOf(b sharedBlock) int { return min(b.n, r.strip/b.n) }
 
 // shareColumns records how the vectors of a block that is no part of the last merge go to all
-// devices, some columns at a time. The device copies those that are wanted from it to its result.
+// devices, some columns at a time. The device copies those that it wants to its result.
 func (v *sharedDevice) shareColumns(rec *vk.Recorder, r *sharedRun, b sharedBlock) {
 	width := r.columnsOf(b)
 	for first := 0; first < b.n; first += width {
@@ -266,5 +262,4 @@ func (v *sharedDevice) shareColumns(rec *vk.Recorder, r *sharedRun, b sharedBloc
 	}
 }
 
-// The compiler checks that sharedRun has all methods of dc.WholeBackend.
 var _ dc.WholeBackend = (*sharedRun)(nil)

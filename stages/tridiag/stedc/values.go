@@ -7,10 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// valuesPass finds the eigenvalues, which is the first of the two passes of divide and conquer. It
-// is prepared for matrices of order n. It solves the leaves (the smallest subproblems) and the
-// secular equations. For each block it also finds the first and the last row of the block's matrix
-// of eigenvectors, because the next merge reads these rows.
+// valuesPass is the first of the two passes of divide and conquer, for matrices of order n: it
+// solves the leaves and the secular equations. For each block it also finds the first and the last
+// row of its eigenvectors, because the next merge reads these rows.
 type valuesPass struct {
 	dev    *vk.Device
 	phase  string // phase of the solve, one of the constants Phase…
@@ -18,7 +17,7 @@ type valuesPass struct {
 	stored int // number of levels whose numbers are kept, at least 1; later levels overwrite the last of them
 	tune   Tuning
 
-	// These fields are the kernels that find eigenvalues, in the order in which they run.
+	// These are the kernels, in the order in which they run.
 	leaf    leafKernel
 	secular *vk.Kernel[shaders.StedcSecularSpec, shaders.StedcSecularPush]
 	weights *vk.Kernel[shaders.StedcWeightsSpec, shaders.StedcWeightsPush]
@@ -31,16 +30,14 @@ type valuesPass struct {
 	work        *vk.Layout
 }
 
-// leafKernel is a kernel that solves leaves, the smallest subproblems.
 type leafKernel struct {
 	dispatch func(rec *vk.Recorder, leaves leavesPush)
 	flops    float64 // cost of the iteration for a row of a leaf, in units of Leaf²
 }
 
-// leavesPush holds the addresses of the leaves (the smallest subproblems) and of their numbers.
-// `vectors` has the addresses of the vectors of each side: a symmetric matrix has one side, the
-// eigenvectors, and a bidiagonal matrix has left and right singular vectors. An address is 0 if the
-// vectors of this side are not wanted.
+// leavesPush holds the addresses of the leaves and of their numbers. `vectors` has the addresses of
+// the vectors of each side: a symmetric matrix has one side, and a bidiagonal matrix has left and
+// right singular vectors. An address is 0 if the vectors of its side are not wanted.
 type leavesPush struct {
 	leaves            spirv.Addr[shaders.Leaf]
 	d, e, first, last spirv.Addr[float64]
@@ -48,9 +45,8 @@ type leavesPush struct {
 	count             int
 }
 
-// symmetricLeaves builds the kernel for the leaves (the smallest subproblems) of a symmetric
-// tridiagonal matrix. The leaves are solved by QL iteration. Its cost is estimated: two sweeps for
-// each row of a leaf, and six flops for each row of the vectors that a rotation changes.
+// symmetricLeaves estimates the cost of a leaf: two sweeps for each row, and six flops for each row
+// of the vectors that a rotation changes.
 func symmetricLeaves(b *stages.Builder, t Tuning) leafKernel {
 	kernel := stages.Build(b, shaders.StedcLeaf(), shaders.StedcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})
 	return leafKernel{flops: 12, dispatch: func(rec *vk.Recorder, x leavesPush) {
@@ -60,15 +56,14 @@ func symmetricLeaves(b *stages.Builder, t Tuning) leafKernel {
 	}}
 }
 
-// leafArrays is the number of arrays in the region leafNumbers. Each array has n numbers: e
-// (off-diagonal), d (diagonal, later the eigenvalues), and the first and the last rows of the
-// leaves' eigenvectors.
+// leafArrays is the number of arrays in the region leafNumbers, of n numbers each: e, d (later the
+// eigenvalues), and the first and the last rows of the leaves' eigenvectors.
 const leafArrays = 4
 
-// These constants number the arrays of a level of merges, in their order in memory. Each array has
-// n numbers. The arrays that the host sends to the device lie together, and so do the arrays that
-// the host receives, so that each transfer is one copy. The numbers of a merge begin at its first
-// row. Only the array numberRho has one number for each merge, in the order of the merges.
+// These constants number the arrays of a level of merges, in their order in memory. Each array has n
+// numbers. Those that the host sends lie together, and so do those that it receives, so that each
+// transfer is one copy. The numbers of a merge begin at its first row. Only numberRho has one number
+// for each merge, in the order of the merges.
 const (
 	numberD         = iota // poles
 	numberZ                // weights
@@ -85,11 +80,9 @@ const (
 	receivedNumbers = numberZHat - numberMu // number of arrays that the host receives
 )
 
-// newValuesPass prepares the computation of eigenvalues for matrices of order n. The kernel `leaf`
-// solves the leaves, the smallest subproblems. The numbers of the first `stored` levels of merges
-// have their own memory. All later levels use the memory of the last stored level; then no
-// eigenvectors can be formed, because they need the numbers of all levels. An error of a kernel is
-// stored in b.
+// newValuesPass prepares the computation of eigenvalues for matrices of order n. The first `stored`
+// levels of merges have their own memory. All later levels use that of the last stored one; then no
+// eigenvectors can be formed, because they need the numbers of all levels.
 func newValuesPass(b *stages.Builder, n, stored int, leaf leafKernel, phase string, t Tuning) valuesPass {
 	stored = max(stored, 1)
 	s := valuesPass{dev: b.Dev, phase: phase, n: n, stored: stored, tune: t, leaf: leaf}
@@ -104,9 +97,8 @@ func newValuesPass(b *stages.Builder, n, stored int, leaf leafKernel, phase stri
 	return s
 }
 
-// numbersOf returns the memory of `count` successive arrays of a level of merges, with n numbers
-// each. `kind` is the number of the first of these arrays. Levels after the last stored level use
-// the memory of the last stored level.
+// numbersOf returns the memory of `count` successive arrays of a level of merges, from array number
+// `kind` on.
 func (s *valuesPass) numbersOf(ws *vk.Arena, level, kind, count int) vk.Slice[float64] {
 	level = min(level, s.stored-1)
 	return s.numbers.In(ws).Sub((level*allNumbers+kind)*s.n, count*s.n)

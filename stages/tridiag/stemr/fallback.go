@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// SolveAll implements mrrr.Backend. It solves all of T by divide and conquer on the device. The
-// memory for this is part of Work if m = n; otherwise SolveAll allocates it.
+// SolveAll solves all of T by divide and conquer on the device. The memory for this is part of Work
+// if m = n; otherwise SolveAll allocates it.
 func (r *mrrrRun) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	s, m := r.stage, r.xt.Rows
 	if s.fallback == nil || r.xt.Ld != m {
@@ -39,8 +39,8 @@ func (r *mrrrRun) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	return values, r.run(func(rec *vk.Recorder) { vk.Copy(rec, r.xt.At.Sub(0, m*s.n), found.At) })
 }
 
-// divide runs divide and conquer in the given arena, and returns the eigenvalues from … to−1. The
-// arena must contain the workspace of divide and conquer and the workspace of its products.
+// divide returns the eigenvalues from … to−1. The arena must contain the workspaces of divide and
+// conquer and of its products.
 func (r *mrrrRun) divide(ws *vk.Arena, d, e []float64, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, profile, err := r.stage.fallback.SolveRange(r.ctx, ws, d, e, from, to, xt)
 	r.profile.Merge(profile)
@@ -50,9 +50,8 @@ func (r *mrrrRun) divide(ws *vk.Arena, d, e []float64, from, to int, xt stages.M
 	return values[from:to], nil
 }
 
-// Solve implements mrrr.Backend. It solves the block v on the host. It stores the vectors in the
-// memory of the clusters' representations (shifted factorisations L·D·Lᵀ), because the
-// representations are not needed any more.
+// Solve solves the block v on the host. It stores the vectors in the memory of the clusters'
+// representations, which are not needed any more.
 func (r *mrrrRun) Solve(v mrrr.Block, d, e []float64, from, to int) ([]float64, error) {
 	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
 	if err != nil {

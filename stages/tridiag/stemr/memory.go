@@ -13,23 +13,21 @@ var (
 	_ = [1]struct{}{}[mrrr.RootSlot+1<<32-shaders.RepresentationRoot]
 )
 
-// mrrrMemory is the workspace of MRRR. A representation is a factorisation L·D·Lᵀ of a shifted
-// block of T. Row i of a representation is the pair of elements dᵢ and lᵢ.
+// mrrrMemory is the workspace of MRRR.
 //
-// A cluster with the eigenvalues i … j−1 of a block owns the columns i … j−1 of the region
-// clusters, in the rows of the block. Its representation uses columns i and i+1. A child, which is
-// a cluster inside this cluster, owns some of the same columns. If the child begins with eigenvalue
-// i, the child's representation overwrites the parent's representation, which is not read any more.
+// A cluster with the eigenvalues i … j−1 of a block owns the columns i … j−1 of the region clusters,
+// in the rows of the block. Its representation uses columns i and i+1. A child, which is a cluster
+// inside this cluster, owns some of the same columns. If the child begins with eigenvalue i, the
+// child's representation overwrites the parent's representation, which is not read any more.
 // Therefore all representations fit into n·(m+2) elements.
 type mrrrMemory struct {
 	roots      vk.Region[float64] // representations of the blocks, 2×n
 	clusters   vk.Region[float64] // representations of the clusters, MRRR.ld × n: columns Slot, Slot+1
 	stationary vk.Region[float64] // s̃ of the stationary transform, n for each vector in flight
 
-	// These regions are the input and the results of Sturm counts and bisections. The methods
-	// Count, Bisect and Level use them one after another. A region has one element for each task of
-	// Count or Bisect. For Level it has one element for each eigenvalue that belongs to a cluster
-	// of the level.
+	// These regions are the input and the results of Sturm counts and bisections, for Count, Bisect
+	// and Level in turn. They have one element for each task of Count or Bisect. For Level they have
+	// one for each eigenvalue in a cluster of the level.
 	tasks  vk.Region[shaders.Task]
 	x      vk.Region[float64] // where to count
 	counts vk.Region[uint32]
@@ -38,8 +36,7 @@ type mrrrMemory struct {
 	phase  vk.Region[uint32]  // of the search for a bracket
 	of     vk.Region[int32]   // cluster
 
-	// These regions have one element for each eigenvector that is computed in a level of the
-	// representation tree.
+	// One element for each eigenvector of a level.
 	vectorTasks        vk.Region[shaders.Task]
 	column             vk.Region[int32] // of the result
 	vectorLo, vectorHi vk.Region[float64]
@@ -47,8 +44,7 @@ type mrrrMemory struct {
 	lambda, residual   vk.Region[float64]
 	finished           vk.Region[uint32]
 
-	// These regions have one element for each cluster of eigenvalues in a level of the
-	// representation tree.
+	// One element for each cluster of a level.
 	clusterTasks vk.Region[shaders.Task]
 	slot         vk.Region[int32]   // column of the child's representation
 	shifts       vk.Region[float64] // mrrr.Candidates for each cluster
@@ -59,16 +55,16 @@ type mrrrMemory struct {
 	sums vk.Region[float64] // of all vectors, 2·mrrr.Samples for each row
 }
 
-// newMRRRMemory reserves the workspace for up to m vectors of order n. At most inFlight vectors are
-// computed at the same time. ld is the leading dimension of the matrix that holds the clusters'
-// representations (shifted factorisations L·D·Lᵀ).
+// newMRRRMemory reserves the workspace for up to m vectors of order n, of which at most inFlight are
+// computed at the same time. `ld` is the leading dimension of the matrix of the clusters'
+// representations.
 func newMRRRMemory(n, m, ld, inFlight int) mrrrMemory {
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	words := func(name string, n int) vk.Region[uint32] { return vk.Reserve[uint32](name, n) }
 	ints := func(name string, n int) vk.Region[int32] { return vk.Reserve[int32](name, n) }
 	tasks := func(name string, n int) vk.Region[shaders.Task] { return vk.Reserve[shaders.Task](name, n) }
-	// `counted` is the largest number of tasks: a task belongs to one point of a grid or to one
-	// eigenvalue. `clusters` is n/2, because a cluster has at least two eigenvalues.
+	// `counted` is the largest number of tasks, one for each point of a grid or for each eigenvalue.
+	// `clusters` is n/2, because a cluster has at least two eigenvalues.
 	counted, clusters := max(n, min(mrrr.GridPoints, mrrr.GridPointsPerRow*n)), n/2
 	return mrrrMemory{
 		roots:      reals("MRRR root representations", 2*n),
@@ -100,9 +96,8 @@ func (w *mrrrMemory) layout() *vk.Layout {
 		w.clusterTasks, w.slot, w.shifts, w.growth, w.chosen, w.chosenGrowth, w.sums)
 }
 
-// taskList returns tasks in the form that the kernels read. The slot of a task says where its
-// representation L·D·Lᵀ is stored. The slot mrrr.RootSlot, which stands for the representation of
-// the whole block, becomes the constant ROOT of representation.glsl.
+// taskList returns tasks in the form that the kernels read. mrrr.RootSlot becomes the constant ROOT
+// of representation.glsl.
 func taskList(tasks []mrrr.Task) []shaders.Task {
 	records := make([]shaders.Task, len(tasks))
 	for i, t := range tasks {

@@ -22,10 +22,10 @@ import (
 // of each level before it can continue. Therefore there is no method Record: Solve records and runs
 // each level.
 //
-//	mrrr_memory.go    the workspace
-//	mrrr_run.go       one solve in progress
-//	mrrr_record.go    its recordings
-//	mrrr_fallback.go  blocks that divide and conquer solves
+//	memory.go    the workspace
+//	run.go       one solve in progress
+//	record.go    its recordings
+//	fallback.go  blocks that divide and conquer solves
 //
 // Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); by levels, C. Lessig and P.
 // Bientinesi, PPAM 2009.
@@ -48,25 +48,20 @@ type MRRR struct {
 	work   *vk.Layout
 }
 
-// MRRRCounters counts events in one solve, for example clusters of eigenvalues, and blocks that
-// another method solved.
 type MRRRCounters = mrrr.Counters
 
-// mrrrSumThreads is the number of invocations of a workgroup of the kernel stemr_sums.
 const mrrrSumThreads = 128
 
-// mrrrFlops is the approximate number of operations for each row of each vector: 50 Sturm counts of
-// the two bisections, and three steps of a Rayleigh quotient iteration. A division counts as one
-// operation.
+// mrrrFlops is the approximate cost for each row of each vector: 50 Sturm counts of the two
+// bisections, and three steps of a Rayleigh quotient iteration. A division counts as one operation.
 const mrrrFlops = 50*6 + 3*25
 
-// NewMRRR prepares the solver for matrices of order n and up to m of their vectors, 0 ≤ m ≤ n. It
-// returns an error if the tuning is inconsistent.
+// NewMRRR prepares the solver for matrices of order n and up to m of their vectors, 0 ≤ m ≤ n.
 //
 // Divide and conquer solves the blocks of T for which MRRR finds no good vectors. The host solves
 // small blocks. If there are large blocks, the stage `fallback`, which must be made for order n,
-// solves all of T on the device. If `fallback` is nil, the host solves the large blocks, too. If m
-// = n, Work includes the memory of `fallback`, because MRRR needs as much memory anyway. If m < n,
+// solves all of T on the device. If `fallback` is nil, the host solves the large blocks, too. If m =
+// n, Work includes the memory of `fallback`, because MRRR needs as much memory anyway. If m < n,
 // Solve allocates this memory only when it is needed, which is rare: n² elements and fallback.Work.
 func NewMRRR(dev *vk.Device, n, m int, fallback *stedc.DivideConquer, t Tuning) (*MRRR, error) {
 	if m < 0 || m > n {
@@ -97,33 +92,31 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *stedc.DivideConquer, t Tuning) 
 	return s, nil
 }
 
-// ld is the leading dimension of the matrix of the clusters' representations, which is stored row by
-// row: its number of columns. A cluster of c ≥ 2 eigenvalues owns c columns and uses two of them.
+// `ld` is the leading dimension of the matrix of the clusters' representations, which is stored row
+// by row: its number of columns. A cluster of c ≥ 2 eigenvalues owns c columns and uses two of them.
 // For m wanted eigenvalues there are m + 2 columns, because on each side of the wanted range a
 // cluster may contain one more eigenvalue.
 func (s *MRRR) ld() int { return min(s.n, s.m+2) }
 
 func (s *MRRR) inFlight() int { return min(s.m, s.tune.Vectors) }
 
-// inPlace reports whether the workspace includes the memory of divide and conquer, which solves
-// blocks for which MRRR fails.
+// inPlace reports whether the workspace includes the memory of divide and conquer.
 func (s *MRRR) inPlace() bool { return s.fallback != nil && s.m == s.n }
 
-// Work is the workspace: about 2·n·m elements for order n and at most m vectors.
+// Work is about 2·n·m elements for order n and at most m vectors.
 func (s *MRRR) Work() *vk.Layout { return s.work }
 
-// Flops is the approximate cost in flops of s.m eigenvectors, if no eigenvalues form clusters.
 func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) }
 
 // Solve finds the eigenvalues il … iu−1 of the tridiagonal matrix with diagonal d[n] and
 // off-diagonal e[n−1], in ascending order. It writes their vectors to xt, which is (iu−il)×n:
-// element (j, i) is component i of the vector of value il+j. xt must not overlap Work.
+// element (j, i) is component i of the vector of value il+j.
 //
 // If MRRR fails for a large block, divide and conquer solves the problem, on the device if xt is
 // packed (Ld = iu−il). Divide and conquer uses the memory of Work if Work includes it and xt has n²
 // elements. Otherwise Solve allocates the memory. The error is a *tridiag.NonFiniteError, a
-// *NoConvergenceError of divide and conquer, a *vk.OutOfMemoryError if there is no memory for
-// divide and conquer, or another error of package vk.
+// *NoConvergenceError of divide and conquer, a *vk.OutOfMemoryError if there is no memory for divide
+// and conquer, or another error of package vk.
 func (s *MRRR) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, il, iu int, xt stages.Matrix,
 ) ([]float64, MRRRCounters, *vk.Profile, error) {

@@ -8,29 +8,29 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// These constants are the numbers of rounds that are recorded for iterations on intervals. A round
-// in which no interval changes costs almost nothing.
+// The numbers of rounds that are recorded for iterations on intervals. A round in which no interval
+// changes costs almost nothing.
 const (
-	// `halvings` is enough rounds to bisect any interval to full accuracy: one halving finds the
-	// sign of the eigenvalue, some halvings find its exponent, and 53 find its mantissa.
+	// `halvings` rounds bisect any interval to full accuracy: one halving finds the sign of the
+	// eigenvalue, some find its exponent, and 53 find its mantissa.
 	halvings = 96
 
-	// `expanding` is enough rounds to extend any interval until it contains its eigenvalue. Each
-	// round makes the step four times as long.
+	// `expanding` rounds extend any interval until it contains its eigenvalue. Each round makes the
+	// step four times as long.
 	expanding = 40
 
 	vectorPasses = 4 // cost of a step of the Rayleigh quotient iteration, in counts
 	usualSteps   = 3 // of these iterations
 )
 
-// pivots returns the cost of one Sturm count by each of the given number of threads. The unit is
-// one pivot, that is one row of a count. The cost is that of at least tune.Lanes threads, because a
-// partly idle device takes as long as a full device.
+// pivots returns the cost of one Sturm count by each of the given number of threads, in rows of T.
+// It is that of at least tune.Lanes threads, because a partly idle device takes as long as a full
+// one.
 func (s *MRRR) pivots(threads int) float64 { return float64(s.n) * float64(max(threads, s.tune.Lanes)) }
 
-// team chooses the size of teams for the bisection of `count` intervals. A team of size = 2^levels
-// − 1 threads does `levels` halvings of one interval in one step. team returns the largest size for
-// which the device has enough threads. `levels` is at least 1.
+// team chooses the size of teams for the bisection of `count` intervals. A team of size = 2^levels −
+// 1 threads does `levels` halvings of one interval in one step. The result is the largest size for
+// which the device has enough threads; `levels` is at least 1.
 func (s *MRRR) team(count int) (levels uint32, size int) {
 	levels = 1
 	for levels < s.tune.Levels && count*(2<<levels-1) <= s.tune.Lanes {
@@ -55,18 +55,17 @@ func (s *MRRR) inRounds(
 	}
 }
 
-// portion returns the number of items of one dispatch, if there are `count` items and each item
-// takes as much time as `counts` Sturm counts. A dispatch costs at most tune.Dispatch pivots (rows
-// of Sturm counts), but it always has enough items to keep the device busy.
+// portion returns the number of items of one dispatch, if each of `count` items takes as much time
+// as `counts` Sturm counts. A dispatch costs at most tune.Dispatch pivots, but always keeps the
+// device busy.
 func (s *MRRR) portion(count, counts int) int {
 	most := max(s.tune.Lanes, int(s.tune.Dispatch/float64(s.n))) / counts
 	return stages.Evenly(count, max(1, most))
 }
 
-// intervalBisection describes the bisection of `count` intervals. The regions `lo` and `hi` hold
-// the ends of the intervals, and the region `tasks` says which representation each interval belongs
-// to. The first interval is element `first` of these regions. The bisection of an interval ends
-// when its length is at most rtol relative to its ends.
+// intervalBisection is the bisection of `count` intervals, which begin at element `first` of the
+// regions: `lo` and `hi` hold their ends, and `tasks` says which representations they belong to. The
+// bisection of an interval ends when its length is at most rtol relative to its ends.
 type intervalBisection struct {
 	tasks        vk.Region[shaders.Task]
 	lo, hi       vk.Region[float64]
@@ -74,9 +73,8 @@ type intervalBisection struct {
 	rtol         float64
 }
 
-// recordBisect records the bisection x. `tasks` is the host's copy of the region x.tasks, and is
-// used only to find out where the representations L·D·Lᵀ of the intervals are. Either all tasks use
-// representations of whole blocks (roots), or no task does.
+// recordBisect records the bisection x. `tasks` is the host's copy of x.tasks, and says where the
+// representations are. Either all of them are roots, or none is.
 func (r *mrrrRun) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, x intervalBisection) {
 	s := r.stage
 	reps, ld := r.representations(tasks)
@@ -92,9 +90,8 @@ func (r *mrrrRun) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, x intervalBi
 
 // recordVectors finds the vectors first … first+count−1 of a level. It records some steps of
 // Rayleigh quotient iteration, then a bisection for the few vectors that have not converged, and
-// then a last step. The level must have at least first+count vectors. `count` is at most the result
-// of inFlight, because the workspace has memory for the intermediate numbers of only so many
-// vectors.
+// then a last step. `count` is at most the result of inFlight, because the workspace has memory for
+// so many vectors.
 func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count int) {
 	s, w := r.stage, &r.stage.memory
 	reps, ld := r.representations(l.Vectors)
@@ -112,8 +109,7 @@ func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count in
 			rec.Costs(flops * s.pivots(count))
 		})
 	}
-	// The largest number of Rayleigh quotient steps is recorded, though most vectors need only
-	// three. A thread ends immediately if its vector has converged.
+	// Most vectors need only three steps. A thread ends immediately if its vector has converged.
 	for i := range mrrr.QuotientSteps + 1 {
 		var flags uint32
 		if i == 0 {
@@ -133,9 +129,9 @@ func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count in
 	step(shaders.StemrVectorLast, 0)
 }
 
-// recordChildren records the computation of a new representation (shifted factorisation L·D·Lᵀ),
-// called a child, for each cluster of a level. All vectors of the level must be recorded before,
-// because a child may overwrite the representation from which vectors are computed.
+// recordChildren computes the new representation of each cluster of a level, its child. All vectors
+// of the level must be recorded before, because a child may overwrite the representation from which
+// vectors are computed.
 func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, clusters := r.stage, &r.stage.memory, len(l.Clusters)
 	reps, ld := r.representations(l.Clusters)
@@ -146,9 +142,7 @@ func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 		})
 		rec.Costs(stebz.PivotFlops * s.pivots(mrrr.Candidates*count))
 	})
-	// A child is the new representation of a cluster, and is computed from the representation of
-	// its parent. The first dispatches compute the children that have their own memory. The later
-	// dispatches compute the children that overwrite their parents.
+	// First come the children that have their own memory, then those that overwrite their parents.
 	for over := range uint32(2) {
 		stages.InPortions(clusters, s.portion(clusters, 1), func(first, count int) {
 			s.child.Dispatch(rec, vk.Folded(vk.Tiles(count, s.tune.Threads)), shaders.StemrChildPush{
@@ -162,10 +156,9 @@ func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 	}
 }
 
-// recordBrackets finds, for each eigenvalue of a cluster, an interval around it in the new
-// representation of the cluster. It must be called after recordChildren, because it reads the
-// shifts that recordChildren has chosen. If an initial interval does not contain its eigenvalue, it
-// is extended.
+// recordBrackets finds, for each eigenvalue of a cluster, an interval around it in the cluster's new
+// representation. It reads the shifts that recordChildren has chosen. If an initial interval does
+// not contain its eigenvalue, it is extended.
 func (r *mrrrRun) recordBrackets(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, count := r.stage, &r.stage.memory, len(l.Members)
 	levels, size := s.team(count)

@@ -47,8 +47,6 @@ func newMRRRRun(ctx context.Context, ws *vk.Arena, stage *MRRR, xt stages.Matrix
 	return &mrrrRun{ctx: ctx, ws: ws, stage: stage, xt: xt, profile: vk.NewProfile(), execute: stage.dev.Run}
 }
 
-// solve runs the algorithm of package mrrr. It adds the host's time to the profile: the total time
-// minus the time of the device.
 func (r *mrrrRun) solve(d, e []float64, il, iu int) ([]float64, MRRRCounters, *vk.Profile, error) {
 	began := time.Now()
 	values, counters, err := mrrr.SolveWith(r, d, e, mrrr.Options{From: il, To: iu, Distrust: r.stage.tune.Distrust})
@@ -56,7 +54,6 @@ func (r *mrrrRun) solve(d, e []float64, il, iu int) ([]float64, MRRRCounters, *v
 	return values, counters, r.profile, err
 }
 
-// run calls the function `record`, which records commands, and executes these commands.
 func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.stage.dev)
 	rec.Phase(stages.PhaseTridiagonal, 0, 0)
@@ -68,34 +65,31 @@ func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-// send records a copy of v to the beginning of a region. The copy happens before all other commands
-// of the recording. v must not change until the recording has run.
+// send copies v to the beginning of a region, before all other commands of the recording. v must not
+// change until the recording has run.
 func send[T any](r *mrrrRun, rec *vk.Recorder, to vk.Region[T], v []T) {
 	vk.SendFirst(rec, to.In(r.ws), v)
 }
 
-// receive records a copy from the beginning of the region `from` to the slice `to`. The copy
-// happens after all other commands of the recording. The contents of `to` are undefined if the run
-// fails.
+// receive copies from the beginning of the region `from` to the slice `to`, after all other commands
+// of the recording. The contents of `to` are undefined if the run fails.
 func receive[T any](r *mrrrRun, rec *vk.Recorder, to []T, from vk.Region[T]) {
 	vk.ReceiveLast(rec, to, from.In(r.ws))
 }
 
-// addr returns the address of element i of a region. i may be the length of the region if no kernel
-// accesses the address.
+// addr returns the address of element i of a region. i may be its length if no kernel accesses the
+// address.
 func addr[T any](r *mrrrRun, region vk.Region[T], i int) spirv.Addr[T] {
 	return region.In(r.ws).From(i).Addr()
 }
 
-// wordsAt returns the address of element i of a region of non-negative integers, which kernels read
-// as unsigned integers.
+// wordsAt is addr for a region of non-negative integers, which kernels read as unsigned ones.
 func wordsAt(r *mrrrRun, region vk.Region[int32], i int) spirv.Addr[uint32] {
 	return spirv.Addr[uint32](addr(r, region, i))
 }
 
-// representations returns the address and the leading dimension of the representations
-// (factorisations L·D·Lᵀ) that the tasks use. Either all tasks use representations of whole blocks
-// (roots), or no task does. There must be at least one task.
+// representations returns the address and the leading dimension of the representations of the tasks.
+// Either all of them are roots, or none is. There must be at least one task.
 func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], ld uint32) {
 	if tasks[0].Slot == mrrr.RootSlot {
 		return addr(r, r.stage.memory.roots, 0), 2
@@ -103,14 +97,12 @@ func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], 
 	return addr(r, r.stage.memory.clusters, 0), uint32(r.stage.ld())
 }
 
-// Root implements mrrr.Backend. It only copies `rep`; the next recording sends the copy to the
-// device.
+// Root only copies `rep`; the next recording sends the copy to the device.
 func (r *mrrrRun) Root(rep []float64) error {
 	r.roots = slices.Clone(rep)
 	return nil
 }
 
-// Count implements mrrr.Backend. One thread computes the Sturm count of each task.
 func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	if len(tasks) == 0 {
 		return nil, nil
@@ -139,8 +131,6 @@ func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	return signed, err
 }
 
-// Bisect implements the interface mrrr.Backend. For each task, a team of threads bisects the
-// interval of the task's eigenvalue.
 func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) error {
 	if len(tasks) == 0 {
 		return nil
@@ -160,9 +150,8 @@ func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) erro
 	})
 }
 
-// Level implements mrrr.Backend: it processes one level of the representation tree with one
-// recording. It finds the vectors in portions of as many vectors as the workspace has memory for.
-// All results are received at the end of the recording. After an error the results are undefined.
+// Level has one recording. It finds the vectors in portions of as many as the workspace has memory
+// for. After an error the results are undefined.
 func (r *mrrrRun) Level(l *mrrr.Level) error {
 	w := &r.stage.memory
 	return r.run(func(rec *vk.Recorder) {
@@ -183,8 +172,6 @@ func (r *mrrrRun) Level(l *mrrr.Level) error {
 	})
 }
 
-// sendLevel records the copy of a level's input to the device: the tasks and intervals of the
-// level's vectors, of its clusters, and of the eigenvalues in the clusters.
 func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	w := &r.stage.memory
 	send(r, rec, w.vectorTasks, taskList(l.Vectors))
@@ -201,12 +188,12 @@ func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	send(r, rec, w.hi, l.MemberHi)
 }
 
-// sumFlops is the cost of the kernel stemr_sums for each component of a vector, in flops: a
-// product, and two additions for each of the mrrr.Samples sums.
+// sumFlops is the cost of stemr_sums for each component of a vector: a product, and two additions
+// for each of the mrrr.Samples sums.
 const sumFlops = 1 + 2*mrrr.Samples
 
-// Sums implements mrrr.Backend: sums with signs and weights over the vectors. A workgroup computes
-// those of one component. The components are divided into dispatches of bounded time.
+// In Sums, a workgroup computes the sums of one component. The components are divided into
+// dispatches of bounded time.
 func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	s, w := r.stage, &r.stage.memory
 	sums := make([]float64, 2*mrrr.Samples*s.n)
@@ -225,5 +212,4 @@ func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	})
 }
 
-// The compiler checks that mrrrRun has all methods of mrrr.Backend.
 var _ mrrr.Backend = (*mrrrRun)(nil)

@@ -7,7 +7,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the set of sizes of MRRR that are measured for each device.
 type Tuning struct {
 	Threads  uint32  // invocations of a workgroup; even, as two of them find a vector
 	Lanes    int     // threads that keep the device busy; fewer threads take as much time
@@ -17,8 +16,8 @@ type Tuning struct {
 	Distrust bool    // whether every check counts as failed, so that tests reach the last resort
 }
 
-// Fits returns nil if MRRR can run with these sizes on the device. Otherwise it returns an error
-// that prints sizes which contradict each other, or a *vk.UnsupportedError.
+// Fits returns nil if MRRR can run with these sizes on the device. Otherwise the error names sizes
+// that contradict each other, or is a *vk.UnsupportedError.
 func (t Tuning) Fits(info vk.Info) error {
 	if t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels) || t.Threads%2 != 0 || t.Vectors < 1 {
 		return fmt.Errorf("stages: MRRR cannot be tuned by %+v", t)

@@ -21,8 +21,6 @@ type BidiagonalQR struct {
 	n   int
 }
 
-// NewBidiagonalQR prepares the solver for matrices of order n ≥ 0. The device only receives the
-// vectors.
 func NewBidiagonalQR(dev *vk.Device, n int) *BidiagonalQR { return &BidiagonalQR{dev, n} }
 
 // SolveRange computes all singular values, in descending order, and the vectors of values[from:to].
@@ -66,8 +64,6 @@ func (s *BidiagonalQR) SolveRange(
 	return values, profile, nil
 }
 
-// columnsToRows returns the transpose of the rows×cols matrix x. Both matrices are column-major and
-// packed.
 func columnsToRows(x []float64, rows, cols int) []float64 {
 	t := make([]float64, len(x))
 	for j := range cols {

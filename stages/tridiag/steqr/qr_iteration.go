@@ -24,15 +24,11 @@ type QRIteration struct {
 	n   int
 }
 
-// NewQRIteration prepares the solver for matrices of order n ≥ 0. The device only receives the
-// vectors.
 func NewQRIteration(dev *vk.Device, n int) *QRIteration { return &QRIteration{dev, n} }
 
-// Work is empty, because the solver has no workspace on the device.
 func (s *QRIteration) Work() *vk.Layout { return vk.Together() }
 
-// Flops is the usual cost with vectors, 6·n³ flops: n²/2 steps, and in each step two rotations of n
-// rows.
+// Flops is the usual cost with vectors, 6·n³: n²/2 steps, and in each step two rotations of n rows.
 func (s *QRIteration) Flops() float64 { n := float64(s.n); return 6 * n * n * n }
 
 // SolveRange returns the eigenvalues from … to−1 of the tridiagonal matrix with diagonal d[n] and

@@ -19,8 +19,7 @@ type GolubKahan struct {
 	exponent int       // T is 2^exponent times the scaled matrix
 }
 
-// NewGolubKahan prepares the matrix with off-diagonal e[2n−1], which must be finite. e is not written,
-// and is not used afterwards.
+// NewGolubKahan prepares the matrix with off-diagonal e[2n−1], which must be finite. It copies e.
 func NewGolubKahan(e []float64) *GolubKahan {
 	t := &GolubKahan{e: make([]float64, len(e))}
 	_, t.exponent = math.Frexp(tridiag.Largest(nil, e))
@@ -30,8 +29,8 @@ func NewGolubKahan(e []float64) *GolubKahan {
 	return t
 }
 
-// below returns the number of eigenvalues below x of the scaled matrix, for x > 0. The largest element
-// is below 1, so no quotient overflows.
+// below returns the number of eigenvalues of the scaled matrix below x > 0. The largest element is
+// below 1, so no quotient overflows.
 func (t *GolubKahan) below(x float64) int {
 	q, count := -x, 1
 	for _, e := range t.e {

@@ -25,13 +25,12 @@ type Matrix struct {
 	norm       float64   // bound of the 1-norm of the scaled matrix
 }
 
-// atOnce is the number of shifts whose pivots are computed in one loop over T. Each pivot depends on
-// a division of the last pivot. With several shifts, a processor works on several divisions at the
-// same time.
+// atOnce is the number of shifts whose pivots are computed in one loop over T. Each pivot waits for
+// a division by the last one, so a processor works on several shifts at the same time.
 const atOnce = 4
 
-// New prepares the matrix with diagonal d[n] and off-diagonal e[n−1]. All elements must be finite. d
-// and e are not written, and are not used after New returns.
+// New prepares the matrix with diagonal d[n] and off-diagonal e[n−1], which must be finite. It
+// copies both.
 func New(d, e []float64) *Matrix {
 	d, e = slices.Clone(d), slices.Clone(e[:max(0, len(d)-1)])
 	m := &Matrix{d: d, squares: make([]float64, len(d)), exponent: tridiag.Scale(d, e)}
@@ -69,7 +68,7 @@ func (m *Matrix) Counts(x []float64, stop func() error) ([]int, error) {
 	return counts, err
 }
 
-// below counts the negative pivots for each of some shifts of the scaled matrix. A pivot whose
+// below counts the negative pivots of the scaled matrix for each of some shifts. A pivot whose
 // magnitude is below the smallest normal number counts as negative. The squares are below 1, so no
 // quotient overflows.
 func (m *Matrix) below(x *[atOnce]float64) (counts [atOnce]int) {

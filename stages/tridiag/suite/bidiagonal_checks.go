@@ -16,12 +16,10 @@ type BidiagonalRatios struct {
 	Left, Right float64 // ‖I − Sᵀ·S‖/(n·ulp), ‖I − Wᵀ·W‖/(n·ulp)
 }
 
-// String lists all ratios.
 func (r BidiagonalRatios) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality %.3g (left), %.3g (right)", r.Residual, r.Left, r.Right)
 }
 
-// Below reports whether all ratios of r are below the given limit.
 func (r BidiagonalRatios) Below(limit float64) bool {
 	return r.Residual < limit && r.Left < limit && r.Right < limit
 }
@@ -74,7 +72,6 @@ func CheckBidiagonal(d, e, values, s, w []float64, m int) BidiagonalRatios {
 	return BidiagonalRatios{worst, orthogonality(n, m, s), orthogonality(n, m, w)}
 }
 
-// orthogonality returns ‖I − Xᵀ·X‖/(n·ulp) for an n×m matrix.
 func orthogonality(n, m int, x []float64) float64 {
 	g := blas64.General{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}
 	a := blas64.General{Rows: m, Cols: n, Stride: n, Data: x}

@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// nearOverflow and nearUnderflow are the factors by which some test matrices are scaled. LAPACK's
-// test program dchkbd has the same factors.
+// LAPACK's test program dchkbd scales some matrices by the same factors.
 const (
 	nearOverflow  = 0x1p511
 	nearUnderflow = 0x1p-511
@@ -123,8 +122,8 @@ func bidiagonalGenerator(n int) *rand.Rand { return rand.New(rand.NewPCG(255, ui
 
 func noSuper(n int) []float64 { return make([]float64, max(0, n-1)) }
 
-// bidiagonal returns an upper bidiagonal matrix whose elements are `at(0)`, `at(1)`, `at(2)` …, in
-// the order d[0], e[0], d[1], e[1] ….
+// bidiagonal returns a matrix whose elements are `at(0)`, `at(1)`, `at(2)` …, in the order d[0],
+// e[0], d[1], e[1] ….
 func bidiagonal(n int, at func(i int) float64) (d, e []float64) {
 	d, e = make([]float64, n), noSuper(n)
 	for i := range d {
@@ -216,8 +215,6 @@ func uniformDense(n int) (d, e []float64) {
 	return reduced(n, a)
 }
 
-// reduced returns the diagonal and superdiagonal of the bidiagonal form of the n×n matrix a, which
-// is overwritten.
 func reduced(n int, a []float64) (d, e []float64) {
 	d, e = make([]float64, n), noSuper(n)
 	if n > 0 {
@@ -227,8 +224,8 @@ func reduced(n int, a []float64) (d, e []float64) {
 	return d, e
 }
 
-// gradedBidiagonal returns a matrix whose elements change by 30 orders of magnitude: they decrease
-// if `direction` is −1, and increase if it is 1.
+// gradedBidiagonal returns a matrix whose elements change by 30 orders of magnitude: downwards if
+// `direction` is −1, upwards if it is 1.
 func gradedBidiagonal(n int, direction float64) (d, e []float64) {
 	return bidiagonal(n, func(i int) float64 {
 		return math.Pow(10, direction*30*float64(i)/float64(max(1, 2*n)))

@@ -104,8 +104,8 @@ func Distance(d, e, a, b []float64) float64 {
 	return worst / (float64(max(len(a), 1)) * tridiag.Ulp)
 }
 
-// countBelow returns the Sturm count: the number of eigenvalues below x. The count is exact for a
-// matrix whose elements differ from the elements of T by a few ulp.
+// countBelow returns a Sturm count, which is exact for a matrix whose elements differ from those of
+// T by a few ulp.
 func countBelow(d, e []float64, x float64) int {
 	scale := Scale(d, e)
 	count, q := 0, 1.0

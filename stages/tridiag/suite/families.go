@@ -101,11 +101,8 @@ var Families = []struct {
 	}},
 }
 
-// generator returns a generator of random numbers that depend only on n.
 func generator(n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), 2026)) }
 
-// Build returns the matrix of order n with the diagonal elements `diag(i)` and the off-diagonal
-// elements `off(i)`.
 func Build(n int, diag, off func(i int) float64) (d, e []float64) {
 	d, e = make([]float64, n), make([]float64, max(n-1, 0))
 	for i := range d {
@@ -117,7 +114,6 @@ func Build(n int, diag, off func(i int) float64) (d, e []float64) {
 	return d, e
 }
 
-// Random returns a matrix whose elements are normally distributed.
 func Random(n int) (d, e []float64) {
 	r := generator(n)
 	f := func(int) float64 { return r.NormFloat64() }
@@ -137,14 +133,13 @@ func Glued(n int, glue float64) (d, e []float64) {
 		})
 }
 
-// graded returns a matrix whose elements change by 32 orders of magnitude: they decrease if
-// `direction` is −1, and increase if it is 1.
+// graded returns a matrix whose elements change by 32 orders of magnitude: downwards if `direction`
+// is −1, upwards if it is 1.
 func graded(n int, direction float64) (d, e []float64) {
 	f := func(i int) float64 { return math.Pow(10, direction*32*float64(i)/float64(n)) }
 	return Build(n, f, func(i int) float64 { return f(i) / 2 })
 }
 
-// scaled returns the random matrix of order n, multiplied by `scale`.
 func scaled(n int, scale float64) (d, e []float64) {
 	d, e = Random(n)
 	for i := range d {
