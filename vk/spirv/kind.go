@@ -8,19 +8,21 @@ type Kind string
 // suffix _t, such as uint8_t. The other GLSL names are uint, int, float and double, and those in
 // the comments.
 const (
-	Uint8   Kind = "uint8"
-	Int8    Kind = "int8"
-	Uint16  Kind = "uint16"
-	Int16   Kind = "int16"
-	Uint32  Kind = "uint32"
-	Int32   Kind = "int32"
-	Uint64  Kind = "uint64"
-	Int64   Kind = "int64"
-	Half    Kind = "spirv.Float16" // float16_t
-	Float32 Kind = "float32"
-	Float64 Kind = "float64"
-	Boolean Kind = "spirv.Bool" // bool, of specialisation constants only
-	Address Kind = "spirv.Addr" // buffer_reference, of push blocks only
+	Uint8      Kind = "uint8"
+	Int8       Kind = "int8"
+	Uint16     Kind = "uint16"
+	Int16      Kind = "int16"
+	Uint32     Kind = "uint32"
+	Int32      Kind = "int32"
+	Uint64     Kind = "uint64"
+	Int64      Kind = "int64"
+	Half       Kind = "spirv.Float16" // float16_t
+	Float32    Kind = "float32"
+	Float64    Kind = "float64"
+	Complex64  Kind = "complex64"  // vec2, of buffers only
+	Complex128 Kind = "complex128" // dvec2, of buffers only
+	Boolean    Kind = "spirv.Bool" // bool, of specialisation constants only
+	Address    Kind = "spirv.Addr" // buffer_reference, of push blocks only
 )
 
 // Real is the type of real numbers in kernels, such as norms, eigenvalues λ, and the diagonal d and
@@ -28,23 +30,33 @@ const (
 type Real interface{ float32 | float64 }
 
 // Scalar is the type of a matrix's entries, such as those of A, of Q, of Householder reflectors and
-// of their factors τ. The norms and eigenvalues of a matrix of Scalars are Reals.
-type Scalar interface{ float32 | float64 }
+// of their factors τ. Kernels for complex numbers store norms and eigenvalues as Scalars, too.
+type Scalar interface {
+	float32 | float64 | complex64 | complex128
+}
 
 // Stored is the type of a matrix's entries in the memory of those kernels that may store them in
 // half precision. Such a kernel computes with Float16 entries in single precision.
 type Stored interface{ Scalar | Float16 }
 
-// KindOf returns the Kind of the type T: Half, Float32 or Float64.
+// StoredReal is a Stored that is no complex number.
+type StoredReal interface{ Real | Float16 }
+
+// KindOf returns the Kind of the type T.
 func KindOf[T Stored]() Kind {
 	switch any(*new(T)).(type) {
 	case Float16:
 		return Half
 	case float32:
 		return Float32
-	default:
+	case float64:
 		return Float64
+	case complex64:
+		return Complex64
+	case complex128:
+		return Complex128
 	}
+	panic("spirv: no Kind for this type")
 }
 
 // Size returns the number of bytes of a value of this kind. The number is the same in a buffer, in
@@ -57,6 +69,8 @@ func (k Kind) Size() uintptr {
 		return 2
 	case Uint32, Int32, Float32, Boolean:
 		return 4
+	case Complex128:
+		return 16
 	default:
 		return 8
 	}

@@ -75,6 +75,8 @@ const (
 	opIMul              = 132
 	opUDiv              = 134
 	opUMod              = 137
+	opIsNan             = 156
+	opIsInf             = 157
 	opLogicalOr         = 166
 	opLogicalAnd        = 167
 	opLogicalNot        = 168
@@ -85,6 +87,8 @@ const (
 	opUGreaterThanEqual = 174
 	opULessThan         = 176
 	opULessThanEqual    = 178
+	opFOrdEqual         = 180
+	opFUnordNotEqual    = 183
 	opShiftRightLogical = 194
 	opShiftLeftLogical  = 196
 	opBitwiseOr         = 197
@@ -131,6 +135,9 @@ const (
 	opBranch                 = 249
 	opBranchConditional      = 250
 	opReturnValue            = 254
+	opGroupBroadcast         = 337 // OpGroupNonUniformBroadcast
+	opGroupShuffle           = 345 // OpGroupNonUniformShuffle
+	opGroupShuffleXor        = 346 // OpGroupNonUniformShuffleXor
 	opCooperativeMatrixLoad  = 4457
 	opCooperativeMatrixStore = 4458
 	opAtomicFMin             = 5614

@@ -117,6 +117,16 @@ func (p *parsed) scalar(typ uint32) Kind {
 	return ""
 }
 
+// complexKind returns the kind of complex numbers that a vector type holds, or "" if it is no vector of
+// two floats or doubles.
+func (p *parsed) complexKind(typ uint32) Kind {
+	in := p.defs[typ]
+	if in.op != opTypeVector || in.arg(2) != 2 {
+		return ""
+	}
+	return map[Kind]Kind{Float32: Complex64, Float64: Complex128}[p.scalar(in.arg(1))]
+}
+
 // pushBlock returns the members of the push block in the order of their offsets. It fails for a shader
 // with two blocks of push constants, because a pipeline has only one range.
 func (p *parsed) pushBlock() ([]PushField, error) {
@@ -162,7 +172,7 @@ func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 }
 
 // pointee sets the element type and the access of a buffer reference. The block must be one array
-// of structs, or consist of one kind of scalar. `pointee` adds the struct type to p.structs.
+// of structs, or consist of one kind of number. `pointee` adds the struct type to p.structs.
 //
 // glslang decorates the members of readonly blocks with NonWritable, and the members of writeonly
 // blocks with NonReadable. A block counts as readable if one of its members is readable, and as
@@ -186,7 +196,7 @@ func (p *parsed) pointee(typ uint32, f *PushField) error {
 	} else if elem, ok := p.leaf(typ, "", 0); ok && elem != "" {
 		f.Elem = elem
 	} else {
-		return fmt.Errorf("its block %s does not consist of one kind of scalar", p.names[typ])
+		return fmt.Errorf("its block %s does not consist of one kind of number", p.names[typ])
 	}
 	for i := range block.args[1:] {
 		of := member{typ, uint32(i)}
@@ -198,7 +208,8 @@ func (p *parsed) pointee(typ uint32, f *PushField) error {
 	return nil
 }
 
-// leaf returns the kind of scalar of which a type consists, through arrays, vectors and structs.
+// leaf returns the kind of number of which a type consists, through arrays, vectors and structs. A
+// vector of two floats or doubles is a complex number.
 // `seen` is the kind that was found before, or "". The result `ok` is false if the type has several
 // kinds. The depth of nesting is limited, because types in broken modules may contain themselves.
 func (p *parsed) leaf(typ uint32, seen Kind, depth int) (k Kind, ok bool) {
@@ -206,6 +217,9 @@ func (p *parsed) leaf(typ uint32, seen Kind, depth int) (k Kind, ok bool) {
 	switch {
 	case depth > 16:
 		return "", false
+	case in.op == opTypeVector && p.complexKind(typ) != "":
+		k = p.complexKind(typ)
+		return k, seen == "" || seen == k
 	case in.op == opTypeVector, in.op == opTypeMatrix, in.op == opTypeArray, in.op == opTypeRuntimeArray:
 		return p.leaf(in.arg(1), seen, depth+1)
 	case in.op == opTypeStruct:

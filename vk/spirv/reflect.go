@@ -27,7 +27,7 @@ type SpecConstant struct {
 // Reflect reads a module with one compute entry point.
 //
 // The push block may have scalars of 32 or 64 bits and buffer references. The block of a reference
-// must be one array of structs, or consist of one kind of scalar, in arrays, vectors or structs.
+// must be one array of structs, or consist of one kind of number, in arrays, vectors or structs.
 // Reflect refuses all other push blocks. It also refuses specialisation constants of other sizes,
 // and specialisation constants without names.
 func Reflect(code []byte) (*Info, error) {

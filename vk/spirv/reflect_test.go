@@ -108,6 +108,28 @@ func TestReflectPushBlock(t *testing.T) {
 	}
 }
 
+// TestReflectComplex checks that a buffer of vectors of two numbers holds complex numbers, and that a
+// buffer of vectors of three numbers does not.
+func TestReflectComplex(t *testing.T) {
+	const tPair, tPairs = 900, 901
+	for _, c := range []struct {
+		of, count uint32
+		want      Kind
+		size      uintptr
+	}{{tDouble, 2, Complex128, 16}, {tFloat, 2, Complex64, 8}, {tDouble, 3, Float64, 8}, {tUint, 2, Uint32, 4}} {
+		s := shader().types().op(opTypeVector, tPair, c.of, c.count).op(opTypeRuntimeArray, tPairs, tPair)
+		s.op(opTypeStruct, tBlock, tPairs).op(opTypePointer, tPointer, storagePhysicalStorageBuffer, tBlock)
+		info, err := Reflect(s.push(tPointer).code())
+		if err != nil || info.Push[0].Elem != c.want || c.want.Size() != c.size {
+			t.Errorf("%d numbers of type %d: %+v, %v, want %s of %d bytes", c.count, c.of, info, err, c.want, c.size)
+		}
+	}
+	kinds := []Kind{KindOf[float32](), KindOf[float64](), KindOf[complex64](), KindOf[complex128](), KindOf[Float16]()}
+	if want := []Kind{Float32, Float64, Complex64, Complex128, Half}; !reflect.DeepEqual(kinds, want) {
+		t.Errorf("kinds %v, want %v", kinds, want)
+	}
+}
+
 // merges declares a push block with a reference to buffer Merges { Merge at[]; }, struct Merge {
 // uint lo, at[2]; double rho; }. The argument `rho` is the offset of the member rho. `stride` is
 // the distance between elements of Merges.at, and `step` is the distance between elements of
@@ -146,7 +168,7 @@ func TestReflectStructs(t *testing.T) {
 func TestReflectAccessIsConservative(t *testing.T) {
 	s := shader().op(opMemberDecorate, tBlock, 0, decorationNonWritable).
 		op(opMemberDecorate, tBlock, 1, decorationNonReadable)
-	s.types().op(opTypeStruct, tBlock, tVec, tArray).op(opTypePointer, tPointer, storagePhysicalStorageBuffer, tBlock)
+	s.types().op(opTypeStruct, tBlock, tDouble, tArray).op(opTypePointer, tPointer, storagePhysicalStorageBuffer, tBlock)
 	info, err := Reflect(s.push(tPointer).code())
 	if err != nil {
 		t.Fatal(err)
@@ -174,9 +196,9 @@ func TestReflectRefuses(t *testing.T) {
 		{"vector in the push block", "only scalars", shader().types().push(tVec)},
 		{"bool in the push block", "only scalars", shader().types().push(tBool)},
 		{"struct in the push block", "only scalars", shader().types().op(opTypeStruct, tBlock, tUint).push(tBlock)},
-		{"mixed buffer", "one kind of scalar", pointer(tUint, tArray).push(tPointer)},
-		{"empty buffer", "one kind of scalar", pointer().push(tPointer)},
-		{"buffer of itself", "one kind of scalar", pointer(tBlock).push(tPointer)},
+		{"mixed buffer", "one kind of number", pointer(tUint, tArray).push(tPointer)},
+		{"empty buffer", "one kind of number", pointer().push(tPointer)},
+		{"buffer of itself", "one kind of number", pointer(tBlock).push(tPointer)},
 		{"names sharing an id", "share id 1", spec("A", "B").op(opSpecConstant, tUint, idY, 1)},
 		{"kinds sharing an id", "is both", spec("A", "").op(opSpecConstant, tFloat, idY, 1)},
 		{"constant without a name", "has no name", spec("", "").op(opSpecConstant, tUint, idY, 1)},
