@@ -12,7 +12,8 @@
 // Kernels of the dense path have a type parameter, the type of the matrix's entries:
 // Gemm[float32]() is dispatched with a GemmPush[float32]. The SPIR-V of Gemm[float32] is
 // gemm_f32.spv. Kernels that include common/storage.glsl also exist for spirv.Float16: they store
-// numbers in half precision and compute in single precision. A struct that the host and the kernels
+// numbers in half precision and compute in single precision. Kernels with the line "complex" in
+// their header also exist for complex128 and complex64. A struct that the host and the kernels
 // share has its GLSL name in Go: a buffer of Merge elements holds a []Merge. Module.SharedBytes
 // returns how much shared memory a kernel needs.
 //
@@ -22,6 +23,7 @@ package shaders
 
 import (
 	"embed"
+	"io/fs"
 	"slices"
 
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -33,7 +35,17 @@ import (
 var spv embed.FS
 
 func suffixOf[T spirv.Stored]() string {
-	return map[spirv.Kind]string{spirv.Half: "_f16", spirv.Float32: "_f32"}[spirv.KindOf[T]()]
+	return map[spirv.Kind]string{
+		spirv.Half: "_f16", spirv.Float32: "_f32", spirv.Complex64: "_c64", spirv.Complex128: "_c128",
+	}[spirv.KindOf[T]()]
+}
+
+// Has reports whether the kernel `name`, such as sb2st_teams, is compiled for the number type T. The
+// function that returns its module panics for other types. Kernels that have a type parameter are
+// compiled for float32 and float64, and some of them for complex numbers.
+func Has[T spirv.Stored](name string) bool {
+	_, err := fs.Stat(spv, "spv/"+name+suffixOf[T]()+".spv")
+	return err == nil
 }
 
 // module returns the module of a kernel. Package spirv describes the fields of S and P.
@@ -52,17 +64,18 @@ func typed[T spirv.Stored, S, P any](name string, size [3]spirv.Dimension, needs
 		slices.Sort(needs)
 	}
 	needs = slices.DeleteFunc(needs, func(c spirv.Capability) bool {
-		return c == spirv.CapFloat64 && kind != spirv.Float64
+		return c == spirv.CapFloat64 && kind != spirv.Float64 && kind != spirv.Complex128
 	})
 	return module[S, P](name+suffixOf[T](), size, needs...)
 }
 
-// code returns a kernel's SPIR-V. The generator writes the call of code and the SPIR-V file
-// together. So if the file is missing, the build of this package is broken, and code panics.
+// code returns a kernel's SPIR-V. It panics if there is none: the kernel is not compiled for this
+// number type, which Has tells, or the build of this package is broken, because the generator writes
+// the call of code and the SPIR-V file together.
 func code(kernel string) []byte {
 	words, err := spv.ReadFile("spv/" + kernel + ".spv")
 	if err != nil {
-		panic("shaders: " + err.Error() + "; run make shaders")
+		panic("shaders: no kernel " + kernel + ": " + err.Error())
 	}
 	return words
 }

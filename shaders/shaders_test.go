@@ -85,8 +85,9 @@ func TestRecompile(t *testing.T) {
 }
 
 // TestEveryNumberType checks that kernels of the dense path name no floating-point type themselves.
-// Their compilations for float32 and for half precision must contain no double, because devices
-// without doubles must accept them, and no half-precision arithmetic.
+// Their compilations for float32, complex64 and half precision must contain no double, because
+// devices without doubles must accept them, and no half-precision arithmetic. Those for complex
+// numbers must obey the rules of spirv.CheckComplex.
 func TestEveryNumberType(t *testing.T) {
 	_, all := sources(t)
 	for _, s := range all {
@@ -104,7 +105,11 @@ func TestEveryNumberType(t *testing.T) {
 			for _, n := range s.Others() {
 				name := v.For(n).Name
 				info, err := spirv.Reflect(code(name))
-				if err != nil || slices.Contains(info.Capabilities, spirv.CapFloat64) || slices.Contains(info.Capabilities, spirv.CapFloat16) {
+				if err == nil && n.Complex() {
+					err = spirv.CheckComplex(code(name))
+				}
+				double := n.Go == string(spirv.Complex128)
+				if err != nil || slices.Contains(info.Capabilities, spirv.CapFloat64) != double || slices.Contains(info.Capabilities, spirv.CapFloat16) {
 					t.Errorf("%s: capabilities %v, %v", name, info.Capabilities, err)
 				}
 			}
@@ -156,6 +161,22 @@ func fits[S, P any](t *testing.T, m spirv.Module[S, P], defaults S) {
 			t.Errorf("%s: constant %+v with the default %x; the kernel has %+v", m.Name, f, value, c)
 		}
 	}
+}
+
+// TestHas checks that a kernel exists for the number types that Has names, and panics for others.
+func TestHas(t *testing.T) {
+	if !Has[float32]("sb2st_teams") || !Has[spirv.Float16]("tb2tb_chase") || Has[float64]("tb2tb") {
+		t.Error("kernels for real numbers are not what they are")
+	}
+	if Has[complex128]("sb2st_teams") || Has[complex64]("sb2st_teams") || Has[spirv.Float16]("sb2st_teams") {
+		t.Error("sb2st_teams is only for float64 and float32")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a module without code")
+		}
+	}()
+	Sb2stTeams[complex128]()
 }
 
 func TestProbeModule(t *testing.T) {

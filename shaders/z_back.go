@@ -9,7 +9,7 @@ import (
 )
 
 // ColumnResidual computes sums[j] = Σ_i |x_ij − λ_j·y_ij| for each column j.
-func ColumnResidual[T spirv.Real]() spirv.Module[ColumnResidualSpec, ColumnResidualPush[T]] {
+func ColumnResidual[T spirv.Scalar]() spirv.Module[ColumnResidualSpec, ColumnResidualPush[T]] {
 	return typed[T, ColumnResidualSpec, ColumnResidualPush[T]]("column_residual", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -20,7 +20,7 @@ type ColumnResidualSpec struct {
 
 func ColumnResidualDefaults() ColumnResidualSpec { return ColumnResidualSpec{LocalSize: 64} }
 
-type ColumnResidualPush[T spirv.Real] struct {
+type ColumnResidualPush[T spirv.Scalar] struct {
 	X      spirv.Addr[T] `spirv:"r"`
 	Y      spirv.Addr[T] `spirv:"r"`
 	Lambda spirv.Addr[T] `spirv:"r"`
@@ -36,7 +36,7 @@ type ColumnResidualPush[T spirv.Real] struct {
 // ColumnSigns makes the entry of largest magnitude of each column positive. If this entry is
 // negative, the signs of the whole column change. If several entries have the largest magnitude,
 // the first one decides. A column of zeros stays unchanged. The search for the entry ignores NaNs.
-func ColumnSigns[T spirv.Real]() spirv.Module[ColumnSignsSpec, ColumnSignsPush[T]] {
+func ColumnSigns[T spirv.Scalar]() spirv.Module[ColumnSignsSpec, ColumnSignsPush[T]] {
 	return typed[T, ColumnSignsSpec, ColumnSignsPush[T]]("column_signs", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -47,7 +47,7 @@ type ColumnSignsSpec struct {
 
 func ColumnSignsDefaults() ColumnSignsSpec { return ColumnSignsSpec{LocalSize: 64} }
 
-type ColumnSignsPush[T spirv.Real] struct {
+type ColumnSignsPush[T spirv.Scalar] struct {
 	X       spirv.Addr[T]      `spirv:"rw"`
 	Flipped spirv.Addr[uint32] `spirv:"rw"`
 	Rows    uint32
@@ -57,7 +57,7 @@ type ColumnSignsPush[T spirv.Real] struct {
 }
 
 // Lacpy copies a matrix to other memory: Y ← X (LAPACK dlacpy).
-func Lacpy[T spirv.Real]() spirv.Module[LacpySpec, LacpyPush[T]] {
+func Lacpy[T spirv.Scalar]() spirv.Module[LacpySpec, LacpyPush[T]] {
 	return typed[T, LacpySpec, LacpyPush[T]]("lacpy", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -68,7 +68,7 @@ type LacpySpec struct {
 
 func LacpyDefaults() LacpySpec { return LacpySpec{LocalSize: 64} }
 
-type LacpyPush[T spirv.Real] struct {
+type LacpyPush[T spirv.Scalar] struct {
 	X    spirv.Addr[T] `spirv:"r"`
 	Y    spirv.Addr[T] `spirv:"w"`
 	Rows uint32
@@ -78,7 +78,7 @@ type LacpyPush[T spirv.Real] struct {
 }
 
 // Laset sets a matrix to the identity: ones on the diagonal, zeros elsewhere (LAPACK dlaset).
-func Laset[T spirv.Real]() spirv.Module[LasetSpec, LasetPush[T]] {
+func Laset[T spirv.Scalar]() spirv.Module[LasetSpec, LasetPush[T]] {
 	return typed[T, LasetSpec, LasetPush[T]]("laset", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -89,7 +89,7 @@ type LasetSpec struct {
 
 func LasetDefaults() LasetSpec { return LasetSpec{LocalSize: 64} }
 
-type LasetPush[T spirv.Real] struct {
+type LasetPush[T spirv.Scalar] struct {
 	X     spirv.Addr[T] `spirv:"w"`
 	Rows  uint32
 	Cols  uint32
@@ -101,7 +101,7 @@ type LasetPush[T spirv.Real] struct {
 // as rows: X ← Q2·X, or X ← Q2ᵀ·X if TRANSPOSED (LAPACK dormtr, for the second stage).
 //
 // Compiled with FLAGS.
-func OrmtrQ2Flags[T spirv.Real]() spirv.Module[OrmtrQ2FlagsSpec, OrmtrQ2FlagsPush[T]] {
+func OrmtrQ2Flags[T spirv.Scalar]() spirv.Module[OrmtrQ2FlagsSpec, OrmtrQ2FlagsPush[T]] {
 	return typed[T, OrmtrQ2FlagsSpec, OrmtrQ2FlagsPush[T]]("ormtr_q2_flags", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -123,7 +123,7 @@ func OrmtrQ2FlagsDefaults() OrmtrQ2FlagsSpec {
 	return OrmtrQ2FlagsSpec{LocalSize: 64, B: 4, G: 4, Chunk: 4, U: 2, Transposed: spirv.False, Share: 1, Private: spirv.False, WideFence: spirv.True, FlagStride: 8}
 }
 
-type OrmtrQ2FlagsPush[T spirv.Real] struct {
+type OrmtrQ2FlagsPush[T spirv.Scalar] struct {
 	X         spirv.Addr[T] `spirv:"rw"`
 	V         spirv.Addr[T] `spirv:"r"`
 	Tau       spirv.Addr[T] `spirv:"r"`
@@ -141,7 +141,7 @@ type OrmtrQ2FlagsPush[T spirv.Real] struct {
 
 // OrmtrQ2Teams applies Q2, the product of the reflectors of bulge chasing, to vectors that are stored
 // as rows: X ← Q2·X, or X ← Q2ᵀ·X if TRANSPOSED (LAPACK dormtr, for the second stage).
-func OrmtrQ2Teams[T spirv.Real]() spirv.Module[OrmtrQ2TeamsSpec, OrmtrQ2TeamsPush[T]] {
+func OrmtrQ2Teams[T spirv.Scalar]() spirv.Module[OrmtrQ2TeamsSpec, OrmtrQ2TeamsPush[T]] {
 	return typed[T, OrmtrQ2TeamsSpec, OrmtrQ2TeamsPush[T]]("ormtr_q2_teams", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -162,7 +162,7 @@ func OrmtrQ2TeamsDefaults() OrmtrQ2TeamsSpec {
 	return OrmtrQ2TeamsSpec{LocalSize: 64, B: 4, G: 4, Chunk: 4, U: 2, Transposed: spirv.False, Pipe: 1, Share: 1, Private: spirv.False}
 }
 
-type OrmtrQ2TeamsPush[T spirv.Real] struct {
+type OrmtrQ2TeamsPush[T spirv.Scalar] struct {
 	X      spirv.Addr[T] `spirv:"rw"`
 	V      spirv.Addr[T] `spirv:"r"`
 	Tau    spirv.Addr[T] `spirv:"r"`
@@ -178,7 +178,7 @@ type OrmtrQ2TeamsPush[T spirv.Real] struct {
 // as rows: X ← Q2·X, or X ← Q2ᵀ·X if TRANSPOSED (LAPACK dormtr, for the second stage).
 //
 // Compiled with SQUARES.
-func OrgtrQ2[T spirv.Real]() spirv.Module[OrgtrQ2Spec, OrgtrQ2Push[T]] {
+func OrgtrQ2[T spirv.Scalar]() spirv.Module[OrgtrQ2Spec, OrgtrQ2Push[T]] {
 	return typed[T, OrgtrQ2Spec, OrgtrQ2Push[T]]("orgtr_q2", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -189,7 +189,7 @@ func OrgtrQ2Defaults() OrgtrQ2Spec {
 	return OrgtrQ2Spec{LocalSize: 64, B: 4, G: 4, Chunk: 4, U: 2, Transposed: spirv.False, Pipe: 1, Share: 1, Private: spirv.False}
 }
 
-type OrgtrQ2Push[T spirv.Real] struct {
+type OrgtrQ2Push[T spirv.Scalar] struct {
 	X       spirv.Addr[T] `spirv:"rw"`
 	V       spirv.Addr[T] `spirv:"r"`
 	Tau     spirv.Addr[T] `spirv:"r"`

@@ -12,7 +12,7 @@ import (
 // dsytrd_sb2st).
 //
 // Compiled with FLAGS.
-func Sb2stChase[T spirv.Real]() spirv.Module[Sb2stChaseSpec, Sb2stChasePush[T]] {
+func Sb2stChase[T spirv.Scalar]() spirv.Module[Sb2stChaseSpec, Sb2stChasePush[T]] {
 	return typed[T, Sb2stChaseSpec, Sb2stChasePush[T]]("sb2st_chase", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -34,7 +34,7 @@ func Sb2stChaseDefaults() Sb2stChaseSpec {
 	return Sb2stChaseSpec{LocalSize: 24, B: 4, Tiles: 2, Vectors: spirv.True, Lead: 2, Lanes: 2, Work: 8, Retain: spirv.True, WideFence: spirv.True, FlagStride: 8}
 }
 
-type Sb2stChasePush[T spirv.Real] struct {
+type Sb2stChasePush[T spirv.Scalar] struct {
 	Band      spirv.Addr[T] `spirv:"rw"`
 	V         spirv.Addr[T] `spirv:"w"`
 	Tau       spirv.Addr[T] `spirv:"w"`
@@ -50,7 +50,7 @@ type Sb2stChasePush[T spirv.Real] struct {
 
 // Sb2stWave reduces a symmetric band matrix to tridiagonal form by bulge chasing, B = Q2·T·Q2ᵀ (LAPACK
 // dsytrd_sb2st).
-func Sb2stWave[T spirv.Real]() spirv.Module[Sb2stWaveSpec, Sb2stWavePush[T]] {
+func Sb2stWave[T spirv.Scalar]() spirv.Module[Sb2stWaveSpec, Sb2stWavePush[T]] {
 	return typed[T, Sb2stWaveSpec, Sb2stWavePush[T]]("sb2st_wave", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -61,7 +61,7 @@ func Sb2stWaveDefaults() Sb2stWaveSpec {
 	return Sb2stWaveSpec{LocalSize: 24, B: 4, Tiles: 2, Vectors: spirv.True, Lead: 2, Lanes: 2, Work: 8, Retain: spirv.True, WideFence: spirv.True, FlagStride: 8}
 }
 
-type Sb2stWavePush[T spirv.Real] struct {
+type Sb2stWavePush[T spirv.Scalar] struct {
 	Band   spirv.Addr[T] `spirv:"rw"`
 	V      spirv.Addr[T] `spirv:"w"`
 	Tau    spirv.Addr[T] `spirv:"w"`
@@ -77,7 +77,7 @@ type Sb2stWavePush[T spirv.Real] struct {
 // dsytrd_sb2st).
 //
 // Compiled with FLAGS, LOG.
-func Sb2stLog[T spirv.Real]() spirv.Module[Sb2stLogSpec, Sb2stLogPush[T]] {
+func Sb2stLog[T spirv.Scalar]() spirv.Module[Sb2stLogSpec, Sb2stLogPush[T]] {
 	return typed[T, Sb2stLogSpec, Sb2stLogPush[T]]("sb2st_log", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -88,7 +88,7 @@ func Sb2stLogDefaults() Sb2stLogSpec {
 	return Sb2stLogSpec{LocalSize: 24, B: 4, Tiles: 2, Vectors: spirv.True, Lead: 2, Lanes: 2, Work: 8, Retain: spirv.True, WideFence: spirv.True, FlagStride: 8}
 }
 
-type Sb2stLogPush[T spirv.Real] struct {
+type Sb2stLogPush[T spirv.Scalar] struct {
 	Band      spirv.Addr[T] `spirv:"rw"`
 	V         spirv.Addr[T] `spirv:"w"`
 	Tau       spirv.Addr[T] `spirv:"w"`
@@ -108,7 +108,7 @@ type Sb2stLogPush[T spirv.Real] struct {
 // wide bands: each block of a step has its own team, a group of invocations of the workgroup.
 //
 // Compiled with FLAGS.
-func Sb2stTeams[T spirv.Real]() spirv.Module[Sb2stTeamsSpec, Sb2stTeamsPush[T]] {
+func Sb2stTeams[T spirv.Scalar]() spirv.Module[Sb2stTeamsSpec, Sb2stTeamsPush[T]] {
 	return typed[T, Sb2stTeamsSpec, Sb2stTeamsPush[T]]("sb2st_teams", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -130,7 +130,7 @@ func Sb2stTeamsDefaults() Sb2stTeamsSpec {
 	return Sb2stTeamsSpec{LocalSize: 40, B: 4, Team: 8, Vectors: spirv.True, Lead: 2, Lanes: 2, LanesA: 4, Head: 8, WideFence: spirv.True, FlagStride: 8}
 }
 
-type Sb2stTeamsPush[T spirv.Real] struct {
+type Sb2stTeamsPush[T spirv.Scalar] struct {
 	Band      spirv.Addr[T] `spirv:"rw"`
 	V         spirv.Addr[T] `spirv:"w"`
 	Tau       spirv.Addr[T] `spirv:"w"`
@@ -148,7 +148,7 @@ type Sb2stTeamsPush[T spirv.Real] struct {
 // wide bands: each block of a step has its own team, a group of invocations of the workgroup.
 //
 // Compiled with FLAGS, LOG.
-func Sb2stTeamsLog[T spirv.Real]() spirv.Module[Sb2stTeamsLogSpec, Sb2stTeamsLogPush[T]] {
+func Sb2stTeamsLog[T spirv.Scalar]() spirv.Module[Sb2stTeamsLogSpec, Sb2stTeamsLogPush[T]] {
 	return typed[T, Sb2stTeamsLogSpec, Sb2stTeamsLogPush[T]]("sb2st_teams_log", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -159,7 +159,7 @@ func Sb2stTeamsLogDefaults() Sb2stTeamsLogSpec {
 	return Sb2stTeamsLogSpec{LocalSize: 40, B: 4, Team: 8, Vectors: spirv.True, Lead: 2, Lanes: 2, LanesA: 4, Head: 8, WideFence: spirv.True, FlagStride: 8}
 }
 
-type Sb2stTeamsLogPush[T spirv.Real] struct {
+type Sb2stTeamsLogPush[T spirv.Scalar] struct {
 	Band      spirv.Addr[T] `spirv:"rw"`
 	V         spirv.Addr[T] `spirv:"w"`
 	Tau       spirv.Addr[T] `spirv:"w"`
@@ -177,7 +177,7 @@ type Sb2stTeamsLogPush[T spirv.Real] struct {
 
 // Sb2stTridiagonal copies the tridiagonal matrix T out of a compact band. The first two rows of
 // the band's storage are the diagonal and the subdiagonal of T.
-func Sb2stTridiagonal[T spirv.Real]() spirv.Module[Sb2stTridiagonalSpec, Sb2stTridiagonalPush[T]] {
+func Sb2stTridiagonal[T spirv.Scalar]() spirv.Module[Sb2stTridiagonalSpec, Sb2stTridiagonalPush[T]] {
 	return typed[T, Sb2stTridiagonalSpec, Sb2stTridiagonalPush[T]]("sb2st_tridiagonal", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -188,7 +188,7 @@ type Sb2stTridiagonalSpec struct {
 
 func Sb2stTridiagonalDefaults() Sb2stTridiagonalSpec { return Sb2stTridiagonalSpec{LocalSize: 64} }
 
-type Sb2stTridiagonalPush[T spirv.Real] struct {
+type Sb2stTridiagonalPush[T spirv.Scalar] struct {
 	Band spirv.Addr[T] `spirv:"r"`
 	D    spirv.Addr[T] `spirv:"w"`
 	E    spirv.Addr[T] `spirv:"w"`

@@ -53,7 +53,7 @@ type PeakDotPush struct {
 
 // PeakFma does fused multiply-adds in registers and nothing else, to measure the rate of the
 // device for its number type.
-func PeakFma[T spirv.Real]() spirv.Module[PeakFmaSpec, PeakFmaPush[T]] {
+func PeakFma[T spirv.Scalar]() spirv.Module[PeakFmaSpec, PeakFmaPush[T]] {
 	return typed[T, PeakFmaSpec, PeakFmaPush[T]]("peak_fma", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -66,7 +66,7 @@ type PeakFmaSpec struct {
 
 func PeakFmaDefaults() PeakFmaSpec { return PeakFmaSpec{LocalSize: 64, Chains: 8, Steps: 16} }
 
-type PeakFmaPush[T spirv.Real] struct {
+type PeakFmaPush[T spirv.Scalar] struct {
 	Sums   spirv.Addr[T] `spirv:"w"`
 	Rounds uint32
 	_      [4]byte
@@ -166,7 +166,7 @@ type ProbeIndexPush struct {
 
 // ProbeNumerics computes the numeric helpers of other kernels, so that a test can measure their
 // errors: those of reflector.glsl, scale.glsl, panel_reflector.glsl, root.glsl and half.glsl.
-func ProbeNumerics[T spirv.Real]() spirv.Module[ProbeNumericsSpec, ProbeNumericsPush[T]] {
+func ProbeNumerics[T spirv.Scalar]() spirv.Module[ProbeNumericsSpec, ProbeNumericsPush[T]] {
 	return typed[T, ProbeNumericsSpec, ProbeNumericsPush[T]]("probe_numerics", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -177,7 +177,7 @@ type ProbeNumericsSpec struct {
 
 func ProbeNumericsDefaults() ProbeNumericsSpec { return ProbeNumericsSpec{LocalSize: 64} }
 
-type ProbeNumericsPush[T spirv.Real] struct {
+type ProbeNumericsPush[T spirv.Scalar] struct {
 	X     spirv.Addr[T] `spirv:"r"`
 	Y     spirv.Addr[T] `spirv:"r"`
 	One   spirv.Addr[T] `spirv:"w"`
@@ -218,7 +218,7 @@ type ProbeProgressPush struct {
 }
 
 // RandomFill makes a matrix of random numbers, uniform in [−1, 1).
-func RandomFill[T spirv.Real]() spirv.Module[RandomFillSpec, RandomFillPush[T]] {
+func RandomFill[T spirv.Scalar]() spirv.Module[RandomFillSpec, RandomFillPush[T]] {
 	return typed[T, RandomFillSpec, RandomFillPush[T]]("random_fill", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -229,7 +229,7 @@ type RandomFillSpec struct {
 
 func RandomFillDefaults() RandomFillSpec { return RandomFillSpec{LocalSize: 64} }
 
-type RandomFillPush[T spirv.Real] struct {
+type RandomFillPush[T spirv.Scalar] struct {
 	X    spirv.Addr[T] `spirv:"w"`
 	End  uint64
 	Rows uint32
@@ -240,7 +240,7 @@ type RandomFillPush[T spirv.Real] struct {
 
 // RandomSweeps makes reflectors H = I − τ·v·vᵀ from random vectors v. It stores them as bulge
 // chasing stores its reflectors (sb2st.comp).
-func RandomSweeps[T spirv.Real]() spirv.Module[RandomSweepsSpec, RandomSweepsPush[T]] {
+func RandomSweeps[T spirv.Scalar]() spirv.Module[RandomSweepsSpec, RandomSweepsPush[T]] {
 	return typed[T, RandomSweepsSpec, RandomSweepsPush[T]]("random_sweeps", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -251,7 +251,7 @@ type RandomSweepsSpec struct {
 
 func RandomSweepsDefaults() RandomSweepsSpec { return RandomSweepsSpec{LocalSize: 64} }
 
-type RandomSweepsPush[T spirv.Real] struct {
+type RandomSweepsPush[T spirv.Scalar] struct {
 	V      spirv.Addr[T] `spirv:"w"`
 	Tau    spirv.Addr[T] `spirv:"w"`
 	N      uint32
@@ -262,7 +262,7 @@ type RandomSweepsPush[T spirv.Real] struct {
 
 // RandomTrapezoid makes reflectors H = I − τ·v·vᵀ from random vectors v. It stores them as a band
 // reduction stores its reflectors.
-func RandomTrapezoid[T spirv.Real]() spirv.Module[RandomTrapezoidSpec, RandomTrapezoidPush[T]] {
+func RandomTrapezoid[T spirv.Scalar]() spirv.Module[RandomTrapezoidSpec, RandomTrapezoidPush[T]] {
 	return typed[T, RandomTrapezoidSpec, RandomTrapezoidPush[T]]("random_trapezoid", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -273,7 +273,7 @@ type RandomTrapezoidSpec struct {
 
 func RandomTrapezoidDefaults() RandomTrapezoidSpec { return RandomTrapezoidSpec{LocalSize: 64} }
 
-type RandomTrapezoidPush[T spirv.Real] struct {
+type RandomTrapezoidPush[T spirv.Scalar] struct {
 	Y    spirv.Addr[T] `spirv:"w"`
 	Tau  spirv.Addr[T] `spirv:"w"`
 	N    uint32

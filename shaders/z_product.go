@@ -11,7 +11,7 @@ import (
 // Gemm computes C ← α·op(A)·op(B) + β·C for a batch of matrices, or partial products that gemm_sum
 // adds up (split-K; LAPACK dgemm). With a second pair of factors it computes C ← α·(op(A)·op(B) +
 // op(A2)·op(B2)) + β·C.
-func Gemm[T spirv.Real]() spirv.Module[GemmSpec, GemmPush[T]] {
+func Gemm[T spirv.Scalar]() spirv.Module[GemmSpec, GemmPush[T]] {
 	return typed[T, GemmSpec, GemmPush[T]]("gemm", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -32,7 +32,7 @@ func GemmDefaults() GemmSpec {
 	return GemmSpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Packed: spirv.False}
 }
 
-type GemmPush[T spirv.Real] struct {
+type GemmPush[T spirv.Scalar] struct {
 	A       spirv.Addr[T] `spirv:"r"`
 	B       spirv.Addr[T] `spirv:"r"`
 	C       spirv.Addr[T] `spirv:"rw"`
@@ -60,7 +60,7 @@ type GemmPush[T spirv.Real] struct {
 // GemmSum adds up the partial products P[0], P[1], … that gemm or symm left in a workspace (the
 // second half of split-K): C ← α·(P[0] + P[1] + …) + β·C. The variant symm_columns_sum adds up those
 // of symm_columns.
-func GemmSum[T spirv.Real]() spirv.Module[GemmSumSpec, GemmSumPush[T]] {
+func GemmSum[T spirv.Scalar]() spirv.Module[GemmSumSpec, GemmSumPush[T]] {
 	return typed[T, GemmSumSpec, GemmSumPush[T]]("gemm_sum", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -71,7 +71,7 @@ type GemmSumSpec struct {
 
 func GemmSumDefaults() GemmSumSpec { return GemmSumSpec{LocalSize: 64} }
 
-type GemmSumPush[T spirv.Real] struct {
+type GemmSumPush[T spirv.Scalar] struct {
 	Parts   spirv.Addr[T] `spirv:"r"`
 	C       spirv.Addr[T] `spirv:"rw"`
 	StrideC uint64
@@ -90,7 +90,7 @@ type GemmSumPush[T spirv.Real] struct {
 // of symm_columns.
 //
 // Compiled with OWN_COLUMNS.
-func SymmColumnsSum[T spirv.Real]() spirv.Module[SymmColumnsSumSpec, SymmColumnsSumPush[T]] {
+func SymmColumnsSum[T spirv.Scalar]() spirv.Module[SymmColumnsSumSpec, SymmColumnsSumPush[T]] {
 	return typed[T, SymmColumnsSumSpec, SymmColumnsSumPush[T]]("symm_columns_sum", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -99,7 +99,7 @@ type SymmColumnsSumSpec = GemmSumSpec
 
 func SymmColumnsSumDefaults() SymmColumnsSumSpec { return SymmColumnsSumSpec{LocalSize: 64} }
 
-type SymmColumnsSumPush[T spirv.Real] struct {
+type SymmColumnsSumPush[T spirv.Scalar] struct {
 	Parts   spirv.Addr[T] `spirv:"r"`
 	C       spirv.Addr[T] `spirv:"rw"`
 	StrideC uint64
@@ -122,7 +122,7 @@ type SymmColumnsSumPush[T spirv.Real] struct {
 
 // Symm computes P = A·W for a symmetric A, or partial products that gemm_sum adds up (LAPACK dsymm
 // from the left).
-func Symm[T spirv.Real]() spirv.Module[SymmSpec, SymmPush[T]] {
+func Symm[T spirv.Scalar]() spirv.Module[SymmSpec, SymmPush[T]] {
 	return typed[T, SymmSpec, SymmPush[T]]("symm", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -143,7 +143,7 @@ func SymmDefaults() SymmSpec {
 	return SymmSpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Packed: spirv.False}
 }
 
-type SymmPush[T spirv.Real] struct {
+type SymmPush[T spirv.Scalar] struct {
 	A       spirv.Addr[T] `spirv:"r"`
 	W       spirv.Addr[T] `spirv:"r"`
 	P       spirv.Addr[T] `spirv:"w"`
@@ -161,7 +161,7 @@ type SymmPush[T spirv.Real] struct {
 // SymmColumns computes the part of P = A·W that belongs to one of several devices, or partial
 // products that symm_columns_sum adds up. A is symmetric, and its columns are divided among the
 // devices (LAPACK dsymm from the left, as ScaLAPACK's pdsymm divides it).
-func SymmColumns[T spirv.Real]() spirv.Module[SymmColumnsSpec, SymmColumnsPush[T]] {
+func SymmColumns[T spirv.Scalar]() spirv.Module[SymmColumnsSpec, SymmColumnsPush[T]] {
 	return typed[T, SymmColumnsSpec, SymmColumnsPush[T]]("symm_columns", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -183,7 +183,7 @@ func SymmColumnsDefaults() SymmColumnsSpec {
 	return SymmColumnsSpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Packed: spirv.False, Width: 32}
 }
 
-type SymmColumnsPush[T spirv.Real] struct {
+type SymmColumnsPush[T spirv.Scalar] struct {
 	A       spirv.Addr[T]      `spirv:"r"`
 	Own     spirv.Addr[uint32] `spirv:"r"`
 	W       spirv.Addr[T]      `spirv:"r"`
@@ -202,7 +202,7 @@ type SymmColumnsPush[T spirv.Real] struct {
 }
 
 // Syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k).
-func Syr2k[T spirv.Real]() spirv.Module[Syr2kSpec, Syr2kPush[T]] {
+func Syr2k[T spirv.Scalar]() spirv.Module[Syr2kSpec, Syr2kPush[T]] {
 	return typed[T, Syr2kSpec, Syr2kPush[T]]("syr2k", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -223,7 +223,7 @@ func Syr2kDefaults() Syr2kSpec {
 	return Syr2kSpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Packed: spirv.False}
 }
 
-type Syr2kPush[T spirv.Real] struct {
+type Syr2kPush[T spirv.Scalar] struct {
 	Y     spirv.Addr[T] `spirv:"r"`
 	Z     spirv.Addr[T] `spirv:"r"`
 	C     spirv.Addr[T] `spirv:"rw"`

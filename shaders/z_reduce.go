@@ -10,7 +10,7 @@ import (
 
 // BandExtract copies the diagonal blocks of the band out of A after a band reduction, and sets the
 // part of A above the reflectors to zero.
-func BandExtract[T spirv.Real]() spirv.Module[BandExtractSpec, BandExtractPush[T]] {
+func BandExtract[T spirv.Scalar]() spirv.Module[BandExtractSpec, BandExtractPush[T]] {
 	return typed[T, BandExtractSpec, BandExtractPush[T]]("band_extract", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -21,7 +21,7 @@ type BandExtractSpec struct {
 
 func BandExtractDefaults() BandExtractSpec { return BandExtractSpec{LocalSize: 64} }
 
-type BandExtractPush[T spirv.Real] struct {
+type BandExtractPush[T spirv.Scalar] struct {
 	A    spirv.Addr[T] `spirv:"rw"`
 	Band spirv.Addr[T] `spirv:"w"`
 	N    uint32
@@ -32,7 +32,7 @@ type BandExtractPush[T spirv.Real] struct {
 
 // Ge2tbLower copies the lower triangles that a reduction to an upper band leaves (ge2tb) to the
 // general compact band. tb2bd.comp explains the storage of this band.
-func Ge2tbLower[T spirv.Real]() spirv.Module[Ge2tbLowerSpec, Ge2tbLowerPush[T]] {
+func Ge2tbLower[T spirv.Scalar]() spirv.Module[Ge2tbLowerSpec, Ge2tbLowerPush[T]] {
 	return typed[T, Ge2tbLowerSpec, Ge2tbLowerPush[T]]("ge2tb_lower", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -43,7 +43,7 @@ type Ge2tbLowerSpec struct {
 
 func Ge2tbLowerDefaults() Ge2tbLowerSpec { return Ge2tbLowerSpec{LocalSize: 64} }
 
-type Ge2tbLowerPush[T spirv.Real] struct {
+type Ge2tbLowerPush[T spirv.Scalar] struct {
 	R      spirv.Addr[T] `spirv:"r"`
 	Band   spirv.Addr[T] `spirv:"w"`
 	N      uint32
@@ -57,7 +57,7 @@ type Ge2tbLowerPush[T spirv.Real] struct {
 // (LAPACK dlarfg, dlarf).
 //
 // Compiled with FIRST=1.
-func GeqrfPanelFirst[T spirv.Real]() spirv.Module[GeqrfPanelFirstSpec, GeqrfPanelFirstPush[T]] {
+func GeqrfPanelFirst[T spirv.Scalar]() spirv.Module[GeqrfPanelFirstSpec, GeqrfPanelFirstPush[T]] {
 	return typed[T, GeqrfPanelFirstSpec, GeqrfPanelFirstPush[T]]("geqrf_panel_first", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -72,7 +72,7 @@ func GeqrfPanelFirstDefaults() GeqrfPanelFirstSpec {
 	return GeqrfPanelFirstSpec{LocalSize: 128, Columns: 32, Chunk: 64}
 }
 
-type GeqrfPanelFirstPush[T spirv.Real] struct {
+type GeqrfPanelFirstPush[T spirv.Scalar] struct {
 	Panel     spirv.Addr[T]     `spirv:"rw"`
 	From      spirv.Addr[T]     `spirv:"r"`
 	To        spirv.Addr[T]     `spirv:"w"`
@@ -92,7 +92,7 @@ type GeqrfPanelFirstPush[T spirv.Real] struct {
 // (LAPACK dlarfg, dlarf).
 //
 // Compiled with FIRST=0.
-func GeqrfPanelColumn[T spirv.Real]() spirv.Module[GeqrfPanelColumnSpec, GeqrfPanelColumnPush[T]] {
+func GeqrfPanelColumn[T spirv.Scalar]() spirv.Module[GeqrfPanelColumnSpec, GeqrfPanelColumnPush[T]] {
 	return typed[T, GeqrfPanelColumnSpec, GeqrfPanelColumnPush[T]]("geqrf_panel_column", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -103,11 +103,11 @@ func GeqrfPanelColumnDefaults() GeqrfPanelColumnSpec {
 	return GeqrfPanelColumnSpec{LocalSize: 128, Columns: 32, Chunk: 64}
 }
 
-type GeqrfPanelColumnPush[T spirv.Real] = GeqrfPanelFirstPush[T]
+type GeqrfPanelColumnPush[T spirv.Scalar] = GeqrfPanelFirstPush[T]
 
 // GeqrfPanelStart prepares the QR factorisation of an m×COLUMNS panel. It computes the scales of
 // the workgroups, and the dot products of column 0.
-func GeqrfPanelStart[T spirv.Real]() spirv.Module[GeqrfPanelStartSpec, GeqrfPanelStartPush[T]] {
+func GeqrfPanelStart[T spirv.Scalar]() spirv.Module[GeqrfPanelStartSpec, GeqrfPanelStartPush[T]] {
 	return typed[T, GeqrfPanelStartSpec, GeqrfPanelStartPush[T]]("geqrf_panel_start", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -122,7 +122,7 @@ func GeqrfPanelStartDefaults() GeqrfPanelStartSpec {
 	return GeqrfPanelStartSpec{LocalSize: 128, Columns: 32, Chunk: 64}
 }
 
-type GeqrfPanelStartPush[T spirv.Real] struct {
+type GeqrfPanelStartPush[T spirv.Scalar] struct {
 	Panel     spirv.Addr[T]      `spirv:"r"`
 	State     spirv.Addr[T]      `spirv:"w"`
 	Exponents spirv.Addr[int32]  `spirv:"w"`
@@ -136,7 +136,7 @@ type GeqrfPanelStartPush[T spirv.Real] struct {
 // GeqrfPanelWhole computes all reflectors of an m×COLUMNS panel in one dispatch. The kernels
 // geqrf_panel_first and geqrf_panel_column compute the same bits with one dispatch per column,
 // because they use the same arithmetic in the same order.
-func GeqrfPanelWhole[T spirv.Real]() spirv.Module[GeqrfPanelWholeSpec, GeqrfPanelWholePush[T]] {
+func GeqrfPanelWhole[T spirv.Scalar]() spirv.Module[GeqrfPanelWholeSpec, GeqrfPanelWholePush[T]] {
 	return typed[T, GeqrfPanelWholeSpec, GeqrfPanelWholePush[T]]("geqrf_panel_whole", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapInt64Atomics, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -154,7 +154,7 @@ func GeqrfPanelWholeDefaults() GeqrfPanelWholeSpec {
 	return GeqrfPanelWholeSpec{LocalSize: 128, Columns: 32, Chunk: 64, Kept: 1, WideFence: spirv.True, FlagStride: 8}
 }
 
-type GeqrfPanelWholePush[T spirv.Real] struct {
+type GeqrfPanelWholePush[T spirv.Scalar] struct {
 	Panel     spirv.Addr[T]      `spirv:"rw"`
 	State     spirv.Addr[T]      `spirv:"r"`
 	Slots     spirv.Addr[uint64] `spirv:"rw"`
@@ -173,7 +173,7 @@ type GeqrfPanelWholePush[T spirv.Real] struct {
 
 // LacpySymmetric scales a symmetric matrix of which one triangle is stored, and writes both
 // triangles: A ← σ·A (LAPACK dlascl, then dlacpy of the transpose).
-func LacpySymmetric[T spirv.Real]() spirv.Module[LacpySymmetricSpec, LacpySymmetricPush[T]] {
+func LacpySymmetric[T spirv.Scalar]() spirv.Module[LacpySymmetricSpec, LacpySymmetricPush[T]] {
 	return typed[T, LacpySymmetricSpec, LacpySymmetricPush[T]]("lacpy_symmetric", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -185,7 +185,7 @@ type LacpySymmetricSpec struct {
 
 func LacpySymmetricDefaults() LacpySymmetricSpec { return LacpySymmetricSpec{LocalSize: 64, Tile: 32} }
 
-type LacpySymmetricPush[T spirv.Real] struct {
+type LacpySymmetricPush[T spirv.Scalar] struct {
 	A     spirv.Addr[T] `spirv:"rw"`
 	Sigma T
 	N     uint32
@@ -197,7 +197,7 @@ type LacpySymmetricPush[T spirv.Real] struct {
 
 // LacpyUpper moves the blocks above the block diagonal of a matrix to other memory. The blocks
 // have b rows and b columns.
-func LacpyUpper[T spirv.Real]() spirv.Module[LacpyUpperSpec, LacpyUpperPush[T]] {
+func LacpyUpper[T spirv.Scalar]() spirv.Module[LacpyUpperSpec, LacpyUpperPush[T]] {
 	return typed[T, LacpyUpperSpec, LacpyUpperPush[T]]("lacpy_upper", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -208,7 +208,7 @@ type LacpyUpperSpec struct {
 
 func LacpyUpperDefaults() LacpyUpperSpec { return LacpyUpperSpec{LocalSize: 64} }
 
-type LacpyUpperPush[T spirv.Real] struct {
+type LacpyUpperPush[T spirv.Scalar] struct {
 	X     spirv.Addr[T] `spirv:"rw"`
 	Z     spirv.Addr[T] `spirv:"w"`
 	Rows  uint32
@@ -221,7 +221,7 @@ type LacpyUpperPush[T spirv.Real] struct {
 
 // Larft computes the diagonal blocks of the triangular factor T of a product of n reflectors
 // (LAPACK dlarft).
-func Larft[T spirv.Real]() spirv.Module[LarftSpec, LarftPush[T]] {
+func Larft[T spirv.Scalar]() spirv.Module[LarftSpec, LarftPush[T]] {
 	return typed[T, LarftSpec, LarftPush[T]]("larft", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -233,7 +233,7 @@ type LarftSpec struct {
 
 func LarftDefaults() LarftSpec { return LarftSpec{LocalSize: 32, Block: 32} }
 
-type LarftPush[T spirv.Real] struct {
+type LarftPush[T spirv.Scalar] struct {
 	G   spirv.Addr[T] `spirv:"r"`
 	Tau spirv.Addr[T] `spirv:"r"`
 	T   spirv.Addr[T] `spirv:"w"`
@@ -245,7 +245,7 @@ type LarftPush[T spirv.Real] struct {
 
 // LarftDiagonal places the triangular factors of neighbouring panels on the diagonal of one larger
 // factor.
-func LarftDiagonal[T spirv.Real]() spirv.Module[LarftDiagonalSpec, LarftDiagonalPush[T]] {
+func LarftDiagonal[T spirv.Scalar]() spirv.Module[LarftDiagonalSpec, LarftDiagonalPush[T]] {
 	return typed[T, LarftDiagonalSpec, LarftDiagonalPush[T]]("larft_diagonal", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -256,7 +256,7 @@ type LarftDiagonalSpec struct {
 
 func LarftDiagonalDefaults() LarftDiagonalSpec { return LarftDiagonalSpec{LocalSize: 64} }
 
-type LarftDiagonalPush[T spirv.Real] struct {
+type LarftDiagonalPush[T spirv.Scalar] struct {
 	Panels spirv.Addr[T] `spirv:"r"`
 	T      spirv.Addr[T] `spirv:"w"`
 	N      uint32
@@ -265,7 +265,7 @@ type LarftDiagonalPush[T spirv.Real] struct {
 
 // LarftRows computes the triangular factor T of a product of n reflectors (LAPACK dlarft), and
 // multiplies the rows of two matrices by T.
-func LarftRows[T spirv.Real]() spirv.Module[LarftRowsSpec, LarftRowsPush[T]] {
+func LarftRows[T spirv.Scalar]() spirv.Module[LarftRowsSpec, LarftRowsPush[T]] {
 	return typed[T, LarftRowsSpec, LarftRowsPush[T]]("larft_rows", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -277,7 +277,7 @@ type LarftRowsSpec struct {
 
 func LarftRowsDefaults() LarftRowsSpec { return LarftRowsSpec{LocalSize: 32, Columns: 32} }
 
-type LarftRowsPush[T spirv.Real] struct {
+type LarftRowsPush[T spirv.Scalar] struct {
 	G       spirv.Addr[T] `spirv:"r"`
 	Tau     spirv.Addr[T] `spirv:"r"`
 	S1      spirv.Addr[T] `spirv:"r"`
@@ -300,7 +300,7 @@ type LarftRowsPush[T spirv.Real] struct {
 
 // Latrd reduces the first columns of a symmetric matrix to tridiagonal form in one dispatch, for a
 // blocked reduction (LAPACK dlatrd).
-func Latrd[T spirv.Real]() spirv.Module[LatrdSpec, LatrdPush[T]] {
+func Latrd[T spirv.Scalar]() spirv.Module[LatrdSpec, LatrdPush[T]] {
 	return typed[T, LatrdSpec, LatrdPush[T]]("latrd", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapInt64Atomics, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -321,7 +321,7 @@ func LatrdDefaults() LatrdSpec {
 	return LatrdSpec{LocalSize: 128, Rows: 4, Chunks: 2, Kept: 1, Lanes: 32, Block: 1, Columns: 32, WideFence: spirv.True, FlagStride: 8}
 }
 
-type LatrdPush[T spirv.Real] struct {
+type LatrdPush[T spirv.Scalar] struct {
 	A         spirv.Addr[T]      `spirv:"rw"`
 	Panel     spirv.Addr[T]      `spirv:"rw"`
 	T         spirv.Addr[T]      `spirv:"w"`
@@ -356,7 +356,7 @@ type Slag2hPush struct {
 }
 
 // Sy2sbMiddle computes a b×b matrix for the band reduction:
-func Sy2sbMiddle[T spirv.Real]() spirv.Module[Sy2sbMiddleSpec, Sy2sbMiddlePush[T]] {
+func Sy2sbMiddle[T spirv.Scalar]() spirv.Module[Sy2sbMiddleSpec, Sy2sbMiddlePush[T]] {
 	return typed[T, Sy2sbMiddleSpec, Sy2sbMiddlePush[T]]("sy2sb_middle", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -368,7 +368,7 @@ type Sy2sbMiddleSpec struct {
 
 func Sy2sbMiddleDefaults() Sy2sbMiddleSpec { return Sy2sbMiddleSpec{LocalSize: 64, Columns: 32} }
 
-type Sy2sbMiddlePush[T spirv.Real] struct {
+type Sy2sbMiddlePush[T spirv.Scalar] struct {
 	X    spirv.Addr[T] `spirv:"r"`
 	T    spirv.Addr[T] `spirv:"r"`
 	S1   spirv.Addr[T] `spirv:"r"`
@@ -388,7 +388,7 @@ type Sy2sbMiddlePush[T spirv.Real] struct {
 
 // Sytrd reduces a symmetric matrix to tridiagonal form in one dispatch, A = Q·T·Qᵀ (LAPACK dsytrd,
 // unblocked: dsytd2).
-func Sytrd[T spirv.Real]() spirv.Module[SytrdSpec, SytrdPush[T]] {
+func Sytrd[T spirv.Scalar]() spirv.Module[SytrdSpec, SytrdPush[T]] {
 	return typed[T, SytrdSpec, SytrdPush[T]]("sytrd", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapInt64Atomics, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
 }
@@ -408,7 +408,7 @@ func SytrdDefaults() SytrdSpec {
 	return SytrdSpec{LocalSize: 128, Rows: 4, Chunks: 2, Kept: 2, Lanes: 32, Block: 1, WideFence: spirv.True, FlagStride: 8}
 }
 
-type SytrdPush[T spirv.Real] struct {
+type SytrdPush[T spirv.Scalar] struct {
 	A         spirv.Addr[T]      `spirv:"rw"`
 	T         spirv.Addr[T]      `spirv:"w"`
 	Tau       spirv.Addr[T]      `spirv:"w"`

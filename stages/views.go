@@ -7,4 +7,4 @@ import (
 
 // Tridiagonal is a symmetric tridiagonal matrix of order n: D is the diagonal with n elements, and
 // E is the off-diagonal with n−1 elements.
-type Tridiagonal[T spirv.Real] struct{ D, E vk.Slice[T] }
+type Tridiagonal[T spirv.Scalar] struct{ D, E vk.Slice[T] }

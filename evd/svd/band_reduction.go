@@ -37,7 +37,7 @@ type bandReduction interface {
 }
 
 // storedBand is the bandReduction for bands that are stored as numbers of S.
-type storedBand[S spirv.Stored] struct {
+type storedBand[S spirv.StoredReal] struct {
 	narrow        *chases.BandNarrowing[S]
 	chase         *chases.BidiagonalChasing[S]
 	receiver      receiver[S]
@@ -58,7 +58,7 @@ func newBandReduction(
 	return newStoredBand[float64](dev, size, wait, t)
 }
 
-func newStoredBand[S spirv.Stored](
+func newStoredBand[S spirv.StoredReal](
 	dev *vk.Device, size chases.NarrowSize, wait stages.Waiting, t tuning.Tuning,
 ) (r *storedBand[S], err error) {
 	r = &storedBand[S]{}

@@ -29,13 +29,13 @@ func found(p spectrum.Part, n int) (from, k int) { return 2*n - p.First - len(p.
 // receiver brings the bidiagonal matrix C, stored as numbers of S, to the stage gk that finds its
 // values, and to the host. `off` is the off-diagonal of the Golub-Kahan form of C, in device memory.
 // The result of `receive` returns the Golub-Kahan form after the recording has been executed.
-type receiver[S spirv.Stored] interface {
+type receiver[S spirv.StoredReal] interface {
 	receive(rec *vk.Recorder, ws *vk.Arena, off vk.Slice[S], gk *spectrum.Stage) func() spectrum.Tridiagonal
 }
 
 // newReceiver makes the receiver for the device. The device converts C to doubles, or the host if the
 // device does not compute in double precision.
-func newReceiver[S spirv.Stored](dev *vk.Device) (receiver[S], error) {
+func newReceiver[S spirv.StoredReal](dev *vk.Device) (receiver[S], error) {
 	if !dev.Info().Float64() {
 		return receiverOnHost[S]{}, nil
 	}
@@ -43,7 +43,7 @@ func newReceiver[S spirv.Stored](dev *vk.Device) (receiver[S], error) {
 	return receiverOnDevice[S]{widen}, err
 }
 
-type receiverOnDevice[S spirv.Stored] struct{ widen *move.Widening[S] }
+type receiverOnDevice[S spirv.StoredReal] struct{ widen *move.Widening[S] }
 
 func (r receiverOnDevice[S]) receive(
 	rec *vk.Recorder, ws *vk.Arena, off vk.Slice[S], gk *spectrum.Stage,
@@ -60,7 +60,7 @@ func receiveFrom(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) func() spec
 	return func() spectrum.Tridiagonal { return host }
 }
 
-type receiverOnHost[S spirv.Stored] struct{}
+type receiverOnHost[S spirv.StoredReal] struct{}
 
 func (receiverOnHost[S]) receive(
 	rec *vk.Recorder, _ *vk.Arena, off vk.Slice[S], gk *spectrum.Stage,

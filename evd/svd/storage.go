@@ -78,7 +78,7 @@ func (s Storage) scaling(largest float64, norm2 func(e int) float64) (sigma floa
 }
 
 // widening returns the function that converts a number of S to a double, which is exact.
-func widening[S spirv.Stored]() (widen func(S) float64) {
+func widening[S spirv.StoredReal]() (widen func(S) float64) {
 	switch to := any(&widen).(type) {
 	case *func(float64) float64:
 		*to = func(x float64) float64 { return x }
@@ -91,7 +91,7 @@ func widening[S spirv.Stored]() (widen func(S) float64) {
 }
 
 // rounding returns the function that rounds a number to S.
-func rounding[S spirv.Stored]() (round func(float64) S) {
+func rounding[S spirv.StoredReal]() (round func(float64) S) {
 	switch to := any(&round).(type) {
 	case *func(float64) float64:
 		*to = func(x float64) float64 { return x }

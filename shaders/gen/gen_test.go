@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/shaders/gen/source"
@@ -26,6 +27,53 @@ func TestRemoveOrphans(t *testing.T) {
 	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s: kept %t, want %t", name, err == nil, want)
+		}
+	}
+}
+
+// TestTraps compiles one kernel for each mistake with complex numbers that the compiler does not see.
+// The generator must refuse each of them, for both types of complex numbers.
+func TestTraps(t *testing.T) {
+	root, err := source.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !source.CompilerAvailable(root) {
+		t.Skip("the pinned compiler is not here (tools/glslc.sh --fetch gets it)")
+	}
+	dir := t.TempDir()
+	glsl := source.GLSL(filepath.Join(dir, "shaders"))
+	for to, from := range map[string]string{"common": filepath.Join(source.GLSL(filepath.Join(root, "shaders")), "common"), "product": "testdata"} {
+		if err := os.CopyFS(filepath.Join(glsl, to), os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(root, "tools"), filepath.Join(dir, "tools")); err != nil {
+		t.Fatal(err)
+	}
+	s, err := source.Read(filepath.Join(glsl, "product", "traps.comp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string]string{
+		"scalar": "both parts", "doubled": "both parts", "dropped": "part", "part": "part", "indexed": "part", "misaligned": "aligned to 4 bytes",
+	}
+	for _, v := range s.Variants {
+		want := rules[v.Name]
+		if want == "" {
+			want = "treats a complex number as a vector"
+		}
+		for _, n := range s.Others() {
+			if !n.Complex() {
+				continue // most of these expressions are right for real numbers
+			}
+			_, err := source.Compile(dir, s, v.For(n))
+			switch {
+			case v.Name == "sound" && err != nil:
+				t.Errorf("%s: %v", n.Go, err)
+			case v.Name != "sound" && (err == nil || !strings.Contains(err.Error(), want)):
+				t.Errorf("%s for %s: have %v, want an error with %q", v.Name, n.Go, err, want)
+			}
 		}
 	}
 }

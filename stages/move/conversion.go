@@ -46,13 +46,13 @@ func (c *Conversion) RecordNarrow(rec *vk.Recorder, x vk.Slice[float64], y vk.Sl
 
 // Widening converts numbers of T to double precision on the device, which is exact. For T = float64
 // it copies them.
-type Widening[T spirv.Stored] struct {
+type Widening[T spirv.StoredReal] struct {
 	single *vk.Kernel[shaders.Slag2dSpec, shaders.Slag2dPush] // for float32
 	half   *vk.Kernel[shaders.Hlag2dSpec, shaders.Hlag2dPush] // for spirv.Float16
 }
 
 // NewWidening builds the kernel, which can convert any number of elements.
-func NewWidening[T spirv.Stored](dev *vk.Device) (*Widening[T], error) {
+func NewWidening[T spirv.StoredReal](dev *vk.Device) (*Widening[T], error) {
 	w, b := &Widening[T]{}, stages.Builder{Dev: dev}
 	threads := b.Threads(conversionThreads)
 	switch spirv.KindOf[T]() {

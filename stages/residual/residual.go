@@ -19,7 +19,7 @@ type Residual[T spirv.Scalar] struct{ sums columnSums[T] }
 
 // Sums holds the eigenvalues λ that the stage Residual reads, and the sums of magnitudes that it
 // writes: one element of each for every column of Z.
-type Sums[T spirv.Real] struct {
+type Sums[T spirv.Scalar] struct {
 	Lambda        vk.Slice[T] // in: λ
 	Residual      vk.Slice[T] // out: sums of |A·Z − Z·diag(λ)|
 	Orthogonality vk.Slice[T] // out: sums of |ZᵀZ − I|

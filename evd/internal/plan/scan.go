@@ -13,7 +13,7 @@ import (
 // `part` returns the range of rows [from, to) to read in column j. If all entries are finite, Scan
 // returns their largest magnitude, and `row` = `col` = −1. Otherwise `row` and `col` are the
 // position of the first entry, in column order, that is NaN or infinite.
-func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) (largest float64, row, col int) {
+func Scan[T spirv.Real](a []T, ld, cols int, part func(j int) (from, to int)) (largest float64, row, col int) {
 	type found struct {
 		largest  float64
 		row, col int
@@ -56,7 +56,7 @@ func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) 
 
 // ScanColumn returns max(`largest`, max|col[i]|) and −1. If a value of the column `col` is not
 // finite, the second result is the index of the first such value.
-func ScanColumn[T spirv.Scalar](col []T, largest float64) (float64, int) {
+func ScanColumn[T spirv.Real](col []T, largest float64) (float64, int) {
 	for i, v := range col {
 		x := math.Abs(float64(v))
 		if !(x <= math.MaxFloat64) {

@@ -140,3 +140,28 @@ func TestNewKernelRefuses(t *testing.T) {
 		t.Errorf("the largest block: %v", err)
 	}
 }
+
+// TestTypedComplex checks that a float64 member becomes the type parameter only if it has the number
+// type of each compilation. A kernel for complex numbers therefore has no real_t in memory.
+func TestTypedComplex(t *testing.T) {
+	made := func(elem, norms spirv.Kind) *kernel {
+		field := func(name string, offset uintptr, elem spirv.Kind) spirv.PushField {
+			return spirv.PushField{Name: name, Offset: offset, Size: 8, Kind: spirv.Address, Elem: elem}
+		}
+		k, err := newKernel(source.Variant{Name: "k"}, &spirv.Info{
+			Push:         []spirv.PushField{field("a", 0, elem), field("norms", 8, norms)},
+			Capabilities: []spirv.Capability{spirv.CapFloat64},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	k := made(spirv.Float64, spirv.Float64)
+	if err := k.typed(made(spirv.Complex128, spirv.Complex128), "complex128"); err != nil || !k.push[0].typed || !k.push[1].typed {
+		t.Errorf("%+v, %v", k.push, err)
+	}
+	if err := k.typed(made(spirv.Complex128, spirv.Float64), "complex128"); err == nil || !strings.Contains(err.Error(), "no real_t") {
+		t.Errorf("a real_t in memory: %v", err)
+	}
+}

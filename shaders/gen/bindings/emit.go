@@ -70,7 +70,7 @@ func (b *file) module(s *source.Source, k *kernel) {
 }
 
 // parameter returns the type parameter in the Go declarations of a kernel that exists for several
-// number types: "[T spirv.Stored]" if half precision is one of them, otherwise "[T spirv.Real]". The
+// number types: "[T spirv.Stored]" if half precision is one of them, otherwise "[T spirv.Scalar]". The
 // function `argument` returns "[number]", for the use of these declarations. Both functions return
 // "" for a kernel that exists only for float64.
 func (k *kernel) parameter() string {
@@ -79,7 +79,7 @@ func (k *kernel) parameter() string {
 			return k.argument("T spirv.Stored")
 		}
 	}
-	return k.argument("T spirv.Real")
+	return k.argument("T spirv.Scalar")
 }
 
 func (k *kernel) argument(number string) string {

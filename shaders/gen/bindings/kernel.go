@@ -133,7 +133,9 @@ func (k *kernel) trailing() uintptr {
 
 // typed adds to k the same kernel compiled for another number type. The Go name of that type is
 // `number`. A member that is float64 in k and has the type `number` in the kernel `other` gets the
-// type parameter T. typed returns an error if k and `other` differ in any other way.
+// type parameter T. typed returns an error if k and `other` differ in any other way. A float64
+// member must have the type `number` in `other`: a kernel for complex numbers stores a real number
+// as a complex one.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")
@@ -150,12 +152,18 @@ func (k *kernel) typed(other *kernel, number string) error {
 		if f.IsAddr() && g.IsAddr() {
 			of, in = f.Elem, g.Elem
 		}
-		f.typed = of == spirv.Float64 && in == spirv.Kind(number)
+		f.typed = of == spirv.Float64
+		if f.typed && in != spirv.Kind(number) {
+			return fmt.Errorf("push member %s is %s in place of %s; kernels for complex numbers have no real_t in memory", g.Name, in, number)
+		}
 		if f.Name != g.Name || f.IsAddr() != g.IsAddr() || of != in && !f.typed {
 			return fmt.Errorf("push member %s (%s) is member %s (%s) for float64", g.Name, in, f.Name, of)
 		}
 	}
-	want := without(k.info.Capabilities, spirv.CapFloat64)
+	want := slices.Clone(k.info.Capabilities)
+	if number != string(spirv.Complex128) {
+		want = without(want, spirv.CapFloat64)
+	}
 	if number == string(spirv.Half) {
 		want = append(want, spirv.CapStorageBuffer16BitAccess)
 		slices.Sort(want)

@@ -24,6 +24,7 @@ type Source struct {
 	Constants []Constant // constants of the file and of included files, from #pragma host NAME...
 	Typed     bool       // whether the file includes numerics.glsl and is compiled for several number types
 	Half      bool       // whether the file includes storage.glsl and is also compiled for half precision
+	Complex   bool       // whether the header has a line "complex": the file is also compiled for complex numbers
 	Headers   []string   // files that the source includes directly or indirectly, without folders
 	Hash      string     // hash of Doc, of Float64, and of the code of the file and its included files
 }
@@ -43,6 +44,7 @@ func (s *Source) Includes(name string) bool { return slices.Contains(s.Headers, 
 type Variant struct {
 	Name    string
 	Defines []string
+	Complex bool // whether this is the variant for a type of complex numbers
 }
 
 // GLSL returns the folder of the GLSL sources, which is inside the folder `dir` of package shaders.
@@ -62,28 +64,37 @@ type Number struct {
 	Define string // preprocessor name that numerics.glsl tests; "" for float64
 }
 
-// numbers are the number types of typed sources. Only sources that may store numbers in half precision
-// are compiled for the last one.
-var numbers = []Number{{Go: "float64"}, {"float32", "_f32", "SCALAR_F32"}, {"spirv.Float16", "_f16", "SCALAR_F16"}}
+// These are the number types other than float64 of typed sources.
+var (
+	singles   = []Number{{"float32", "_f32", "SCALAR_F32"}}
+	halves    = []Number{{"spirv.Float16", "_f16", "SCALAR_F16"}}
+	complexes = []Number{{"complex128", "_c128", "SCALAR_C128"}, {"complex64", "_c64", "SCALAR_C64"}}
+)
 
 // Others returns the number types other than float64 for which the source is compiled. A source
 // that is not typed has none.
-func (s *Source) Others() []Number {
-	switch {
-	case !s.Typed:
-		return nil
-	case !s.Half:
-		return numbers[1 : len(numbers)-1]
+func (s *Source) Others() (all []Number) {
+	if s.Typed {
+		all = append(all, singles...)
 	}
-	return numbers[1:]
+	if s.Half {
+		all = append(all, halves...)
+	}
+	if s.Complex {
+		all = append(all, complexes...)
+	}
+	return all
 }
+
+// Complex reports whether the numbers of this type are complex.
+func (n Number) Complex() bool { return slices.Contains(complexes, n) }
 
 // For returns the variant that compiles v for the number type n.
 func (v Variant) For(n Number) Variant {
 	if n.Define == "" {
 		return v
 	}
-	return Variant{v.Name + n.Suffix, append(slices.Clone(v.Defines), n.Define)}
+	return Variant{v.Name + n.Suffix, append(slices.Clone(v.Defines), n.Define), n.Complex()}
 }
 
 // Compiled returns the variants whose SPIR-V is committed: the declared ones, and for a typed source
@@ -147,11 +158,15 @@ func Read(path string) (*Source, error) {
 		comment = strings.TrimSpace(comment)
 		if declared, ok := strings.CutPrefix(comment, "variant:"); ok {
 			name, defines, _ := strings.Cut(strings.TrimSpace(declared), " ")
-			s.Variants = append(s.Variants, Variant{name, strings.Fields(defines)})
+			s.Variants = append(s.Variants, Variant{Name: name, Defines: strings.Fields(defines)})
 			continue
 		}
 		if comment == "float64 only" {
 			s.Float64 = true
+			continue
+		}
+		if comment == "complex" {
+			s.Complex = true
 			continue
 		}
 		if comment == "" && len(s.Doc) == 0 {
@@ -180,6 +195,9 @@ func Read(path string) (*Source, error) {
 	}
 	if s.Typed && s.Float64 {
 		return nil, fmt.Errorf("%s: float64 only, but it includes %s", s.File(), numerics)
+	}
+	if s.Complex && !s.Typed {
+		return nil, fmt.Errorf("%s: complex, but it does not include %s", s.File(), numerics)
 	}
 	return s, nil
 }

@@ -42,9 +42,9 @@ func TestReadHeader(t *testing.T) {
 	if want := []string{"gemm multiplies", "matrices."}; !reflect.DeepEqual(s.Doc, want) {
 		t.Errorf("doc %q", s.Doc)
 	}
-	want := []Variant{{"gemm_f64", []string{"REAL=double", "WIDE"}}, {"gemm_f32", []string{}}}
+	want := []Variant{{Name: "gemm_f64", Defines: []string{"REAL=double", "WIDE"}}, {Name: "gemm_f32", Defines: []string{}}}
 	if !reflect.DeepEqual(s.Variants, want) {
-		t.Errorf("variants %q", s.Variants)
+		t.Errorf("variants %v", s.Variants)
 	}
 	only := read(t, folder(t, "glsl/product/only.comp", "// float64 only\n//\n// only counts.\n#version 460\n"), "only.comp")
 	if !only.Float64 || s.Float64 || !reflect.DeepEqual(only.Doc, []string{"only counts."}) {
@@ -70,6 +70,10 @@ func TestReadRefuses(t *testing.T) {
 	typed := folder(t, "glsl/product/a.comp", "// float64 only\n#include \"numerics.glsl\"\n", "glsl/common/numerics.glsl", "")
 	if _, err := Read(filepath.Join(GLSL(typed), "product", "a.comp")); err == nil || !strings.Contains(err.Error(), "float64 only") {
 		t.Errorf("a number type for a kernel without: %v", err)
+	}
+	untyped := folder(t, "glsl/product/a.comp", "// complex\n")
+	if _, err := Read(filepath.Join(GLSL(untyped), "product", "a.comp")); err == nil || !strings.Contains(err.Error(), "complex") {
+		t.Errorf("complex numbers in a kernel without a number type: %v", err)
 	}
 	dir := folder(t, "glsl/product/a.comp", "// variant: b\n", "glsl/back/b.comp", "")
 	if _, err := All(dir); err == nil || !strings.Contains(err.Error(), "declared by b and a") {
@@ -162,11 +166,13 @@ func TestStale(t *testing.T) {
 }
 
 // TestReadStorage checks that a source that includes storage.glsl is also compiled for half
-// precision, and that a source that includes numerics.glsl is not.
+// precision, that a source that includes numerics.glsl is not, and that the line "complex" in the
+// header adds the two types of complex numbers.
 func TestReadStorage(t *testing.T) {
 	dir := folder(t, "glsl/product/a.comp", "#include \"storage.glsl\"\n", "glsl/product/b.comp", "#include \"numerics.glsl\"\n",
-		"glsl/product/c.comp", "", "glsl/common/storage.glsl", "#include \"numerics.glsl\"\n", "glsl/common/numerics.glsl", "")
-	for name, want := range map[string][]string{"a.comp": {"a", "a_f32", "a_f16"}, "b.comp": {"b", "b_f32"}, "c.comp": {"c"}} {
+		"glsl/product/c.comp", "", "glsl/product/d.comp", "// complex\n#include \"storage.glsl\"\n", "glsl/common/storage.glsl", "#include \"numerics.glsl\"\n", "glsl/common/numerics.glsl", "")
+	for name, want := range map[string][]string{"a.comp": {"a", "a_f32", "a_f16"}, "b.comp": {"b", "b_f32"}, "c.comp": {"c"},
+		"d.comp": {"d", "d_f32", "d_f16", "d_c128", "d_c64"}} {
 		var got []string
 		for _, v := range read(t, dir, name).Compiled() {
 			got = append(got, v.Name)

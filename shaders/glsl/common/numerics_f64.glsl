@@ -19,6 +19,7 @@
 #define EXPONENT_FIELD 0x7ffu
 #define EXPONENT_MOST 1022
 #define EXPONENT_BIAS 1023
+#define SIGN_BIT 0x80000000u
 #define MAGNITUDE_BITS 0x7fffffffu
 
 #define TINY_EXPONENT -900
