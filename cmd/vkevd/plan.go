@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/cluster"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
@@ -243,4 +246,147 @@ func withRates(ctx context.Context, dev machine.Device) (a machine.Absent, err e
 	}
 	a.Products, err = dev.Products(ctx, false)
 	return a, err
+}
+
+// Forecast makes the plan that the flags of vkevd plan ask for: eigenvalues of one matrix,
+// eigenvalues of many matrices, or with --svd singular values. The second result is the error that
+// the device would return for lack of memory, or nil.
+func (j *planJob) Forecast(on machine.Absent, opt evd.Options) (machine.Planned, *vk.OutOfMemoryError, error) {
+	t := machine.Task{Kind: j.kind(), N: j.n, Count: j.batch, Shape: machine.SingularShape{M: j.rows, N: j.n}, Evd: opt}
+	var err error
+	switch {
+	case j.batch > 0:
+		on = machine.Absent{Info: on.Info}
+		t.Batch = batch.Options{Vectors: j.wantsVectors(), Tuning: opt.Tuning}
+		t.Batch.Select, err = j.options.part.of(j.n)
+		t.Kind = map[bool]machine.Kind{false: machine.KindBatch, true: machine.KindTridiagonalBatch}[t.Kind == machine.KindTridiagonal]
+	case j.svd:
+		o := j.options
+		singular := svdOptions{
+			largest: o.part.largest, full: j.full, band: o.band, block: o.block, verify: o.verify, productsFlags: o.productsFlags,
+		}
+		t.Svd, err = singular.svd(j.rows, j.n, j.wantsVectors(), j.wantsVectors())
+		t.Svd.Tuning, t.Svd.Products, t.Svd.Storage = opt.Tuning, opt.Products, storageOf(j.storage)
+		t.Kind = map[bool]machine.Kind{false: machine.KindSingular, true: machine.KindSingularSingle}[j.options.kind() == machine.KindSingle]
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return j.Machine.Forecast(on, t)
+}
+
+func (j *planJob) Order() int {
+	if j.svd {
+		return min(j.n, j.rows)
+	}
+	return j.n
+}
+
+// size returns the size of the matrix as text, for error messages.
+func (j *planJob) size() string {
+	if j.svd {
+		return fmt.Sprintf("%d by %d", j.rows, j.n)
+	}
+	if j.batch > 0 {
+		return fmt.Sprintf("%s, n = %d", cli.Matrices(j.batch), j.n)
+	}
+	return fmt.Sprintf("n = %d", j.n)
+}
+
+func emulates(f machine.Planned) bool {
+	p, ok := f.(interface{ Emulated() bool })
+	return ok && p.Emulated()
+}
+
+// chosenProducts returns how the plan f computes large matrix products, and why, with the measured
+// rates of the target. The library has chosen the products, as it does for a solve. If the target's
+// rates speak for emulated products and f has native ones, then emulated ones do not fit the memory.
+func (j *planJob) chosenProducts(on target, f machine.Planned, opt evd.Options) (probe.Products, error) {
+	chosen := on.Products
+	if emulates(f) {
+		if !chosen.Emulated { // some solves take emulated products even if they are a little faster
+			chosen = chosen.Large()
+		}
+		return chosen, nil
+	}
+	if !j.choosesProducts() || !chosen.Large().Emulated {
+		return chosen, nil
+	}
+	ample, _, err := j.Forecast(on.Boundless(), opt)
+	if err != nil {
+		return chosen, err
+	}
+	if emulates(ample) {
+		chosen.Emulated, chosen.Why = false, "emulated products are faster, but need more memory than is free"
+	}
+	return chosen, nil
+}
+
+// choosesProducts tells whether the solve chooses between native and emulated products by measured
+// rates. Plans for single precision and for tridiagonal matrices have only native products.
+func (j *planJob) choosesProducts() bool {
+	kind := j.kind()
+	return j.Order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 &&
+		kind != machine.KindSingle && kind != machine.KindTridiagonal
+}
+
+// clusterPlan is the content of the JSON that vkevd plan prints for a solve by many processes.
+type clusterPlan struct {
+	Version string  `json:"version"`
+	N       int     `json:"n"`
+	Vectors bool    `json:"vectors"`
+	Engine  string  `json:"engine"`
+	Ranks   int     `json:"ranks"`
+	Rows    int     `json:"grid_rows"`
+	Cols    int     `json:"grid_cols"`
+	Block   int     `json:"block"`
+	Bytes   uint64  `json:"bytes_per_rank"`
+	Flops   float64 `json:"flops"`
+	Rate    float64 `json:"assumed_flops_per_second_and_rank"`
+	Seconds float64 `json:"forecast_seconds"`
+}
+
+// runCluster prints the forecast of memory and operations for a solve by many processes.
+func (j *planJob) runCluster(ctx context.Context) error {
+	if err := j.json.Open(j.Stdout); err != nil {
+		return err
+	}
+	defer j.json.Close()
+	if _, err := j.options.part.of(j.n); err != nil {
+		return err
+	}
+	vectors := j.wantsVectors()
+	f, err := cluster.Plan(j.n, j.ranks, cluster.Options{Vectors: vectors}, j.options.part.count(j.n))
+	if err != nil {
+		return err
+	}
+	used := f.Rows * f.Cols
+	seconds := f.Flops / (j.rate * 1e9 * float64(used))
+	if !j.json.Instead() {
+		var b strings.Builder
+		fmt.Fprintf(&b, "engine   %s, %d processes in a grid of %d by %d, blocks of %d\n", j.engine, used, f.Rows, f.Cols, f.Block)
+		fmt.Fprintf(&b, "memory   %s a process, of which the matrix takes %s\n", cli.Human(f.Bytes), cli.Human(f.Matrix))
+		fmt.Fprintf(&b, "flops    %.3g\n", f.Flops)
+		fmt.Fprintf(&b, "forecast %s, if each process does %g GFLOP/s (--rate); not measured\n", duration(seconds), j.rate)
+		if used < j.ranks {
+			fmt.Fprintf(&b, "%d processes have no work: the matrix is too small, or their number makes no good grid\n", j.ranks-used)
+		}
+		if _, err := fmt.Fprint(j.Stdout, b.String()); err != nil {
+			return cli.CannotWrite("standard output", err)
+		}
+	}
+	return j.json.Write(ctx, clusterPlan{
+		cli.Version(), j.n, vectors, j.engine, j.ranks, f.Rows, f.Cols, f.Block, f.Bytes, f.Flops, j.rate * 1e9, seconds,
+	})
+}
+
+// duration writes a time in units that are easy to read.
+func duration(seconds float64) string {
+	switch {
+	case seconds < 120:
+		return fmt.Sprintf("%.2g s", seconds)
+	case seconds < 7200:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.1f h", seconds/3600)
 }

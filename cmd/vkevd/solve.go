@@ -3,11 +3,17 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
+	"github.com/vkevd/vkevd/evd"
 )
 
 // A solveJob is one call of vkevd solve.
@@ -105,3 +111,287 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 func (j *solveJob) wantsVectors() bool {
 	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.start != "" || j.options.verify || j.options.precision == cli.PrecisionMixed)
 }
+
+// options are the options of the solver, as flags of solve and of plan.
+type options struct {
+	vectors, valuesOnly bool
+	part                part
+	solver              string
+	tridiagonal         bool
+	precision           string
+	band, block         int
+	verify              bool
+	distribute          bool
+	productsFlags
+}
+
+func (o *options) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.vectors, "vectors", false, "compute eigenvectors, too")
+	f.BoolVar(&o.valuesOnly, "values-only", false, "compute no eigenvectors")
+	o.part.flags(f)
+	f.StringVar(&o.solver, "solver", evd.Auto.String(),
+		"`METHOD` for the tridiagonal problem: "+strings.Join(evd.Solvers(), ", ")+
+			".\n"+
+			"dc is divide and conquer; mrrr finds a part of the vectors faster;\n"+
+			"bisection finds values only; qr runs on the host")
+	cli.CompleteSolver(cmd)
+	cli.PrecisionFlag(cmd, &o.precision, ". mixed solves in\nsingle precision, and refines all vectors to double precision", cli.PrecisionMixed)
+	f.BoolVar(&o.tridiagonal, "tridiagonal", false, "the matrix is symmetric and tridiagonal already")
+	f.BoolVar(&o.verify, "verify", false,
+		"certify the result before it is written, vectors by ratios and values\n"+
+			"by Sturm counts, and solve again on another path if that fails")
+	f.BoolVar(&o.distribute, "distribute", false,
+		"divide the matrix among the devices of --device, for a matrix that is\n"+
+			"too large for one of them, or where that is faster (vkevd also does so\n"+
+			"by itself)")
+	f.IntVar(&o.band, "band", 0, "half-bandwidth `B` of the first stage (default: the device's tuning)")
+	f.IntVar(&o.block, "block", 0,
+		"rank `K` of the first stage's updates, a multiple of the half-bandwidth\n"+
+			"(default: the device's tuning)")
+	o.productsFlags.flags(cmd)
+}
+
+// check returns an error for options of the solver that are wrong for every matrix.
+func (o *options) check(cmd *cobra.Command, vectors bool) error {
+	solver, err := evd.ParseSolver(o.solver)
+	if err != nil {
+		return cli.Usage(cmd, "--solver: %q is unknown; there are %s", o.solver, strings.Join(evd.Solvers(), ", "))
+	}
+	if vectors && !solver.Vectors() {
+		return cli.Usage(cmd, "--solver %s finds no vectors; add --values-only", solver)
+	}
+	if err := o.productsFlags.check(cmd); err != nil {
+		return err
+	}
+	if err := cli.CheckPrecision(cmd, o.precision, cli.PrecisionMixed); err != nil {
+		return err
+	}
+	if _, err := o.part.of(anyOrder); err != nil {
+		return cli.Usage(cmd, "%w", err)
+	}
+	return nil
+}
+
+// anyOrder is used in place of the order of a matrix that has not been read yet. It is so large
+// that every range of indices fits into it.
+const anyOrder = math.MaxInt
+
+// evd returns the library's options for a matrix of order n. The method `Check` must have been
+// called before. The method `evd` returns an error if the matrix does not have the selected part of
+// the spectrum.
+func (o *options) evd(n int, vectors bool) (evd.Options, error) {
+	solver, _ := evd.ParseSolver(o.solver)
+	selection, err := o.part.of(n)
+	return evd.Options{
+		Vectors: vectors, Select: selection, Solver: solver, Band: o.band, Block: o.block, Verify: o.verify, Distribute: o.distribute,
+		Products: o.chosen(), Moduli: o.moduli,
+	}, err
+}
+
+// aboutOption converts an error about fields of the library's options to an error about flags. The
+// error may name several fields, such as "Band, Block".
+func aboutOption(err *evd.OptionError) error {
+	flags := strings.ReplaceAll(strings.ToLower(err.Option), ", ", ", --")
+	return fmt.Errorf("--%s: %s", flags, err.Reason)
+}
+
+// productsFlags are the flags that say how a solve computes its large matrix products.
+type productsFlags struct {
+	products string
+	moduli   int
+}
+
+func (p *productsFlags) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&p.products, "products", evd.ProductsAuto.String(),
+		"auto, native or emulated: `HOW` large products are computed, in the\n"+
+			"device's double precision or on its integer units")
+	f.IntVar(&p.moduli, "moduli", 0,
+		"moduli `N` of emulated products for the vectors, 13 to 16 (default: 14);\n"+
+			"the reduction has one less, but at least 13")
+}
+
+func (p *productsFlags) check(cmd *cobra.Command) error {
+	if _, err := evd.ParseProducts(p.products); err != nil {
+		return cli.Usage(cmd, "--products: %q is not auto, native or emulated", p.products)
+	}
+	return nil
+}
+
+// chosen returns the value of --products. The method `Check` must have been called before.
+func (p *productsFlags) chosen() evd.Products {
+	products, _ := evd.ParseProducts(p.products)
+	return products
+}
+
+// A part is the part of the spectrum that a flag selects. The zero value is the whole spectrum.
+type part struct {
+	index, interval   string
+	largest, smallest int
+	given             []string // names of the flags, in their order on the command line
+}
+
+func (p *part) flags(f *pflag.FlagSet) {
+	text := func(word *string) func(string) error {
+		return func(value string) error {
+			if value == "" { // an unset shell variable gives an empty value
+				return &cli.ValueError{Reason: "it is empty"}
+			}
+			*word = value
+			return nil
+		}
+	}
+	count := func(number *int) func(string) error {
+		return func(value string) error {
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 {
+				return &cli.ValueError{Reason: fmt.Sprintf("%q is not a whole number, at least 1", value)}
+			}
+			*number = n
+			return nil
+		}
+	}
+	for _, flag := range []struct {
+		name  string
+		set   func(string) error
+		usage string
+	}{
+		{"index", text(&p.index), "only eigenvalues `I:J`: indices I to J−1, from 0 at the smallest, as in\n" +
+			"Python. :10 is the ten smallest, -10: the ten largest, 10: all but\n" +
+			"the ten smallest"},
+		{"largest", count(&p.largest), "only the `K` largest eigenvalues, ascending"},
+		{"smallest", count(&p.smallest), "only the `K` smallest eigenvalues"},
+		{"interval", text(&p.interval), "only eigenvalues λ with A < λ ≤ B, for `A:B`; a missing end is\ninfinite"},
+	} {
+		f.Var(&partFlag{part: p, name: flag.name, set: flag.set}, flag.name, flag.usage)
+	}
+}
+
+// A partFlag is one of the flags with which the user selects a part of the spectrum.
+type partFlag struct {
+	part  *part
+	name  string
+	set   func(string) error
+	value string
+}
+
+func (f *partFlag) Set(value string) error {
+	if err := f.set(value); err != nil {
+		return err
+	}
+	f.value = value
+	if len(f.part.given) == 0 || f.part.given[0] != f.name {
+		f.part.given = append(f.part.given, f.name)
+	}
+	return nil
+}
+
+func (f *partFlag) String() string { return f.value }
+func (f *partFlag) Type() string   { return "string" }
+
+func (p part) all() bool { return len(p.given) == 0 }
+
+// of converts the part to a selection of eigenvalues, for a matrix of order n.
+func (p part) of(n int) (evd.Selection, error) {
+	switch {
+	case p.all():
+		return evd.Selection{}, nil
+	case len(p.given) > 1:
+		return evd.Selection{}, fmt.Errorf("--%s cannot be combined with --%s", p.given[1], p.given[0])
+	case p.given[0] == "interval":
+		a, b, err := ends("--interval", p.interval, "A:B, two numbers such as -1:2.5", parseFloat, math.Inf(-1), math.Inf(1))
+		if err == nil && !(a < b) { // the library returns the same error, but only after the matrix is read
+			err = fmt.Errorf("--interval: (%v, %v] holds no number", a, b)
+		}
+		return evd.Interval(a, b), err
+	}
+	from, to, err := p.indices(n)
+	if err != nil {
+		return evd.Selection{}, err
+	}
+	return evd.Index(from, to), nil
+}
+
+// indices returns the selected range of indices, from ≤ i < to, for a matrix of order n. The user
+// must have selected indices, and not an interval or the whole spectrum.
+func (p part) indices(n int) (from, to int, err error) {
+	switch p.given[0] {
+	case "largest":
+		return atEnd("--largest", p.largest, n-p.largest, n, n)
+	case "smallest":
+		return atEnd("--smallest", p.smallest, 0, p.smallest, n)
+	}
+	from, to, err = ends("--index", p.index, "I:J, two indices such as 0:10", strconv.Atoi, 0, n)
+	if err != nil {
+		return 0, 0, err
+	}
+	return within("--index", p.index, fromEnd(from, n), fromEnd(to, n), n)
+}
+
+// count is the number of selected eigenvalues of a matrix of order n. The method `of` must have
+// been called before and must have returned no error. For an interval the result is n, because an
+// interval may contain all eigenvalues.
+func (p part) count(n int) int {
+	switch {
+	case p.largest > 0:
+		return p.largest
+	case p.smallest > 0:
+		return p.smallest
+	case p.index != "":
+		from, to, _ := ends("", p.index, "", strconv.Atoi, 0, n)
+		return fromEnd(to, n) - fromEnd(from, n)
+	}
+	return n
+}
+
+// fromEnd converts a negative index to an index that counts from the beginning. As in Python, a
+// negative index counts from the end.
+func fromEnd(i, n int) int {
+	if i < 0 {
+		return n + i
+	}
+	return i
+}
+
+// atEnd returns the range of the `k` smallest or largest eigenvalues. The caller gives this range
+// as `from` and `to`. If `k` is larger than the order `n` of the matrix, atEnd returns an error
+// about the flag.
+func atEnd(flag string, k, from, to, n int) (int, int, error) {
+	if k > n {
+		return 0, 0, fmt.Errorf("%s: %d is too many; the number of all eigenvalues is %d", flag, k, n)
+	}
+	return from, to, nil
+}
+
+// within returns the range from:to. It returns an error if a matrix of order n does not have this
+// range. `value` is the text that the user gave to the flag, for error messages.
+func within(flag, value string, from, to, n int) (int, int, error) {
+	if from < 0 || to > n {
+		return 0, 0, fmt.Errorf("%s: %s is outside 0:%d, the indices of all eigenvalues", flag, value, n)
+	}
+	counted := n != anyOrder || from < anyOrder/2 // false if from is an offset from the end of a spectrum of unknown order
+	if from > to && counted {
+		return 0, 0, fmt.Errorf("%s: %s ends before it begins (%d:%d)", flag, value, from, to)
+	}
+	return from, to, nil
+}
+
+// ends splits a range such as 3:7 at its colon, and parses both ends. A missing left end has the
+// value `first`, and a missing right end has the value `last`.
+func ends[T any](flag, word, form string, parse func(string) (T, error), first, last T) (from, to T, err error) {
+	left, right, found := strings.Cut(word, ":")
+	from, to = first, last
+	if left != "" && found {
+		from, err = parse(left)
+	}
+	if right != "" && err == nil {
+		to, err = parse(right)
+	}
+	if err != nil || !found {
+		err = fmt.Errorf("%s: %q must be %s", flag, word, form)
+	}
+	return from, to, err
+}
+
+func parseFloat(word string) (float64, error) { return strconv.ParseFloat(word, 64) }

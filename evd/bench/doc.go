@@ -11,10 +11,8 @@
 // must move, divided by the time. Each row also has the device's peak rates, measured in the same
 // process: the rate of fused multiply-adds alone, and the rate of copying alone.
 //
-//	bench.go        Options, Bench, Measure, Profile
-//	load.go         the table of the stages; load, one measurement: memory, input, run, check of the result
-//	turns.go        the order of the runs
-//	row.go          Row, the result of a measurement
+//	bench.go        Options, Bench, Measure, Profile; Row, the result of a measurement; Variants
+//	load.go         the table of the stages; load, one measurement: memory, input, run, check of the result; the order of the runs
 //	peaks.go        the device's peak rates
 //	products.go, reductions.go, back.go, tridiagonal.go, solver.go   the measurements of the stages
 //	kernels.go      the statistics of the driver's compiler about kernels

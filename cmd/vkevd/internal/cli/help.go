@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"embed"
+	"fmt"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"text/template"
@@ -9,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/matgen"
 )
@@ -173,4 +178,82 @@ func KindNames() (names []string) {
 		names = append(names, k.Name())
 	}
 	return names
+}
+
+var Shells = []string{"bash", "zsh", "fish", "powershell"}
+
+func CompletionCommand(s *Session) *cobra.Command {
+	return &cobra.Command{
+		Use:       "completion SHELL",
+		ValidArgs: Shells,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || !slices.Contains(Shells, args[0]) {
+				return Usage(cmd, "completion takes one SHELL of %s", strings.Join(Shells, ", "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			var err error
+			switch args[0] {
+			case "bash":
+				err = root.GenBashCompletionV2(s.Stdout, true)
+			case "zsh":
+				err = root.GenZshCompletion(s.Stdout)
+			case "fish":
+				err = root.GenFishCompletion(s.Stdout, true)
+			case "powershell":
+				err = root.GenPowerShellCompletionWithDesc(s.Stdout)
+			}
+			return CannotWrite("standard output", err)
+		},
+	}
+}
+
+// Words returns a function that completes an argument in the shell. The shell offers the words of
+// the list, and no file names.
+func Words(list []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return list, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func CompleteSolver(cmd *cobra.Command) {
+	cmd.RegisterFlagCompletionFunc("solver", Words(evd.Solvers()))
+}
+
+func VersionCommand(s *Session) *cobra.Command {
+	return &cobra.Command{
+		Use:  "version",
+		Args: NoArguments,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(s.Stdout, Version())
+			return CannotWrite("standard output", err)
+		},
+	}
+}
+
+// BuiltFrom is the commit of the source, for builds in which the Go tool cannot see it.
+var BuiltFrom string
+
+// Version describes the program, Go and the platform. The program's version is the tag or the
+// commit that the Go tool recorded at build time, or else `BuiltFrom`.
+func Version() string {
+	recorded := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		recorded = info.Main.Version
+	}
+	return fmt.Sprintf("vkevd %s %s %s/%s", SourceVersion(recorded, BuiltFrom), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// SourceVersion returns the version that the Go tool recorded, or `commit` if it recorded none.
+func SourceVersion(recorded, commit string) string {
+	const none = "(devel)"
+	switch {
+	case recorded != "" && recorded != none:
+		return recorded
+	case commit != "":
+		return commit
+	}
+	return cmp.Or(recorded, "(unknown)")
 }

@@ -3,10 +3,19 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/internal/environ"
 )
 
 // A Session is one run of the program: its streams and its environment.
@@ -43,4 +52,114 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 		return Usage(cmd, "%s takes no argument, not %q", cmd.Name(), args[0])
 	}
 	return nil
+}
+
+// An Environment is the data that the program reads from its process, except files. Tests use
+// environments of their own.
+type Environment struct {
+	Lookup    func(variable string) (string, bool)
+	CacheDir  func() (string, error) // the user's folder for caches of all programs
+	ConfigDir func() (string, error) // the user's folder for settings of all programs
+	System    func() string          // content of os-release(5), "" where there is none
+	HasNVIDIA func() bool            // the kernel has NVIDIA's driver
+	Terminal  bool                   // standard error is a terminal that can redraw a line
+	Dumb      bool                   // it is a terminal that cannot
+	columns   func() int             // width of that terminal, 0 if not known
+	Machine   machine.Machine
+	// again runs this program in a process of its own, whose environment has some variables more,
+	// each in the form NAME=VALUE. It returns standard output.
+	Again func(ctx context.Context, variables []string, args ...string) ([]byte, error)
+}
+
+// ProcessEnvironment returns the environment of the process that runs the program. Most tests use
+// made-up environments instead.
+func ProcessEnvironment() Environment {
+	terminal, dumb := IsTerminal(os.Stderr), environ.Get("TERM") == "dumb"
+	return Environment{environ.Lookup, environ.UserCacheDir, environ.UserConfigDir, osRelease, hasNVIDIA, terminal && !dumb, terminal && dumb,
+		func() int { return columns(os.Stderr) }, machine.Vulkan{}, RunAgain}
+}
+
+// RunAgain is environment.again of the real process. If the program fails, the error has its last
+// line on standard error.
+func RunAgain(ctx context.Context, variables []string, args ...string) ([]byte, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), variables...)
+	out, err := cmd.Output()
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		text := strings.TrimSpace(string(failed.Stderr))
+		return nil, fmt.Errorf("%v: %s", err, text[strings.LastIndex(text, "\n")+1:])
+	}
+	return out, err
+}
+
+func osRelease() string {
+	for _, file := range []string{"/etc/os-release", "/usr/lib/os-release"} {
+		if text, err := os.ReadFile(file); err == nil {
+			return string(text)
+		}
+	}
+	return ""
+}
+
+func hasNVIDIA() bool {
+	_, err := os.Stat("/proc/driver/nvidia/version")
+	return err == nil
+}
+
+// IsTerminal tells whether f is a terminal that can redraw a line. It also returns true for other
+// character devices, such as the null device, which does no harm.
+func IsTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// PipelineCache is the folder for compiled kernels. It is the value of VKEVD_CACHE, or, if this
+// variable is not set, the folder vkevd in the user's cache folder. It is "" if VKEVD_CACHE is
+// empty or the user has no home folder. Kernels are then not stored.
+func (e Environment) PipelineCache() string { return e.folder("VKEVD_CACHE", e.CacheDir) }
+
+// ConfigFolder is the folder for settings. It is the value of VKEVD_CONFIG, or, if this variable is
+// not set, the folder vkevd in the user's folder for settings. It is "" if VKEVD_CONFIG is empty or
+// the user has no home folder. Settings are then neither read nor stored.
+func (e Environment) ConfigFolder() string { return e.folder("VKEVD_CONFIG", e.ConfigDir) }
+
+func (e Environment) folder(variable string, usual func() (string, error)) string {
+	if dir, ok := e.Lookup(variable); ok {
+		return dir
+	}
+	dir, err := usual()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "vkevd")
+}
+
+// A Verbosity says what a command prints to standard error besides errors.
+type Verbosity struct{ Quiet, verbose bool }
+
+func (v *Verbosity) Flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&v.Quiet, "quiet", false, "print only errors to standard error")
+	f.BoolVar(&v.verbose, "verbose", false, "print progress and a summary even if standard error is no terminal")
+}
+
+// Feedback returns two things: where a command prints its summary, and an object that shows
+// progress. On a terminal, summary and progress are shown. If standard error is not a terminal,
+// they are shown only with --verbose. With --quiet they are never shown. Remarks that every user
+// must see, such as changes of the matrix, go to the writer `Above` of the progress; they are
+// printed in all cases except --quiet.
+func (s *Session) Feedback(v Verbosity) (summary io.Writer, show *Progress) {
+	switch {
+	case v.Quiet:
+		return io.Discard, NewProgress(io.Discard, hidden, nil)
+	case s.Terminal:
+		return s.Stderr, NewProgress(s.Stderr, Redrawn, s.columns)
+	case v.verbose || s.Dumb:
+		return s.Stderr, NewProgress(s.Stderr, Listed, nil)
+	}
+	return io.Discard, NewProgress(s.Stderr, hidden, nil)
 }

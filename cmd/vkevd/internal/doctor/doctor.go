@@ -3,12 +3,23 @@ package doctor
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // A Finding is one line of the output of vkevd doctor.
@@ -130,4 +141,453 @@ func (d *examination) all(ctx context.Context) error {
 		return err
 	}
 	return d.err
+}
+
+// machineWide examines the loader and the drivers for vkevd doctor, and chooses a device. It
+// returns the device, and whether a device was found.
+func (d *examination) machineWide() (vk.Info, bool) {
+	chosen := "" // the variable that names drivers
+	for _, name := range []string{"VK_ICD_FILENAMES", "VK_DRIVER_FILES"} {
+		if files, set := d.Lookup(name); set {
+			chosen = name
+			d.add(name, noted, "", "is set: the loader looks at no drivers except %s", files)
+		}
+	}
+	infos, err := d.Machine.List()
+	if err != nil {
+		d.add("loader", Missing, d.system.get(d.system.loader, d.system.cpu), "%s", cli.Describe(cause(err)))
+		return vk.Info{}, false
+	}
+	d.add("loader", fine, "", "found")
+	if len(infos) == 0 {
+		remedy := d.system.get(d.system.drivers, d.system.cpu) + "; for NVIDIA: " + d.system.nvidia
+		if chosen != "" {
+			remedy = "unset " + chosen + ", or name a driver that is there; otherwise " + remedy
+		}
+		d.add("drivers", Missing, remedy, "the loader found none")
+		return vk.Info{}, false
+	}
+	var names []string
+	nvidia := false
+	for _, i := range infos {
+		names = append(names, cli.DriverOf(i))
+		nvidia = nvidia || i.Family == "nvidia"
+	}
+	d.add("drivers", fine, "", "%s", strings.Join(names, ", "))
+	if d.HasNVIDIA() && !nvidia {
+		d.add("NVIDIA's Vulkan driver", noted, d.system.nvidia+"; in a container: NVIDIA_DRIVER_CAPABILITIES=all",
+			"the kernel has NVIDIA's driver, but the loader does not find it")
+	}
+	return d.choose(infos)
+}
+
+// cause is the innermost of the errors that `err` wraps. An error of package vk begins with
+// ErrNoDevice and ends with advice what to install. The cause is between these two parts.
+func cause(err error) error {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		all := several.Unwrap()
+		return all[len(all)-1]
+	}
+	return err
+}
+
+// choose returns the device that the other commands would open. If no device can be used, `choose`
+// returns the first unusable device. The second result tells whether there is any device.
+func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
+	dev, err := d.Open(vk.Options{Device: d.word}, d.Stderr)
+	if err == nil {
+		info := dev.Info()
+		dev.Close()
+		d.add("device", fine, "", "%s (%s)", info.Name, info.Type)
+		return info, true
+	}
+	if i := slices.IndexFunc(infos, func(i vk.Info) bool { return i.Problem != "" }); d.word == "" && i >= 0 {
+		info := infos[i]
+		remedy := d.system.get(d.system.cpu) + " to use the CPU"
+		if info.Type == "cpu" { // the driver of the CPU device is installed, and is the cause
+			remedy = ""
+		}
+		d.add("device", Missing, remedy, "%s (%s) cannot be used: %s",
+			info.Name, info.Type, strings.TrimPrefix(info.Problem, info.Name+": "))
+		return info, true
+	}
+	d.add("device", Missing, "", "%s", cli.Describe(err))
+	return vk.Info{}, false
+}
+
+// DoublePrecision is Vulkan's name of the feature for double precision.
+const DoublePrecision = "shaderFloat64"
+
+// offers examines the properties that the device reports, for vkevd doctor. It tells whether vkevd
+// can use the device.
+func (d *examination) offers(info vk.Info) bool {
+	update := "a newer driver, or another device"
+	d.okIf(!older(info.API, vk.MinimumAPI), "Vulkan "+vk.MinimumAPI, update, "%s", info.API)
+	for _, f := range vk.Features() {
+		switch {
+		case len(info.Features) == 0 && info.Problem != "":
+			// A device that was refused for another reason may have no list of features.
+		case slices.Contains(info.Features, f.Name):
+			d.add(f.Name, fine, "", "offered")
+		case f.Required:
+			d.add(f.Name, Missing, update, "not offered")
+		case f.Name == DoublePrecision:
+			d.add(f.Name, noted, "", "not offered: %s", cli.SingleOnly)
+		default:
+			d.add(f.Name, noted, "", "not offered, and not needed")
+		}
+	}
+	if info.Problem != "" && d.verdict() == nil {
+		d.add("driver", Missing, update, "%s", info.Problem)
+	}
+	d.add("memory", noted, "", "%s, %s of it free%s", cli.Human(info.Memory), cli.Human(info.Free), atMost(info))
+	d.add("a workgroup", noted, "", "%s shared, %d invocations, subgroups of %d",
+		cli.Human(uint64(info.SharedBytes)), info.MaxLocal, info.Subgroup)
+	return d.verdict() == nil
+}
+
+// atMost returns text about the largest buffer of a device, for vkevd doctor. The text is "" if this
+// buffer is as large as the device's memory.
+func atMost(info vk.Info) string {
+	if most := info.MaxRegion(); most > 0 && most < info.Memory {
+		return fmt.Sprintf(", in buffers of at most %s", cli.Human(most))
+	}
+	return ""
+}
+
+// older tells whether the version `have` is older than the version `need`. It compares the numbers
+// of the two versions from left to right.
+func older(have, need string) bool {
+	h, n := strings.Split(have, "."), strings.Split(need, ".")
+	for i := range min(len(h), len(n)) {
+		var x, y int
+		fmt.Sscan(h[i], &x)
+		fmt.Sscan(n[i], &y)
+		if x != y {
+			return x < y
+		}
+	}
+	return len(h) < len(n)
+}
+
+// tryOut opens the device, runs kernels on it, and adds what it finds to the output of doctor.
+func (d *examination) tryOut(ctx context.Context) {
+	dev, err := d.Open(vk.Options{Device: d.word}, d.Stderr)
+	if err != nil {
+		d.add("opening the device", Missing, "", "%s", cli.Describe(err))
+		return
+	}
+	defer dev.Close()
+	double := dev.Info().Float64()
+	if double {
+		d.arithmetic(ctx, dev)
+	}
+	d.forwardProgress(dev)
+	d.Residency(ctx, dev)
+	if double {
+		d.Products(ctx, dev)
+	}
+	d.settings(dev.Info())
+	d.largestOrders(dev.Info())
+	if double {
+		d.smallSolve(func(a evd.Sym[float64]) (report.Measures, error) { return solveAndMeasure(ctx, dev, a) })
+		d.firstRun(ctx)
+	} else {
+		d.smallSolve(func(a evd.Sym[float64]) (report.Measures, error) { return solveAndMeasureSingle(ctx, dev, a) })
+	}
+}
+
+// forwardProgress adds a line about forward progress to the output of doctor: whether a workgroup
+// continues to run while other workgroups wait for it.
+func (d *examination) forwardProgress(dev machine.Device) {
+	const name = "forward progress"
+	ok, err := dev.HandsOn()
+	switch {
+	case err != nil:
+		d.add(name, Missing, "", "%s", cli.Describe(err))
+	case !ok:
+		d.add(name, noted, "", "a wait between workgroups failed: bulge chasing proceeds in wavefronts, which is slower")
+	default:
+		d.add(name, fine, "", "running workgroups make progress while others wait for them")
+	}
+}
+
+// Residency adds a finding about residency: whether the workgroups of a panel run at the same time.
+// The finding for “no” says what this costs.
+func (d *examination) Residency(ctx context.Context, dev machine.Device) {
+	const name = "residency"
+	r, err := dev.Residency(ctx)
+	switch {
+	case err != nil:
+		d.add(name, Missing, "", "%s", cli.Describe(err))
+	case r.Meeting < 2:
+		d.add(name, fine, "", "not needed: with this device's sizes no workgroup waits for all others")
+	case !r.Meet:
+		d.add(name, noted, "", "%d workgroups do not all wait for each other: each column of a panel is a dispatch, and small "+
+			"matrices take two stages, which is slower (on an H200, values of order 1024: 9.8 ms instead of 3.2)", r.Meeting)
+	default:
+		d.add(name, fine, "", "%d workgroups run at the same time, and each may wait for all others", r.Meeting)
+	}
+}
+
+// Products adds a finding about the method that the device uses for large matrix products, and the
+// reason for this method.
+func (d *examination) Products(ctx context.Context, dev machine.Device) {
+	const name = "products"
+	chosen, err := dev.Products(ctx, true)
+	if err != nil {
+		d.add(name, Missing, "", "%s", cli.Describe(err))
+		return
+	}
+	d.add(name, fine, "", "%v", chosen)
+}
+
+// arithmetic measures the errors of FP64 divisions and square roots on the device, and adds lines
+// about them to the output of doctor.
+func (d *examination) arithmetic(ctx context.Context, dev machine.Device) {
+	const goodEnough = 2 // ulps of a division that the kernels are written for
+	a, err := dev.Probe(ctx)
+	if err != nil {
+		d.add("FP64 arithmetic", Missing, "", "%s", cli.Describe(err))
+		return
+	}
+	for _, op := range []struct {
+		name string
+		ulps float64
+	}{{"FP64 division", a.Division}, {"FP64 square root", a.Sqrt}} {
+		rounding := ""
+		if op.ulps <= 0.5 {
+			rounding = ", correctly rounded"
+		}
+		d.okIf(op.ulps <= goodEnough, op.name, "a newer driver, or another device",
+			"error at most %.4g ulp in %d hard cases%s", op.ulps, a.Operands, rounding)
+	}
+	d.add("FP64 fma", noted, "", "%s", map[bool]string{true: "fused", false: "not fused: a product and a sum"}[a.Fused])
+	d.add("FP64 subnormals", noted, "", "%s", map[bool]string{true: "kept", false: "flushed to zero"}[a.Subnormals])
+}
+
+// largestOrders adds lines to the output of doctor: the largest orders of matrices that fit into
+// the device's memory.
+func (d *examination) largestOrders(info vk.Info) {
+	for _, what := range []struct {
+		name    string
+		vectors bool
+	}{{"largest n with vectors", true}, {"largest n, values only", false}} {
+		of := machine.KindDense
+		if !info.Float64() {
+			of = machine.KindSingle
+		}
+		n, err := LargestOrder(func(n int) (bool, error) {
+			_, unfit, err := d.Machine.Forecast(machine.Absent{Info: info}, machine.Task{Kind: of, N: n, Evd: evd.Options{Vectors: what.vectors}})
+			return unfit == nil, err
+		})
+		if err != nil {
+			d.add(what.name, noted, "", "%s", cli.Describe(err))
+		} else {
+			d.add(what.name, noted, "", "about %d", n)
+		}
+	}
+}
+
+// LargestOrder is the largest multiple of 100 for which the function `fits` returns true. It uses
+// bisection.
+func LargestOrder(fits func(n int) (bool, error)) (int, error) {
+	const step, most = 100, 1 << 20
+	low, high := 0, most/step // in units of step: low·step fits, high·step does not fit
+	for high-low > 1 {
+		mid := (low + high) / 2
+		ok, err := fits(mid * step)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low * step, nil
+}
+
+// smallSolve solves a Hilbert matrix by the function `solve`, which also measures the errors of the
+// result.
+func (d *examination) smallSolve(solve func(a evd.Sym[float64]) (report.Measures, error)) {
+	const n = 100
+	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	for j := range n {
+		for i := range n {
+			a.Data[i+j*n] = 1 / float64(1+i+j)
+		}
+	}
+	found, err := solve(a)
+	if err == nil {
+		err = found.Verdict()
+	}
+	if err != nil {
+		d.add("a matrix of order 100", Missing, "vkevd selftest says more", "%s", cli.Describe(err))
+		return
+	}
+	d.add("a matrix of order 100", fine, "", "solved: residual %.2g, orthogonality %.2g (below %d is good)",
+		found[0].Ratio, found[1].Ratio, evd.Threshold)
+}
+
+// solveAndMeasure solves for the matrix `a` on the device, and measures the errors of the result on
+// the host. Both triangles of `a` must be set.
+func solveAndMeasure(ctx context.Context, dev machine.Device, a evd.Sym[float64]) (report.Measures, error) {
+	p, err := machine.PlanOf[machine.Solver](dev, machine.Task{N: a.N, Evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	res, err := p.Solve(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return report.OnHost(a, res), nil
+}
+
+// solveAndMeasureSingle is solveAndMeasure in single precision. Entries of `a` are rounded.
+func solveAndMeasureSingle(ctx context.Context, dev machine.Device, a evd.Sym[float64]) (report.Measures, error) {
+	p, err := machine.PlanOf[machine.DenseSolver[float32]](dev, machine.Task{Kind: machine.KindSingle, N: a.N, Evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	rounded := evd.Sym[float32]{N: a.N, Ld: a.Ld, Data: converted[float32](a.Data)}
+	res, err := p.Solve(ctx, rounded)
+	if err != nil {
+		return nil, err
+	}
+	z := res.Vectors
+	a.Data = converted[float64](rounded.Data)
+	return report.OnHost(a, &evd.Result[float64]{
+		Values: res.Values, Vectors: &evd.Dense[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: converted[float64](z.Data)},
+	}).InUnits(true, a.N, a.N, a.Data), nil
+}
+
+func converted[T, S evd.Float](x []S) []T {
+	out := make([]T, len(x))
+	for i, v := range x {
+		out[i] = T(v)
+	}
+	return out
+}
+
+// folders tests whether vkevd can write to the folders in which it stores files between runs.
+func (d *examination) folders() {
+	dir := d.PipelineCache()
+	if dir == "" {
+		d.add("cache of kernels", noted, "", "none: every run compiles its kernels")
+		return
+	}
+	if err := writable(dir); err != nil {
+		d.add("cache of kernels", noted, "VKEVD_CACHE names another folder", "%s: %v", dir, cli.Reason(err))
+		return
+	}
+	d.add("cache of kernels", fine, "", "%s", dir)
+}
+
+// settings adds a line to the output of vkevd doctor: which tuned sizes vkevd uses on the device.
+func (d *examination) settings(info vk.Info) {
+	path := d.TunedFile(info)
+	t, found, err := cli.ReadTuned(path, info)
+	switch {
+	case err != nil:
+		d.add("tuning", noted, "vkevd tune --save writes it again", "%s is ignored: %s", path, cli.Describe(err))
+	case found:
+		d.add("tuning", fine, "", "%v, from %s", t.Choice, path)
+	default:
+		d.add("tuning", fine, "", "the table for %s devices", info.Family)
+	}
+}
+
+// writable returns nil if the folder exists or can be made, and if the program can write a file in
+// the folder.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(filepath.Join(dir, filepath.Base(f.Name())))
+}
+
+// The cost of a first run is measured for a matrix of this order, with vectors.
+const FirstRunOrder = 1024
+
+// firstRun adds a finding about the time of a first run, in which all kernels have to be compiled,
+// and of the next run. Both are processes of their own, with cache folders that are empty at the
+// start. Without --first-run, the finding says how to measure this.
+func (d *examination) firstRun(ctx context.Context) {
+	const name = "first run"
+	if !d.first {
+		d.add(name, noted, "", "compiles kernels; vkevd doctor --first-run measures how long that takes")
+		return
+	}
+	cold, warm, err := d.coldAndWarm(ctx)
+	if err != nil {
+		d.add(name, noted, "", "not measured: %s", cli.Describe(err))
+		return
+	}
+	d.add(name, noted, "", "n = %d with vectors takes %.1f s with empty caches, and %.1f s in the next run", FirstRunOrder, cold, warm)
+}
+
+// coldAndWarm solves the same matrix in two processes, and returns the seconds of each for
+// preparing and solving.
+func (d *examination) coldAndWarm(ctx context.Context) (cold, warm float64, _ error) {
+	dir, err := os.MkdirTemp("", "vkevd-first-run-*")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer os.RemoveAll(dir)
+	matrix := filepath.Join(dir, "A.npy")
+	if err := writeDense(matrix, FirstRunOrder); err != nil {
+		return 0, 0, err
+	}
+	// The variables name the folders in which vkevd and drivers keep compiled kernels.
+	var variables []string
+	for _, v := range []string{"VKEVD_CACHE", "XDG_CACHE_HOME", "MESA_SHADER_CACHE_DIR", "__GL_SHADER_DISK_CACHE_PATH"} {
+		variables = append(variables, v+"="+filepath.Join(dir, v))
+		if err := os.Mkdir(filepath.Join(dir, v), 0o700); err != nil {
+			return 0, 0, err
+		}
+	}
+	args := []string{"solve", "--quiet", "--vectors", "--json", cli.StreamWord}
+	if d.word != "" {
+		args = append(args, "--device", d.word)
+	}
+	for _, seconds := range []*float64{&cold, &warm} {
+		text, err := d.Again(ctx, variables, append(args, matrix)...)
+		if err != nil {
+			return 0, 0, err
+		}
+		var r struct{ Seconds map[string]float64 }
+		if err := json.Unmarshal(text, &r); err != nil {
+			return 0, 0, fmt.Errorf("no report of the solve: %w", err)
+		}
+		*seconds = r.Seconds["prepare"] + r.Seconds["solve"]
+	}
+	return cold, warm, nil
+}
+
+// writeDense writes a dense symmetric matrix of order n, in NumPy's format.
+func writeDense(path string, n int) error {
+	a := make([]float64, n*n)
+	for j := range n {
+		for i := range n {
+			a[i+j*n] = math.Sin(float64(i*j + i + j))
+		}
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := matio.WriteNPY(f, n, n, a, n); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
 }

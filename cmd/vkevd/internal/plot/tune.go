@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,139 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/draw"
 	"github.com/vkevd/vkevd/evd/bench"
 )
+
+func tunePlot() plotKind {
+	order := 0
+	return plotKind{
+		"tune",
+		func(cmd *cobra.Command) {
+			cmd.Flags().IntVarP(&order, "n", "n", 0, "only rows of order `N`")
+		},
+		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
+			rows, err := readRows(ctx, files, stdin)
+			if err != nil {
+				return nil, err
+			}
+			if some := slices.DeleteFunc(slices.Clone(rows), isWhole); len(some) > 0 {
+				rows = some
+			}
+			n, rows, err := ofOrder(rows, order)
+			if err != nil {
+				return nil, err
+			}
+			seconds := Totals(rows)
+			if len(seconds) == 0 {
+				return nil, errors.New("no rows with b and k to draw; tune --json writes them, and bench --json of sy2sb")
+			}
+			return draw.Tuning(fmt.Sprintf("Stages that depend on b and k, n = %d\n%s", n, cli.Printable(rows[0].Device)), seconds)
+		},
+	}
+}
+
+// readRows reads the measurements that vkevd bench --json or vkevd tune --json has written.
+func readRows(ctx context.Context, files []string, stdin io.Reader) (all []bench.Row, err error) {
+	for _, file := range files {
+		rows, err := jsonRows(ctx, file, stdin, "tune", func(number int, r bench.Row) error {
+			if !(r.Median >= 0) || r.Median > 1e12 || r.B < 0 || r.K < 0 || r.N < 0 {
+				return fmt.Errorf("row %d has impossible values: n = %d, b = %d, k = %d, %g s", number, r.N, r.B, r.K, r.Median)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, rows...); len(all) == 0 {
+			return nil, fmt.Errorf("%s: no rows in it; tune --json writes them", cli.InputName(file))
+		}
+	}
+	return all, nil
+}
+
+// jsonRows reads a file of JSON objects, which `vkevd COMMAND --json` writes. The function check gets
+// the number of each row, from 1 on, and returns what is wrong with the row.
+func jsonRows[R any](ctx context.Context, file string, stdin io.Reader, command string, check func(int, R) error) (rows []R, err error) {
+	text, err := cli.UnlessDone(ctx, func() ([]byte, error) { return cli.ReadAll(file, stdin) })
+	if err != nil {
+		return nil, err
+	}
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+		var r R
+		if err := d.Decode(&r); err == io.EOF {
+			return rows, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: not rows in JSON; %s --json writes them", cli.InputName(file), command)
+		}
+		if err := check(len(rows)+1, r); err != nil {
+			return nil, fmt.Errorf("%s: %w", cli.InputName(file), err)
+		}
+		rows = append(rows, r)
+	}
+}
+
+// Totals adds the times of all stages that depend on the half-bandwidth b, for each pair of b and
+// rank k. The time of a stage that does not depend on k is added for every k. If a pair lacks a
+// measurement of some stage, the pair has no total. If a measurement was repeated, the last one
+// counts.
+func Totals(rows []bench.Row) map[draw.Sizes]float64 {
+	at := map[string]map[draw.Sizes]float64{} // seconds by stage; K is 0 for a stage that does not depend on k
+	for _, r := range rows {
+		if r.B == 0 || r.Stage == "symm" || r.Stage == "panel-qr" || isWhole(r) {
+			continue // this row is a part of another stage, or the sum of all stages
+		}
+		if at[r.Stage] == nil {
+			at[r.Stage] = map[draw.Sizes]float64{}
+		}
+		at[r.Stage][draw.Sizes{B: r.B, K: r.K}] = r.Median
+	}
+	points := map[draw.Sizes]float64{}
+	for _, stage := range at {
+		for p := range stage {
+			if p.K > 0 {
+				points[p] = 0
+			}
+		}
+	}
+	for p := range points {
+		for _, stage := range at {
+			t, found := stage[p]
+			if !found {
+				t, found = stage[draw.Sizes{B: p.B}]
+			}
+			if !found {
+				delete(points, p)
+				break
+			}
+			points[p] += t
+		}
+	}
+	return points
+}
+
+// isWhole tells whether a row measures whole solves. vkevd tune measures whole solves of several
+// orders, to find those from which another method is faster.
+func isWhole(r bench.Row) bool {
+	return r.Stage == "values" || r.Stage == "vectors" || r.Stage == "batch"
+}
+
+// ofOrder selects the measurements of one order of matrices, and returns the order and the rows. If
+// `order` is 0, the rows must have only one order, which is selected. Otherwise the argument
+// `order` is selected.
+func ofOrder(rows []bench.Row, order int) (int, []bench.Row, error) {
+	var orders []int
+	rows = slices.DeleteFunc(rows, func(r bench.Row) bool { return r.N == 0 || order > 0 && r.N != order })
+	for _, r := range rows {
+		orders = append(orders, r.N)
+	}
+	slices.Sort(orders)
+	orders = slices.Compact(orders)
+	switch len(orders) {
+	case 0:
+		return 0, nil, errors.New("no rows to draw")
+	case 1:
+		return orders[0], rows, nil
+	}
+	return 0, nil, fmt.Errorf("rows of orders %v; --n selects one", orders)
+}
 
 func parallelPlot() plotKind {
 	order, stage := 0, ""
