@@ -47,8 +47,8 @@ func applyPanels(t *testing.T, size PanelsSize, tune Tables, a []float64, rows, 
 // packed.
 func product3(m, n int, u, b, v []float64) []float64 {
 	ub, a := make([]float64, m*n), make([]float64, m*n)
-	ref.Gemm(false, false, m, n, m, 1, u, max(m, 1), b, max(m, 1), 0, ub, max(m, 1))
-	ref.Gemm(false, true, m, n, n, 1, ub, max(m, 1), v, max(n, 1), 0, a, max(m, 1))
+	ref.Gemm(ref.NoTrans, ref.NoTrans, m, n, m, 1, u, max(m, 1), b, max(m, 1), 0, ub, max(m, 1))
+	ref.Gemm(ref.NoTrans, ref.Trans, m, n, n, 1, ub, max(m, 1), v, max(n, 1), 0, a, max(m, 1))
 	return a
 }
 

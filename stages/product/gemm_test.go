@@ -31,14 +31,22 @@ func factor(op Op, rows, cols, pad int, seed uint64) stagetest.Sample {
 	return stagetest.Normal(rows, cols, rows+pad, seed)
 }
 
+// refOp returns the operation of package ref.
+func refOp(op Op) ref.Op {
+	if op == Trans {
+		return ref.Trans
+	}
+	return ref.NoTrans
+}
+
 func (x gemmCase) check(t *testing.T, p bench, pad int, record func(rec *vk.Recorder, a, b, c Matrix[float64])) float64 {
 	t.Helper()
 	a, b := factor(x.opA, x.m, x.k, pad, 1), factor(x.opB, x.k, x.n, 2*pad, 2)
 	c := stagetest.Normal(x.m, x.n, x.m+pad, 3)
 	want, bound := stagetest.Normal(x.m, x.n, x.m+pad, 3), c.Abs()
-	ref.Gemm(bool(x.opA), bool(x.opB), x.m, x.n, x.k, x.alpha, a.Data, a.Ld, b.Data, b.Ld, x.beta, want.Data, want.Ld)
+	ref.Gemm(refOp(x.opA), refOp(x.opB), x.m, x.n, x.k, x.alpha, a.Data, a.Ld, b.Data, b.Ld, x.beta, want.Data, want.Ld)
 	aa, ab := a.Abs(), b.Abs()
-	ref.Gemm(bool(x.opA), bool(x.opB), x.m, x.n, x.k, max(x.alpha, -x.alpha), aa.Data, a.Ld, ab.Data, b.Ld, max(x.beta, -x.beta), bound.Data, bound.Ld)
+	ref.Gemm(refOp(x.opA), refOp(x.opB), x.m, x.n, x.k, max(x.alpha, -x.alpha), aa.Data, a.Ld, ab.Data, b.Ld, max(x.beta, -x.beta), bound.Data, bound.Ld)
 	if x.beta == 0 {
 		c = stagetest.Poisoned(x.m, x.n, x.m+pad)
 	}
@@ -148,8 +156,8 @@ func TestGemmBatch(t *testing.T) {
 		})
 		for i := range count {
 			ai, bi := a.Data[i*a.Ld*m:], b.Data[i*b.Ld*n:]
-			ref.Gemm(true, false, m, n, k, 2, ai, a.Ld, bi, b.Ld, -1, want.Data[i*c.Ld*n:], c.Ld)
-			ref.Gemm(true, false, m, n, k, 2, a.Abs().Data[i*a.Ld*m:], a.Ld, b.Abs().Data[i*b.Ld*n:], b.Ld, 1, bound.Data[i*c.Ld*n:], c.Ld)
+			ref.Gemm(ref.Trans, ref.NoTrans, m, n, k, 2, ai, a.Ld, bi, b.Ld, -1, want.Data[i*c.Ld*n:], c.Ld)
+			ref.Gemm(ref.Trans, ref.NoTrans, m, n, k, 2, a.Abs().Data[i*a.Ld*m:], a.Ld, b.Abs().Data[i*b.Ld*n:], b.Ld, 1, bound.Data[i*c.Ld*n:], c.Ld)
 		}
 		t.Logf("worst error %.2g ulp", stagetest.Furthest(t, fmt.Sprint(pieces, " pieces"), got, want, bound))
 	}
@@ -180,8 +188,8 @@ func TestGemmPair(t *testing.T) {
 			want, bound := stagetest.Normal(m, n, m+2, 5), c.Abs()
 			for _, f := range [][2]stagetest.Sample{{a1, b1}, {a2, b2}} {
 				k := f[0].Rows * f[0].Cols / m
-				ref.Gemm(bool(op[0]), bool(op[1]), m, n, k, -0.5, f[0].Data, f[0].Ld, f[1].Data, f[1].Ld, 1, want.Data, c.Ld)
-				ref.Gemm(bool(op[0]), bool(op[1]), m, n, k, 0.5, f[0].Abs().Data, f[0].Ld, f[1].Abs().Data, f[1].Ld, 1, bound.Data, c.Ld)
+				ref.Gemm(refOp(op[0]), refOp(op[1]), m, n, k, -0.5, f[0].Data, f[0].Ld, f[1].Data, f[1].Ld, 1, want.Data, c.Ld)
+				ref.Gemm(refOp(op[0]), refOp(op[1]), m, n, k, 0.5, f[0].Abs().Data, f[0].Ld, f[1].Abs().Data, f[1].Ld, 1, bound.Data, c.Ld)
 			}
 			got := p.do(t, both(a1, a2), both(b1, b2), c, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 				first := Pair[float64]{NewMatrix(a.At, a1.Rows, a1.Cols, a1.Ld), NewMatrix(b.At, b1.Rows, b1.Cols, b1.Ld)}

@@ -208,8 +208,8 @@ func similarity(n int, a, q, b []float64) float64 {
 		return 0
 	}
 	qb, diff := make([]float64, n*n), slices.Clone(a)
-	ref.Gemm(false, false, n, n, n, 1, q, n, b, n, 0, qb, n)
-	ref.Gemm(false, true, n, n, n, -1, qb, n, q, n, 1, diff, n)
+	ref.Gemm(ref.NoTrans, ref.NoTrans, n, n, n, 1, q, n, b, n, 0, qb, n)
+	ref.Gemm(ref.NoTrans, ref.Trans, n, n, n, -1, qb, n, q, n, 1, diff, n)
 	norm := max(ratio.Norm1(n, n, a, n), ratio.SafeMin)
 	return ratio.Norm1(n, n, diff, n) / norm / (float64(n) * ratio.Ulp)
 }

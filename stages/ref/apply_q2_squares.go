@@ -5,7 +5,7 @@ package ref
 // steps, where height is a multiple of b. The last square has all further steps. The first sweep of
 // the squares is s0. Square u acts on the rows from s0 + 1 + u·height on, and the squares with
 // smaller u act first.
-func ApplyQ2Squares(n, b, sweeps, height int, v, tau []float64, m int, x []float64, ldx int) {
+func ApplyQ2Squares[T Number](n, b, sweeps, height int, v, tau []T, m int, x []T, ldx int) {
 	for s0 := (Sweeps(n) - 1) / sweeps * sweeps; s0 >= 0 && Sweeps(n) > 0; s0 -= sweeps {
 		end := min(s0+sweeps, Sweeps(n))
 		most := height + sweeps - 1
@@ -23,9 +23,9 @@ func ApplyQ2Squares(n, b, sweeps, height int, v, tau []float64, m int, x []float
 }
 
 // Q2Square returns the square with the reflectors of the sweeps s0 … s1−1 in the steps j0 … j1−1. It
-// is an orthogonal matrix that acts on `order` rows from row s0 + 1 + j0·b on.
-func Q2Square(n, b, s0, s1, j0, j1, order int, v, tau []float64) []float64 {
-	u := make([]float64, order*order)
+// is a unitary matrix that acts on `order` rows from row s0 + 1 + j0·b on.
+func Q2Square[T Number](n, b, s0, s1, j0, j1, order int, v, tau []T) []T {
+	u := make([]T, order*order)
 	for i := range order {
 		u[i+i*order] = 1
 	}
@@ -42,10 +42,10 @@ func Q2Square(n, b, s0, s1, j0, j1, order int, v, tau []float64) []float64 {
 
 // applySquare replaces the first rows of X, whose number is `order`, by their product with the square
 // matrix u of that order.
-func applySquare(order int, u []float64, m int, x []float64, ldx int) {
-	before := make([]float64, order)
+func applySquare[T Number](order int, u []T, m int, x []T, ldx int) {
+	before := make([]T, order)
 	for c := range m {
 		copy(before, x[c*ldx:])
-		Gemm(false, false, order, 1, order, 1, u, order, before, order, 0, x[c*ldx:], order)
+		Gemm(NoTrans, NoTrans, order, 1, order, 1, u, order, before, order, 0, x[c*ldx:], order)
 	}
 }

@@ -1,18 +1,18 @@
 package ref
 
-// BandReduction reduces the symmetric matrix A to half-bandwidth b, A = Q1·B·Q1ᵀ, with panels of b
-// columns and trailing updates of rank k (dsytrd_sy2sb; the double-blocked band reduction, DBBR).
-// Only the lower triangle of A is read.
+// BandReduction reduces the Hermitian matrix A to half-bandwidth b, A = Q1·B·Q1ᴴ, with panels of b
+// columns and trailing updates of rank k (dsytrd_sy2sb, zhetrd_he2hb; the double-blocked band
+// reduction, DBBR). Only the lower triangle of A is read, and not the imaginary parts of its diagonal.
 //
 // It returns the compact band and the triangular factors T of the panels, and stores the reflectors
 // Y in A. Package stages documents the formats of the band, of T and of Y. Columns of A that belong
 // to no panel become zero.
-func BandReduction(n, b, k int, a []float64, lda int) (band, t []float64) {
-	r := reduction{
+func BandReduction[T Number](n, b, k int, a []T, lda int) (band, t []T) {
+	r := reduction[T]{
 		n: n, b: b, a: a, lda: lda,
-		z:    make([]float64, n*k),
-		band: make([]float64, n*2*b),
-		t:    make([]float64, Panels(n, b)*b*b),
+		z:    make([]T, n*k),
+		band: make([]T, n*2*b),
+		t:    make([]T, Panels(n, b)*b*b),
 	}
 	for block := 0; block < n; block += k {
 		c := block
@@ -32,54 +32,55 @@ func BandReduction(n, b, k int, a []float64, lda int) (band, t []float64) {
 
 // reduction is a band reduction in progress. While a block of k columns is in progress, memory
 // holds the trailing matrix A as it was at the beginning of the block. The current trailing matrix
-// is A − Y·Zᵀ − Z·Yᵀ. Y and Z have one column for each column of the block's finished panels. Y is
+// is A − Y·Zᴴ − Z·Yᴴ. Y and Z have one column for each column of the block's finished panels. Y is
 // stored in A, in the columns of these panels.
 //
 // Row i of Y and of Z belongs to row i of A. The columns y and z of a panel begin below the panel's
 // diagonal block. Rows above are never read.
-type reduction struct {
+type reduction[T Number] struct {
 	n, b    int
-	a       []float64
+	a       []T
 	lda     int
-	z       []float64 // n×k
-	band, t []float64
+	z       []T // n×k
+	band, t []T
 }
 
 // y returns the matrix Y of reflectors as a slice that begins at the given row, and at the first
 // column of the block that begins at column `block`.
-func (r *reduction) y(row, block int) []float64 { return r.a[row+block*r.lda:] }
+func (r *reduction[T]) y(row, block int) []T { return r.a[row+block*r.lda:] }
 
-// zAt returns the matrix Z of the pending update A − Y·Zᵀ − Z·Yᵀ as a slice that begins at the
+// zAt returns the matrix Z of the pending update A − Y·Zᴴ − Z·Yᴴ as a slice that begins at the
 // given row and column.
-func (r *reduction) zAt(row, column int) []float64 { return r.z[row+column*r.n:] }
+func (r *reduction[T]) zAt(row, column int) []T { return r.z[row+column*r.n:] }
 
-// catchUp applies the pending update A − Y·Zᵀ − Z·Yᵀ to the panel that begins at column c, in the
+// catchUp applies the pending update A − Y·Zᴴ − Z·Yᴴ to the panel that begins at column c, in the
 // rows from the panel's diagonal block to the last row.
-func (r *reduction) catchUp(block, c int) {
+func (r *reduction[T]) catchUp(block, c int) {
 	rows, cols, pending := r.n-c, min(r.b, r.n-c), c-block
 	y, z, x := r.y(c, block), r.zAt(c, 0), r.a[c+c*r.lda:]
-	Gemm(false, true, rows, cols, pending, -1, y, r.lda, z, r.n, 1, x, r.lda)
-	Gemm(false, true, rows, cols, pending, -1, z, r.n, y, r.lda, 1, x, r.lda)
+	Gemm(NoTrans, Adjoint, rows, cols, pending, -1, y, r.lda, z, r.n, 1, x, r.lda)
+	Gemm(NoTrans, Adjoint, rows, cols, pending, -1, z, r.n, y, r.lda, 1, x, r.lda)
 }
 
 // diagonalBlock moves the lower triangle of the diagonal block of the panel at column c to the
 // band. It sets all elements of the panel in the rows of the diagonal block and above to zero.
-func (r *reduction) diagonalBlock(c int) {
+func (r *reduction[T]) diagonalBlock(c int) {
 	end := min(c+r.b, r.n)
 	for j := c; j < end; j++ {
 		copy(r.band[j*2*r.b:], r.a[j+j*r.lda:end+j*r.lda])
+		r.band[j*2*r.b] = ofReal[T](realPart(r.a[j+j*r.lda]))
 		clear(r.a[j*r.lda : end+j*r.lda])
 	}
 }
 
 // panel factors the rows of the panel at column c below the diagonal block, moves the triangle R to
-// the band, and appends the new columns y and z to Y and Z. With Q = I − W·yᵀ and W = y·T, the
-// trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
+// the band, and appends the new columns y and z to Y and Z. With Q = I − W·yᴴ and W = y·T, the
+// trailing matrix A − Y·Zᴴ − Z·Yᴴ becomes
 //
-//	Qᵀ·(A − Y·Zᵀ − Z·Yᵀ)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
-//	z = P − ½·y·(Wᵀ·P)
-//	P = (A − Y·Zᵀ − Z·Yᵀ)·W = A·W − Y·(Zᵀ·W) − Z·(Yᵀ·W).
-func (r *reduction) panel(block, c int) {
+//	Qᴴ·(A − Y·Zᴴ − Z·Yᴴ)·Q = A − Y·Zᴴ − Z·Yᴴ − y·zᴴ − z·yᴴ
+//	z = P − ½·y·(Wᴴ·P)
+//	P = (A − Y·Zᴴ − Z·Yᴴ)·W = A·W − Y·(Zᴴ·W) − Z·(Yᴴ·W).
+func (r *reduction[T]) panel(block, c int) {
 	n, b, lda, pending := r.n, r.b, r.lda, c-block
 	top := c + b // first row and column of the trailing matrix
 	m := n - top
@@ -92,18 +93,18 @@ func (r *reduction) panel(block, c int) {
 	t := r.t[c/b*b*b:]
 	copy(t, TFactor(m, b, y, lda, tau))
 
-	w := make([]float64, m*b)
-	Gemm(false, false, m, b, b, 1, y, lda, t, b, 0, w, m)
+	w := make([]T, m*b)
+	Gemm(NoTrans, NoTrans, m, b, b, 1, y, lda, t, b, 0, w, m)
 
 	p := r.zAt(top, pending)
 	Symm(m, b, r.a[top+top*lda:], lda, w, m, p, n)
-	s := make([]float64, max(pending, b)*b)
-	Gemm(true, false, pending, b, m, 1, r.zAt(top, 0), n, w, m, 0, s, pending)
-	Gemm(false, false, m, b, pending, -1, r.y(top, block), lda, s, pending, 1, p, n)
-	Gemm(true, false, pending, b, m, 1, r.y(top, block), lda, w, m, 0, s, pending)
-	Gemm(false, false, m, b, pending, -1, r.zAt(top, 0), n, s, pending, 1, p, n)
+	s := make([]T, max(pending, b)*b)
+	Gemm(Adjoint, NoTrans, pending, b, m, 1, r.zAt(top, 0), n, w, m, 0, s, pending)
+	Gemm(NoTrans, NoTrans, m, b, pending, -1, r.y(top, block), lda, s, pending, 1, p, n)
+	Gemm(Adjoint, NoTrans, pending, b, m, 1, r.y(top, block), lda, w, m, 0, s, pending)
+	Gemm(NoTrans, NoTrans, m, b, pending, -1, r.zAt(top, 0), n, s, pending, 1, p, n)
 
 	z := p
-	Gemm(true, false, b, b, m, 1, w, m, p, n, 0, s, b)
-	Gemm(false, false, m, b, b, -0.5, y, lda, s, b, 1, z, n)
+	Gemm(Adjoint, NoTrans, b, b, m, 1, w, m, p, n, 0, s, b)
+	Gemm(NoTrans, NoTrans, m, b, b, -0.5, y, lda, s, b, 1, z, n)
 }

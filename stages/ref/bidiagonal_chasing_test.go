@@ -64,9 +64,9 @@ func TestBidiagonalChasing(t *testing.T) {
 		}
 		// `got` is the product Q2·C·P2ᵀ.
 		qc := make([]float64, n*n)
-		Gemm(false, false, n, n, n, 1, q, n, after, n, 0, qc, n)
+		Gemm(NoTrans, NoTrans, n, n, n, 1, q, n, after, n, 0, qc, n)
 		got := make([]float64, n*n)
-		Gemm(false, true, n, n, n, 1, qc, n, p, n, 0, got, n)
+		Gemm(NoTrans, Trans, n, n, n, 1, qc, n, p, n, 0, got, n)
 		orthogonal.see(t, ratio.Orthogonality(n, n, q, n), "Q2, n=%d b=%d", n, b)
 		orthogonal.see(t, ratio.Orthogonality(n, n, p, n), "P2, n=%d b=%d", n, b)
 		equal.see(t, distance(n, before, got), "n=%d b=%d", n, b)

@@ -83,7 +83,7 @@ func bidiagonalResidual(d, e, sigma, s, w []float64) float64 {
 		}
 	}
 	norm := ratio.Norm1(n, n, c, n)
-	Gemm(false, true, n, n, n, -1, scaled, n, w, n, 1, c, n)
+	Gemm(NoTrans, Trans, n, n, n, -1, scaled, n, w, n, 1, c, n)
 	if norm == 0 {
 		return ratio.Norm1(n, n, c, n)
 	}

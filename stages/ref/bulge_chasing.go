@@ -1,9 +1,10 @@
 package ref
 
-// BulgeChasing reduces the compact band B to tridiagonal form, B = Q2·T·Q2ᵀ (dsytrd_sb2st), one
-// sweep after another. It overwrites the band. It returns T as d[n] and e[n−1], and the reflectors
-// of Q2 in the format of package stages.
-func BulgeChasing(n, b int, band []float64) (d, e, v, tau []float64) {
+// BulgeChasing reduces the compact band B to tridiagonal form, B = Q2·T·Q2ᴴ (dsytrd_sb2st,
+// zhetrd_hb2st), one sweep after another. It overwrites the band. It returns T as d[n] and e[n−1], and
+// the reflectors of Q2 in the format of package stages. T is real but for the last element of e, which
+// is complex if B is. RealTridiagonal makes it real.
+func BulgeChasing[T Number](n, b int, band []T) (d, e, v, tau []T) {
 	c := newChase(n, b, band)
 	for s := range Sweeps(n) {
 		for j := range c.steps(s) {
@@ -17,7 +18,7 @@ func BulgeChasing(n, b int, band []float64) (d, e, v, tau []float64) {
 // workgroups may not wait for each other. Wave t consists of step j = t − 3·s of each sweep s. The
 // steps of a wave are independent of each other, so every order gives the same bits. To show this,
 // the later sweeps of a wave run first.
-func BulgeChasingWaves(n, b int, band []float64) (d, e, v, tau []float64) {
+func BulgeChasingWaves[T Number](n, b int, band []T) (d, e, v, tau []T) {
 	c := newChase(n, b, band)
 	for t := 0; t < Waves(n, b); t++ {
 		for s := Sweeps(n) - 1; s >= 0; s-- {
@@ -46,27 +47,26 @@ func Waves(n, b int) int {
 }
 
 // chase is a bulge chasing in progress.
-type chase struct {
-	n, b    int
-	band, v []float64
-	tau     []float64
+type chase[T Number] struct {
+	n, b         int
+	band, v, tau []T
 }
 
 // newChase begins a bulge chasing of the compact band, which the chasing overwrites.
-func newChase(n, b int, band []float64) *chase {
+func newChase[T Number](n, b int, band []T) *chase[T] {
 	s := Sweeps(n)
-	return &chase{n, b, band, make([]float64, max(0, VOffset(n, s))), make([]float64, s*Steps(n, b))}
+	return &chase[T]{n, b, band, make([]T, max(0, VOffset(n, s))), make([]T, s*Steps(n, b))}
 }
 
 // steps returns the number of steps j of sweep s: those with s+1+j·b < n.
-func (c *chase) steps(s int) int { return stepsOf(c.n, c.b, s) }
+func (c *chase[T]) steps(s int) int { return stepsOf(c.n, c.b, s) }
 
 // stepsOf returns the number of steps of sweep s in a bulge chasing of order n and half-bandwidth
 // b.
 func stepsOf(n, b, s int) int { return (n - 1 - s + b - 1) / b }
 
 // at returns column `col` of the band as a slice that begins at the given row.
-func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
+func (c *chase[T]) at(row, col int) []T { return c.band[row-col+col*2*c.b:] }
 
 // chaseStep runs step j of sweep s. Its reflector H acts on rows and columns r … r+L−1. In the
 // lower triangle there are three blocks in these rows and columns:
@@ -78,9 +78,9 @@ func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
 //	r+L                 │   C    │
 //	min(r+2b, n)        └────────┘
 //
-// H annihilates x, which is column `left`, below its first element. A consists of the columns
-// between `left` and r, which the previous step has filled; A becomes H·A. The diagonal block D
-// becomes H·D·H. C becomes C·H and is filled with non-zeros; C contains the block A of the next
+// Hᴴ annihilates x, which is column `left`, below its first element, and makes this element real. A
+// consists of the columns between `left` and r, which the previous step has filled; A becomes Hᴴ·A.
+// The diagonal block D becomes Hᴴ·D·H. C becomes C·H and is filled with non-zeros; C contains the block A of the next
 // step. For j = 0, `left` is s = r−1 and there is no A.
 //
 // A step must wait for the previous sweep, for this reason. Step (s, j) reads and writes rows r …
@@ -96,7 +96,7 @@ func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
 // Therefore step (s, j) may begin when step (s−1, j+2), or the last step of sweep s−1, has ended.
 // The later steps of sweep s−1 do not use the same elements. Sweep s−2 is ahead of sweep s−1 by the
 // same rule, so a step needs to wait only for the previous sweep.
-func (c *chase) chaseStep(s, j int) {
+func (c *chase[T]) chaseStep(s, j int) {
 	b := c.b
 	r := s + 1 + j*b
 	length := min(b, c.n-r)
@@ -115,60 +115,80 @@ func (c *chase) chaseStep(s, j int) {
 
 	column := 2*b - 1 // from (i, j) to (i, j+1): along a row of the compact band
 	if left+1 < r {
-		reflectLeft(tau, v, r-left-1, c.at(r, left+1), column)
+		reflectLeft(conj(tau), v, r-left-1, c.at(r, left+1), column)
 	}
 	c.reflectBoth(tau, v, r)
 	c.reflectRight(tau, v, r)
 }
 
-// reflectBoth replaces the diagonal block D that begins at row r by H·D·H, where H = I − τ·v·vᵀ. It
-// computes H·D·H = D − v·qᵀ − q·vᵀ with p = τ·D·v and q = p − ½τ·(pᵀv)·v.
-func (c *chase) reflectBoth(tau float64, v []float64, r int) {
-	q := make([]float64, len(v))
+// reflectBoth replaces the diagonal block D that begins at row r by Hᴴ·D·H, where H = I − τ·v·vᴴ. It
+// computes Hᴴ·D·H = D − v·qᴴ − q·vᴴ with p = τ·D·v and q = p − ½·conj(τ)·(vᴴ·p)·v. The diagonal stays
+// real.
+func (c *chase[T]) reflectBoth(tau T, v []T, r int) {
+	column := 2*c.b - 1 // from (i, j) to (i, j+1), as in chaseStep
+	q := make([]T, len(v))
 	for i := range v {
 		for l := range v {
-			q[i] += c.at(r+max(i, l), r+min(i, l))[0] * v[l]
+			q[i] += fromLower(c.at(r, r), column, i, l) * v[l]
 		}
 	}
-	var dot float64
+	var dot T
 	for i := range v {
 		q[i] *= tau
-		dot += q[i] * v[i]
+		dot += q[i] * conj(v[i])
 	}
 	for i := range v {
-		q[i] -= tau / 2 * dot * v[i]
+		q[i] -= conj(tau) / 2 * dot * v[i]
 	}
 	for l := range v {
 		column := c.at(r+l, r+l)
 		for i := l; i < len(v); i++ {
-			column[i-l] -= v[i]*q[l] + q[i]*v[l]
+			column[i-l] -= v[i]*conj(q[l]) + q[i]*conj(v[l])
 		}
+		column[0] = ofReal[T](realPart(column[0]))
 	}
 }
 
 // reflectRight replaces the block C, which lies below the diagonal block, by C·H, row by row, where
-// H = I − tau·v·vᵀ.
-func (c *chase) reflectRight(tau float64, v []float64, r int) {
+// H = I − tau·v·vᴴ.
+func (c *chase[T]) reflectRight(tau T, v []T, r int) {
 	for row := r + len(v); row < min(r+2*c.b, c.n); row++ {
-		var dot float64
+		var dot T
 		for l := range v {
 			dot += c.at(row, r+l)[0] * v[l]
 		}
 		for l := range v {
-			c.at(row, r+l)[0] -= tau * dot * v[l]
+			c.at(row, r+l)[0] -= tau * dot * conj(v[l])
 		}
 	}
 }
 
 // result returns the tridiagonal matrix T, whose elements are the first two diagonals of the band,
 // and the reflectors.
-func (c *chase) result() (d, e, v, tau []float64) {
-	d, e = make([]float64, c.n), make([]float64, max(0, c.n-1))
+func (c *chase[T]) result() (d, e, v, tau []T) {
+	d, e = make([]T, c.n), make([]T, max(0, c.n-1))
 	for i := range d {
-		d[i] = c.at(i, i)[0]
+		d[i] = ofReal[T](realPart(c.at(i, i)[0]))
 	}
 	for i := range e {
 		e[i] = c.at(i+1, i)[0]
 	}
 	return d, e, c.v, c.tau
+}
+
+// RealTridiagonal returns the real tridiagonal matrix S with T = D·S·Dᴴ and D = diag(1 … 1, phase). T
+// is a result of BulgeChasing, with the diagonal d and the off-diagonal e. The last element of S's
+// off-diagonal is the modulus of T's.
+func RealTridiagonal[T Number](d, e []T) (diagonal, off []float64, phase T) {
+	diagonal, off, phase = make([]float64, len(d)), make([]float64, len(e)), 1
+	for i := range d {
+		diagonal[i] = realPart(d[i])
+	}
+	for i := range e {
+		off[i] = realPart(e[i])
+	}
+	if last := len(e) - 1; last >= 0 {
+		off[last], phase = polar(e[last])
+	}
+	return diagonal, off, phase
 }

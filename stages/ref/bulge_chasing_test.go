@@ -61,7 +61,7 @@ func TestBulgeChasing(t *testing.T) {
 // runOrder runs the steps of a bulge chasing in some order. A sweep that has finished j steps may
 // do its next step when the previous sweep has finished more than j + `ahead` steps, or all its
 // steps. The function `choose` selects one of the sweeps that may continue.
-func runOrder(c *chase, ahead int, choose func(ready []int) int) {
+func runOrder(c *chase[float64], ahead int, choose func(ready []int) int) {
 	sweeps := Sweeps(c.n)
 	done := make([]int, sweeps)
 	for {
@@ -81,7 +81,7 @@ func runOrder(c *chase, ahead int, choose func(ready []int) int) {
 	}
 }
 
-func sameBits(x, y *chase) bool {
+func sameBits(x, y *chase[float64]) bool {
 	return slices.Equal(x.band, y.band) && slices.Equal(x.v, y.v) && slices.Equal(x.tau, y.tau)
 }
 

@@ -1,6 +1,7 @@
-// Package ref, internal to vkevd, for tests only, computes the same as package stages in plain Go on
-// float64 slices, and is written to be read. Its functions compute what a kernel must compute, in the order
-// that is easiest to understand. Tests compare the kernels with these functions.
+// Package ref, internal to vkevd, for tests only, computes the same as package stages in plain Go,
+// and is written to be read. Its functions compute what a kernel must compute, in the order
+// that is easiest to understand. Tests compare the kernels with these functions. Functions with the
+// type parameter Number compute for real symmetric and for complex Hermitian matrices.
 //
 // The notation, the storage of Y, T, V, τ and of the compact band, and the signs are those of
 // package stages. Every function is correct for all n ≥ 0 and all 1 ≤ b ≤ k with k a multiple of b,

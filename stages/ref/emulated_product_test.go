@@ -168,7 +168,7 @@ func TestEmulatedPairsWithAZeroFactor(t *testing.T) {
 			have, want := make([]float64, n*n), make([]float64, n*n)
 			EmulatedGemmPair(moduli.New(14), 1, f[0], f[1], f[2], f[3], 0, have, n)
 			whole := 2 - zero/2*2 // index of the left factor of the product that is not zero
-			Gemm(false, true, n, n, k, 1, f[whole].At, n, f[whole+1].At, n, 0, want, n)
+			Gemm(NoTrans, Trans, n, n, k, 1, f[whole].At, n, f[whole+1].At, n, 0, want, n)
 			for e := range want {
 				if !(math.Abs(have[e]-want[e]) <= 1e-13) {
 					t.Fatalf("factor %d is zero, its partner is of size %g: element %d is %g, want %g", zero, large, e, have[e], want[e])

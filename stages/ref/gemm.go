@@ -1,29 +1,49 @@
 package ref
 
-// Gemm computes C ← α·op(A)·op(B) + β·C (dgemm), where op(A) is m×k, op(B) is k×n and C is m×n.
-// op(A) is Aᵀ if `transA` is true, and A otherwise; op(B) is Bᵀ if `transB` is true, and B
-// otherwise. C must not overlap A or B. If β = 0, C is overwritten and may contain NaN before the
-// call.
-func Gemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
-	c []float64, ldc int) {
+// An Op is one of the operations op(A) of a product. Package stages/product has the same ones.
+type Op uint8
+
+const (
+	NoTrans Op = iota // A
+	Trans             // Aᵀ
+	Conj              // the conjugate elements of A; A for a real matrix
+	Adjoint           // Aᴴ; Aᵀ for a real matrix
+)
+
+func (o Op) transposes() bool { return o == Trans || o == Adjoint }
+func (o Op) conjugates() bool { return o == Conj || o == Adjoint }
+
+// Gemm computes C ← α·op(A)·op(B) + β·C (dgemm, zgemm) with real α and β, where op(A) is m×k, op(B) is
+// k×n and C is m×n. C must not overlap A or B. If β = 0, C is overwritten and may contain NaN before
+// the call.
+func Gemm[T Number](opA, opB Op, m, n, k int, alpha float64, a []T, lda int, b []T, ldb int, beta float64,
+	c []T, ldc int) {
 	aRow, aCol := 1, lda // strides of op(A)
-	if transA {
+	if opA.transposes() {
 		aRow, aCol = lda, 1
 	}
 	bRow, bCol := 1, ldb
-	if transB {
+	if opB.transposes() {
 		bRow, bCol = ldb, 1
 	}
+	scale, kept := ofReal[T](alpha), ofReal[T](beta)
 	for j := range n {
 		for i := range m {
-			var sum float64
+			var sum T
 			for p := range k {
-				sum += a[i*aRow+p*aCol] * b[p*bRow+j*bCol]
+				x, y := a[i*aRow+p*aCol], b[p*bRow+j*bCol]
+				if opA.conjugates() {
+					x = conj(x)
+				}
+				if opB.conjugates() {
+					y = conj(y)
+				}
+				sum += x * y
 			}
 			if beta == 0 {
-				c[i+j*ldc] = alpha * sum
+				c[i+j*ldc] = scale * sum
 			} else {
-				c[i+j*ldc] = alpha*sum + beta*c[i+j*ldc]
+				c[i+j*ldc] = scale*sum + kept*c[i+j*ldc]
 			}
 		}
 	}

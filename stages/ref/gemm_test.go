@@ -28,6 +28,13 @@ func agree(t *testing.T, what string, rows, cols int, got, want []float64, ld in
 	}
 }
 
+func operation(transposed bool) Op {
+	if transposed {
+		return Trans
+	}
+	return NoTrans
+}
+
 func TestGemmAgreesWithGonum(t *testing.T) {
 	for _, size := range [][3]int{{0, 3, 2}, {3, 0, 2}, {3, 2, 0}, {1, 1, 1}, {4, 3, 5}, {7, 9, 8}} {
 		m, n, k := size[0], size[1], size[2]
@@ -48,7 +55,7 @@ func TestGemmAgreesWithGonum(t *testing.T) {
 				if beta == 0 {
 					got = nans(len(got)) // must be overwritten, not multiplied
 				}
-				Gemm(transA, transB, m, n, k, -1.5, a, lda, b, ldb, beta, got, ldc)
+				Gemm(operation(transA), operation(transB), m, n, k, -1.5, a, lda, b, ldb, beta, got, ldc)
 				if m > 0 && n > 0 { // Cᵀ = op(B)ᵀ·op(A)ᵀ
 					blas64.Implementation().Dgemm(tb, ta, n, m, k, -1.5, b, ldb, a, lda, beta, want, ldc)
 				}
@@ -78,7 +85,7 @@ func TestSyr2kAndSymmReadOneTriangle(t *testing.T) {
 
 			p, want2 := nans(ld*k), nans(ld*k)
 			Symm(n, k, lowerOnly(n, a, ld), ld, y, ld, p, ld)
-			Gemm(false, false, n, k, n, 1, a, max(1, n), y, ld, 0, want2, ld)
+			Gemm(NoTrans, NoTrans, n, k, n, 1, a, max(1, n), y, ld, 0, want2, ld)
 			agree(t, "symm", n, k, p, want2, ld)
 		}
 	}

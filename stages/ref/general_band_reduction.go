@@ -64,12 +64,12 @@ func (r *generalReduction) at(i, j int) []float64 { return r.a[i+j*r.lda:] }
 func (r *generalReduction) pending(block, rows, cols, p, q int, x []float64, ldx, i, j int, transposed bool) {
 	u, w, z, v := r.at(i, block), r.w[j:], r.z[i:], r.v[j:]
 	if transposed {
-		Gemm(false, true, cols, rows, p, -1, w, r.n, u, r.lda, 1, x, ldx)
-		Gemm(false, true, cols, rows, q, -1, v, r.n, z, r.m, 1, x, ldx)
+		Gemm(NoTrans, Trans, cols, rows, p, -1, w, r.n, u, r.lda, 1, x, ldx)
+		Gemm(NoTrans, Trans, cols, rows, q, -1, v, r.n, z, r.m, 1, x, ldx)
 		return
 	}
-	Gemm(false, true, rows, cols, p, -1, u, r.lda, w, r.n, 1, x, ldx)
-	Gemm(false, true, rows, cols, q, -1, z, r.m, v, r.n, 1, x, ldx)
+	Gemm(NoTrans, Trans, rows, cols, p, -1, u, r.lda, w, r.n, 1, x, ldx)
+	Gemm(NoTrans, Trans, rows, cols, q, -1, z, r.m, v, r.n, 1, x, ldx)
 }
 
 // leftPanel applies the deferred update to the panel at column c, and factors the panel, P = Q·R
@@ -97,10 +97,10 @@ func (r *generalReduction) leftPanel(block, c int) {
 	below := c + r.b // first column after the panel
 	if rest := r.n - below; rest > 0 {
 		x := make([]float64, rest*r.b)
-		Gemm(true, false, rest, r.b, rows, 1, r.at(c, below), lda, y, lda, 0, x, rest)
+		Gemm(Trans, NoTrans, rest, r.b, rows, 1, r.at(c, below), lda, y, lda, 0, x, rest)
 		r.minus(x, rest, r.w[below:], r.n, r.at(c, block), lda, y, lda, rows, p)
 		r.minus(x, rest, r.v[below:], r.n, r.z[c:], r.m, y, lda, rows, p)
-		Gemm(false, false, rest, r.b, r.b, 1, x, rest, t, r.b, 0, r.w[below+p*r.n:], r.n)
+		Gemm(NoTrans, NoTrans, rest, r.b, r.b, 1, x, rest, t, r.b, 0, r.w[below+p*r.n:], r.n)
 	}
 }
 
@@ -139,16 +139,16 @@ func (r *generalReduction) rightPanel(block, c int) {
 
 	rows := r.m - below
 	y := make([]float64, rows*b)
-	Gemm(false, false, rows, b, rest, 1, r.at(below, below), r.lda, x, r.n, 0, y, rows)
+	Gemm(NoTrans, NoTrans, rows, b, rest, 1, r.at(below, below), r.lda, x, r.n, 0, y, rows)
 	r.minus(y, rows, r.at(below, block), r.lda, r.w[below:], r.n, x, r.n, rest, p+b)
 	r.minus(y, rows, r.z[below:], r.m, r.v[below:], r.n, x, r.n, rest, p)
-	Gemm(false, false, rows, b, b, 1, y, rows, t, b, 0, r.z[below+p*r.m:], r.m)
+	Gemm(NoTrans, NoTrans, rows, b, b, 1, y, rows, t, b, 0, r.z[below+p*r.m:], r.m)
 }
 
 // minus replaces the matrix x, which has b columns, by x − f·(gᵀ·y). The matrices f and g have p
 // columns each, and y has n rows.
 func (r *generalReduction) minus(x []float64, rows int, f []float64, ldf int, g []float64, ldg int, y []float64, ldy, n, p int) {
 	s := make([]float64, p*r.b)
-	Gemm(true, false, p, r.b, n, 1, g, ldg, y, ldy, 0, s, p)
-	Gemm(false, false, rows, r.b, p, -1, f, ldf, s, p, 1, x, rows)
+	Gemm(Trans, NoTrans, p, r.b, n, 1, g, ldg, y, ldy, 0, s, p)
+	Gemm(NoTrans, NoTrans, rows, r.b, p, -1, f, ldf, s, p, 1, x, rows)
 }

@@ -36,8 +36,8 @@ func TestGeneralBandReduction(t *testing.T) {
 
 			full := upperBandToFull(t, n, b, band)
 			qb, got := make([]float64, m*n), make([]float64, m*n)
-			Gemm(false, false, m, n, n, 1, q, m, full, n, 0, qb, m)
-			Gemm(false, true, m, n, n, 1, qb, m, p, n, 0, got, m)
+			Gemm(NoTrans, NoTrans, m, n, n, 1, q, m, full, n, 0, qb, m)
+			Gemm(NoTrans, Trans, m, n, n, 1, qb, m, p, n, 0, got, m)
 			var off float64
 			for i := range got {
 				got[i] -= dense[i]
@@ -83,9 +83,9 @@ func applyRight(n, b int, a []float64, lda int, factors, x []float64) {
 // applyBlock replaces the rows×m matrix X by (I − Y·T·Yᵀ)·X, where Y has b columns.
 func applyBlock(rows, b int, y, t []float64, m int, x []float64, ldx int) {
 	yx, tyx := make([]float64, b*m), make([]float64, b*m)
-	Gemm(true, false, b, m, rows, 1, y, rows, x, ldx, 0, yx, b)
-	Gemm(false, false, b, m, b, 1, t, b, yx, b, 0, tyx, b)
-	Gemm(false, false, rows, m, b, -1, y, rows, tyx, b, 1, x, ldx)
+	Gemm(Trans, NoTrans, b, m, rows, 1, y, rows, x, ldx, 0, yx, b)
+	Gemm(NoTrans, NoTrans, b, m, b, 1, t, b, yx, b, 0, tyx, b)
+	Gemm(NoTrans, NoTrans, rows, m, b, -1, y, rows, tyx, b, 1, x, ldx)
 }
 
 // TestSingularValuesByTwoStages computes singular values by a reduction to a band, bulge chasing

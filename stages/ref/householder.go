@@ -2,46 +2,50 @@ package ref
 
 import "math"
 
-// Householder computes the reflector H = I − τ·v·vᵀ with H·x = β·e1, where β = −sign(x0)·‖x‖
-// (dlarfg). It overwrites x with v, v[0] = 1, and returns β and τ. H is orthogonal.
+// Householder computes the unitary reflector H = I − τ·v·vᴴ with Hᴴ·x = β·e1, where β = −sign(Re
+// x0)·‖x‖ is real (dlarfg, zlarfg). For a real x also τ is real, and H = Hᴴ. It overwrites x with v,
+// v[0] = 1, and returns β and τ.
 //
-// If all elements of x after the first are zero, then H = I: τ = 0, β = x0, v = e1. A value x0 = 0
-// counts as positive. All sums use x divided by its largest magnitude, so that numbers near
-// overflow and denormal numbers do not make the results inaccurate. β overflows only if ‖x‖ does.
-func Householder(x []float64) (beta, tau float64) {
+// If all elements of x after the first are zero and x0 is real, then H = I: τ = 0, β = x0, v = e1. A
+// real part 0 of x0 counts as positive. All sums use x divided by the largest magnitude of a part, so
+// that numbers near overflow and denormal numbers do not make the results inaccurate. β overflows only
+// if ‖x‖ does.
+func Householder[T Number](x []T) (beta, tau T) {
 	var tail float64
 	for _, v := range x[1:] {
-		tail = max(tail, math.Abs(v))
+		tail = max(tail, largestPart(v))
 	}
-	if tail == 0 {
+	if _, im := parts(x[0]); tail == 0 && im == 0 {
 		beta, x[0] = x[0], 1
 		return beta, 0
 	}
-	scale := max(tail, math.Abs(x[0]))
+	scale := max(tail, largestPart(x[0]))
 	var sum float64
 	for i := range x {
-		x[i] /= scale
-		sum += x[i] * x[i]
+		x[i] /= ofReal[T](scale)
+		sum += abs2(x[i])
 	}
 	x0 := x[0]
-	norm := math.Sqrt(sum)
-	if x0 >= 0 {
-		norm = -norm // away from x0, so that x0 − β does not cancel
+	root := math.Sqrt(sum)
+	if realPart(x0) >= 0 {
+		root = -root // away from x0, so that x0 − β does not cancel
 	}
+	norm := ofReal[T](root)
 	x[0] = 1
 	for i := range x[1:] {
 		x[1+i] /= x0 - norm
 	}
-	return norm * scale, (norm - x0) / norm
+	return ofReal[T](root * scale), (norm - x0) / norm
 }
 
-// reflectLeft replaces the len(v)×cols matrix X by H·X, where H = I − tau·v·vᵀ.
-func reflectLeft(tau float64, v []float64, cols int, x []float64, ldx int) {
+// reflectLeft replaces the len(v)×cols matrix X by X − tau·v·vᴴ·X. This is H·X if tau is the τ of the
+// reflector H, and Hᴴ·X if it is conj(τ).
+func reflectLeft[T Number](tau T, v []T, cols int, x []T, ldx int) {
 	for j := range cols {
 		column := x[j*ldx : j*ldx+len(v)]
-		var dot float64
+		var dot T
 		for i, vi := range v {
-			dot += vi * column[i]
+			dot += conj(vi) * column[i]
 		}
 		for i, vi := range v {
 			column[i] -= tau * dot * vi

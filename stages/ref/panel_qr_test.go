@@ -122,9 +122,9 @@ func TestPanelQR(t *testing.T) {
 // applyWY replaces the m×cols matrix X by (I − Y·T·Yᵀ)·X.
 func applyWY(m, b int, y []float64, ld int, t []float64, cols int, x []float64, ldx int) {
 	yx, tyx := make([]float64, b*cols), make([]float64, b*cols)
-	Gemm(true, false, b, cols, m, 1, y, ld, x, ldx, 0, yx, b)
-	Gemm(false, false, b, cols, b, 1, t, b, yx, b, 0, tyx, b)
-	Gemm(false, false, m, cols, b, -1, y, ld, tyx, b, 1, x, ldx)
+	Gemm(Trans, NoTrans, b, cols, m, 1, y, ld, x, ldx, 0, yx, b)
+	Gemm(NoTrans, NoTrans, b, cols, b, 1, t, b, yx, b, 0, tyx, b)
+	Gemm(NoTrans, NoTrans, m, cols, b, -1, y, ld, tyx, b, 1, x, ldx)
 }
 
 // checkTrapezoid checks that the results have the documented form: Y has exact ones and zeros, R

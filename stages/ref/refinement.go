@@ -72,9 +72,9 @@ type RefinementStep struct {
 func Refinement(n int, a, x []float64) RefinementStep {
 	r := refinement{n: n, s: make([]float64, n*n), g: make([]float64, n*n), lambda: make([]float64, n)}
 	y := make([]float64, n*n)
-	Gemm(true, false, n, n, n, 1, a, n, x, n, 0, y, n)
-	Gemm(true, false, n, n, n, 1, x, n, y, n, 0, r.s, n)
-	Gemm(true, false, n, n, n, 1, x, n, x, n, 0, r.g, n)
+	Gemm(Trans, NoTrans, n, n, n, 1, a, n, x, n, 0, y, n)
+	Gemm(Trans, NoTrans, n, n, n, 1, x, n, y, n, 0, r.s, n)
+	Gemm(Trans, NoTrans, n, n, n, 1, x, n, x, n, 0, r.g, n)
 	norm := 0.0
 	for i := range n {
 		r.lambda[i] = r.s[i+i*n] / r.g[i+i*n]
@@ -97,7 +97,7 @@ func Refinement(n int, a, x []float64) RefinementStep {
 		step.Left += step.Change * inside / norm
 	}
 	copy(y, x)
-	Gemm(false, false, n, n, n, 1, x, n, e, n, 1, y, n)
+	Gemm(NoTrans, NoTrans, n, n, n, 1, x, n, e, n, 1, y, n)
 	copy(x, y)
 	return step
 }
@@ -230,7 +230,7 @@ func (r *refinement) ritz(c interval, e []float64) (inside float64) {
 		e[j+j*n]++
 	}
 	rotated := make([]float64, n*m)
-	Gemm(false, false, n, m, m, 1, e[c.from*n:], n, w, m, 0, rotated, n)
+	Gemm(NoTrans, NoTrans, n, m, m, 1, e[c.from*n:], n, w, m, 0, rotated, n)
 	copy(e[c.from*n:], rotated)
 	for j := c.from; j < c.to; j++ {
 		e[j+j*n]--

@@ -151,7 +151,7 @@ func similarity(n int, a, q, b []float64) float64 {
 		return 0
 	}
 	qb, r := make([]float64, n*n), slices.Clone(a)
-	Gemm(false, false, n, n, n, 1, q, n, b, n, 0, qb, n)
-	Gemm(false, true, n, n, n, -1, qb, n, q, n, 1, r, n)
+	Gemm(NoTrans, NoTrans, n, n, n, 1, q, n, b, n, 0, qb, n)
+	Gemm(NoTrans, Trans, n, n, n, -1, qb, n, q, n, 1, r, n)
 	return ratio.Norm1(n, n, r, n) / ratio.Norm1(n, n, a, n) / (float64(n) * ratio.Ulp)
 }

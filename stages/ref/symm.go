@@ -1,13 +1,13 @@
 package ref
 
-// Symm computes P = A·W (dsymm). A is n×n and symmetric, and only its lower triangle is read. W and
-// P are n×m. P is overwritten and may contain NaN before the call. P must not overlap A or W.
-func Symm(n, m int, a []float64, lda int, w []float64, ldw int, p []float64, ldp int) {
+// Symm computes P = A·W (dsymm, zhemm). A is n×n and Hermitian, and only its lower triangle is read. W
+// and P are n×m. P is overwritten and may contain NaN before the call. P must not overlap A or W.
+func Symm[T Number](n, m int, a []T, lda int, w []T, ldw int, p []T, ldp int) {
 	for j := range m {
 		for i := range n {
-			var sum float64
+			var sum T
 			for l := range n {
-				sum += a[max(i, l)+min(i, l)*lda] * w[l+j*ldw]
+				sum += fromLower(a, lda, i, l) * w[l+j*ldw]
 			}
 			p[i+j*ldp] = sum
 		}

@@ -1,16 +1,17 @@
 package ref
 
-// Syr2k computes C ← C − Y·Zᵀ − Z·Yᵀ in the lower triangle of the n×n matrix C (dsyr2k with α = −1,
-// β = 1). Y and Z are n×k. The strictly upper triangle of C is neither read nor written. C must not
-// overlap Y or Z.
-func Syr2k(n, k int, y []float64, ldy int, z []float64, ldz int, c []float64, ldc int) {
+// Syr2k computes C ← C − Y·Zᴴ − Z·Yᴴ in the lower triangle of the n×n matrix C (dsyr2k and zher2k with
+// α = −1, β = 1). Y and Z are n×k. Afterwards the diagonal is real, whatever its imaginary parts were.
+// The strictly upper triangle of C is neither read nor written. C must not overlap Y or Z.
+func Syr2k[T Number](n, k int, y []T, ldy int, z []T, ldz int, c []T, ldc int) {
 	for j := range n {
 		for i := j; i < n; i++ {
-			var sum float64
+			var sum T
 			for p := range k {
-				sum += y[i+p*ldy]*z[j+p*ldz] + z[i+p*ldz]*y[j+p*ldy]
+				sum += y[i+p*ldy]*conj(z[j+p*ldz]) + z[i+p*ldz]*conj(y[j+p*ldy])
 			}
 			c[i+j*ldc] -= sum
 		}
+		c[j+j*ldc] = ofReal[T](realPart(c[j+j*ldc]))
 	}
 }

@@ -181,8 +181,8 @@ func TestRefinementSample(t *testing.T) {
 			t.Fatalf("n = %d: blocks of order %d, want %d", n, m, want)
 		}
 		ax, s := make([]float64, n*n), make([]float64, n*n)
-		ref.Gemm(false, false, n, n, n, 1, a.Data, n, x, n, 0, ax, n)
-		ref.Gemm(true, false, n, n, n, 1, x, n, ax, n, 0, s, n)
+		ref.Gemm(ref.NoTrans, ref.NoTrans, n, n, n, 1, a.Data, n, x, n, 0, ax, n)
+		ref.Gemm(ref.Trans, ref.NoTrans, n, n, n, 1, x, n, ax, n, 0, s, n)
 		got := stagetest.Get(t, dev, sample)
 		for k, first := range []int{0, n - m} {
 			for j := range m {

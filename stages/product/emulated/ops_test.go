@@ -260,7 +260,7 @@ func TestTinyRowsKeepTheirBits(t *testing.T) {
 		})
 		equal(t, fmt.Sprint("2^", log), have, expect(14, product.NoTrans, product.Trans, 1, a, b, 0, c))
 		native := make([]float64, 20*20)
-		ref.Gemm(false, true, 20, 20, 40, 1, a.Data, 20, b.Data, 20, 0, native, 20)
+		ref.Gemm(ref.NoTrans, ref.Trans, 20, 20, 40, 1, a.Data, 20, b.Data, 20, 0, native, 20)
 		for e, x := range native {
 			if !(math.Abs(have.Data[e]-x) <= math.Ldexp(1e-13, log+large)) {
 				t.Fatalf("2^%d: element %d is %g, want %g", log, e, have.Data[e], x)
