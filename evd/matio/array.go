@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
 )
 
@@ -19,11 +18,11 @@ type array struct {
 	dims int // number of dimensions in the file
 }
 
-// readArray reads a .npy file of at most `most` elements, in either order. The function `fits`
+// readArray reads a .npy file, in either order. The function `fits`
 // returns a complaint if the caller does not take arrays of this shape. Errors are *FormatError,
 // *TooLargeError and those of the stream.
-func readArray(in *input, most int, fits func(shape []int) string) (*array, error) {
-	f := npy{input: in, most: most}
+func readArray(in *input, fits func(shape []int) string) (*array, error) {
+	f := npy{input: in}
 	if err := f.readHeader(); err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func readArray(in *input, most int, fits func(shape []int) string) (*array, erro
 		data, ok = transpose.ByColumns(data, rows*cols, count)
 	}
 	if !ok {
-		return nil, f.tooLarge()
+		return nil, f.shapeTooLarge()
 	}
 	return &array{Stack{count, rows, cols, data, f.Descr[1:] == "f4"}, len(f.Shape)}, nil
 }
@@ -105,8 +104,8 @@ func isVector(shape []int) string {
 	return fmt.Sprintf("not a vector: dimensions %v", shape)
 }
 
-func readNPY(in *input, most int) (*Dense, error) {
-	a, err := readArray(in, most, isMatrix)
+func readNPY(in *input) (*Dense, error) {
+	a, err := readArray(in, isMatrix)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +113,7 @@ func readNPY(in *input, most int) (*Dense, error) {
 }
 
 func readNPYVector(in *input) ([]float64, error) {
-	a, err := readArray(in, memory.MostElements, isVector)
+	a, err := readArray(in, isVector)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 
-	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 )
 
@@ -22,7 +21,6 @@ type NPYColumns struct {
 	file   *os.File
 	header int64
 	numpy.Element
-	native bool
 }
 
 // OpenNPYColumns opens a file and reads its header. The caller must call Close. Errors are
@@ -41,7 +39,7 @@ func OpenNPYColumns(path string) (*NPYColumns, error) {
 }
 
 func npyColumns(file *os.File, path string) (*NPYColumns, error) {
-	f := npy{input: newInput(file, path, bytesLeft(file)), most: memory.MostElements}
+	f := npy{input: newInput(file, path, bytesLeft(file))}
 	if !f.starts(npyMagic) {
 		return nil, f.errorf("not an uncompressed .npy file, the only kind that can be read in parts")
 	}
@@ -54,13 +52,12 @@ func npyColumns(file *os.File, path string) (*NPYColumns, error) {
 	rows, cols := f.Shape[0], f.Shape[1]
 	most := (int64(math.MaxInt64) - f.header) / int64(f.Bytes)
 	if cols > 0 && int64(rows) > most/int64(cols) {
-		return nil, f.tooLarge()
+		return nil, f.shapeTooLarge()
 	}
 	if need := int64(rows) * int64(cols) * int64(f.Bytes); f.left != unknown && need != f.left {
 		return nil, f.errorf("the header announces %d bytes of elements, but the file has %d", need, f.left)
 	}
-	native := numpy.NativeLittle && f.Descr == "<f8"
-	return &NPYColumns{rows, cols, !f.FortranOrder, file, f.header, f.Element, native}, nil
+	return &NPYColumns{rows, cols, !f.FortranOrder, file, f.header, f.Element}, nil
 }
 
 // Read copies `count` consecutive columns to `dst`, beginning with column `from`. If ByRows is
@@ -75,31 +72,18 @@ func (c *NPYColumns) Read(dst []float64, from, count int) error {
 		panic(fmt.Sprintf("matio: %d elements for %d columns of %d", len(dst), count, length))
 	}
 	at := c.header + int64(from)*int64(length)*int64(c.Bytes)
-	if c.native {
-		return c.readAt(numpy.Raw(dst), at)
-	}
-	const piece = 1 << 15 // elements that are read at a time
-	chunk := make([]byte, min(len(dst), piece)*c.Bytes)
-	for len(dst) > 0 {
-		now := chunk[:min(len(dst)*c.Bytes, len(chunk))]
-		if err := c.readAt(now, at); err != nil {
-			return err
+	return c.Fill(dst, func(p []byte) error {
+		n, err := c.file.ReadAt(p, at)
+		at += int64(n)
+		switch of := (source{c.file.Name()}); {
+		case n == len(p):
+			return nil
+		case err == io.EOF:
+			return of.errorf("the file ends inside its elements")
+		default:
+			return of.failed(err)
 		}
-		at += int64(len(now))
-		dst = dst[len(c.Decode(dst[:0], now)):]
-	}
-	return nil
-}
-
-func (c *NPYColumns) readAt(p []byte, at int64) error {
-	n, err := c.file.ReadAt(p, at)
-	switch {
-	case n == len(p):
-		return nil
-	case err == io.EOF:
-		return &FormatError{c.file.Name(), 0, "the file ends inside its elements"}
-	}
-	return fmt.Errorf("%s: %w", c.file.Name(), err)
+	})
 }
 
 // Close closes the file.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
@@ -26,8 +25,6 @@ type table struct {
 	*fields
 	// opt are the options of the caller.
 	opt Options
-	// most is the largest number of elements that the matrix may have.
-	most int
 
 	// head says what the first line is, and names what the first fields of the other lines are.
 	head  headKind
@@ -85,11 +82,11 @@ func ReadCSV(r io.Reader, name string) (*Dense, error) { return Options{}.ReadCS
 
 // ReadCSV reads a table as the function ReadCSV does, but with the options o.
 func (o Options) ReadCSV(r io.Reader, name string) (*Dense, error) {
-	return opened(r, name, func(in *input) (*Dense, error) { return o.readTable(in, memory.MostElements) })
+	return opened(r, name, o.readTable)
 }
 
-func (o Options) readTable(in *input, most int) (*Dense, error) {
-	t := &table{fields: newFields(in), opt: o, most: most}
+func (o Options) readTable(in *input) (*Dense, error) {
+	t := &table{fields: newFields(in), opt: o}
 	if o.Triangle != WholeMatrix {
 		t.shape = &triangle{}
 	}
@@ -108,12 +105,12 @@ func (o Options) readTable(in *input, most int) (*Dense, error) {
 // readTop reads the first line of the table that is neither blank nor a comment.
 func (t *table) readTop() error {
 	if t.dialect.unclear {
-		return &FormatError{t.file, 0, "a comma may separate a name and a number, or be the decimal mark of the number; " +
-			`a first line "sep=," or "sep= " says which`}
+		return t.input.errorf("a comma may separate a name and a number, or be the decimal mark of the number; " +
+			`a first line "sep=," or "sep= " says which`)
 	}
 	end, err := t.start()
 	if err == io.EOF {
-		return &FormatError{t.file, 0, "no numbers in the file"}
+		return t.input.errorf("no numbers in the file")
 	} else if err != nil {
 		return err
 	}
@@ -182,7 +179,7 @@ func (t *table) addTop(end byte) error {
 	switch {
 	case kind == numberCell:
 		top.plain = top.plain && (number.Digits(t.field) || len(t.field) == 0)
-		return t.push(x, top.width)
+		return t.push(&t.a, x, t.line, top.width)
 	case !first && top.wrong == 0 && !t.trailing(end, top.width):
 		top.wrong = top.width
 	}
@@ -202,22 +199,6 @@ func (t *table) addTop(end byte) error {
 // programs write such lines.
 func (t *table) trailing(end byte, width int) bool {
 	return end == '\n' && t.between == '\t' && len(t.field) == 0 && !t.quoted && width > 1
-}
-
-// push appends a number, the one of field k, to those of the table. The memory grows only with the
-// numbers that have been read, because a file may end early.
-func (t *table) push(x float64, k int) error {
-	if len(t.a) == cap(t.a) {
-		var ok bool
-		if len(t.a) < t.most {
-			t.a, ok = memory.Grow(t.a, memory.FirstElements, t.most)
-		}
-		if !ok {
-			return &TooLargeError{t.file, t.line, k}
-		}
-	}
-	t.a = append(t.a, x)
-	return nil
 }
 
 // readRow reads the next line that is neither blank nor a comment. At the end of the file the error is
@@ -254,7 +235,7 @@ func (t *table) readRow() error {
 			return t.errorf("column %d: %s%s", k+1, complaint, adviceAbout(t.field))
 		}
 		t.plainBody = t.plainBody || number.Digits(t.field)
-		if err := t.push(x, k+1); err != nil {
+		if err := t.push(&t.a, x, t.line, k+1); err != nil {
 			return err
 		}
 	}
@@ -286,14 +267,14 @@ func (t *table) readName(end byte) error {
 		t.names = wordNames
 	case kind == emptyCell && t.shape != nil:
 		t.names, x = numberNames, blankCell
-		return t.push(x, 1)
+		return t.push(&t.a, x, t.line, 1)
 	case kind != numberCell:
 		return t.errorf("column 1: %s%s", complaint, adviceAbout(t.field))
 	default:
 		digits := number.Digits(t.field)
 		t.names = numberNames
 		t.plainNames, t.plainFirst = t.plainNames && digits, t.plainFirst || digits
-		return t.push(x, 1)
+		return t.push(&t.a, x, t.line, 1)
 	}
 	if t.shape != nil {
 		t.shape.rows.add(t.field)

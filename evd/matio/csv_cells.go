@@ -44,8 +44,8 @@ func (t *fields) unclear(o Options) error {
 	if suspect := t.comma != (t.between == ';') && (t.comma || t.point); !suspect || t.decimal || o.Format == TextTable {
 		return nil
 	}
-	return &FormatError{t.file, 0, "every comma or point in a number has three digits after it, so it may separate " +
-		"thousands, or be a decimal mark; --format table takes it as a decimal mark"}
+	return t.input.errorf("every comma or point in a number has three digits after it, so it may separate " +
+		"thousands, or be a decimal mark; --format table takes it as a decimal mark")
 }
 
 // cell returns what the field is. If it is no number, `complaint` says so.

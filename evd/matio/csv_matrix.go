@@ -34,7 +34,7 @@ func (t *table) finishTable() (*Dense, error) {
 	}
 	switch {
 	case t.rows == 0 && (t.labels == 0 || t.head == nameHead && t.opt.Header != No || t.head == emptyHead):
-		return nil, &FormatError{t.file, 0, "no numbers in the file after its header"}
+		return nil, t.input.errorf("no numbers in the file after its header")
 	case t.shape != nil:
 		return t.shape.matrix(t)
 	}
@@ -58,7 +58,7 @@ func (t *table) finishTable() (*Dense, error) {
 	d := &Dense{Rows: rows, Cols: cols, Table: t.table(r)}
 	var ok bool
 	if d.Data, ok = transpose.ByColumns(a, rows, cols); !ok {
-		return nil, &TooLargeError{t.file, rows, cols}
+		return nil, t.tooLarge(rows, cols)
 	}
 	return d, nil
 }
@@ -82,8 +82,8 @@ func (t *table) isNoOtherFormat(rows, cols int) error {
 		return t.errorAtTop("%v %v may be the size of the matrix below; delete the line, or give --format table if it is a row", t.a[0], t.a[1])
 	}
 	if cols == 3 && areEntries(t.a, t.opt.Square) {
-		return &FormatError{t.file, 0, "the rows look like entries of a matrix: row, column, value; --format coo reads entries " +
-			"counted from 1, with --base 0 from 0, and --format table reads a table"}
+		return t.input.errorf("the rows look like entries of a matrix: row, column, value; --format coo reads entries " +
+			"counted from 1, with --base 0 from 0, and --format table reads a table")
 	}
 	return nil
 }

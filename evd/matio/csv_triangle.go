@@ -74,7 +74,7 @@ func (s *triangle) matrix(t *table) (*Dense, error) {
 	}
 	n := len(lengths)
 	if most := slices.Max(lengths); most != n {
-		return nil, fmt.Errorf("%s: %w", t.file, &NotSquareError{n, most})
+		return nil, t.failed(&NotSquareError{n, most})
 	}
 	columns := s.columns
 	if t.head == cornerHead || t.head == nameHead || t.head == emptyHead {
@@ -83,7 +83,7 @@ func (s *triangle) matrix(t *table) (*Dense, error) {
 	if header && t.names == wordNames && columns != s.rows {
 		return nil, &FormatError{t.file, t.top.line, "the names of the columns are not those of the rows, so this is no triangle with its diagonal"}
 	}
-	d, err := zeros(t.file, n, n, t.most)
+	d, err := t.zeros(n, n)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
@@ -59,7 +58,7 @@ func (o Options) readDiagonals(in *input) (*Tridiagonal, error) {
 	r := &diagonals{fields: newFields(in), opt: o, order: unknown}
 	err := r.next()
 	if err == io.EOF {
-		return nil, &FormatError{in.file, 0, "no numbers in the file"}
+		return nil, in.errorf("no numbers in the file")
 	} else if err != nil {
 		return nil, err
 	}
@@ -188,9 +187,8 @@ func (r *diagonals) add() error {
 		row = row[1:]
 	}
 	for i, to := range []*[]float64{&r.out.D, &r.out.E}[:len(row)] {
-		var ok bool
-		if *to, ok = memory.Push(*to, row[i].x); !ok {
-			return &TooLargeError{r.file, r.line, r.width}
+		if err := r.push(to, row[i].x, r.line, r.width); err != nil {
+			return err
 		}
 		r.others++
 		if !row[i].mark {

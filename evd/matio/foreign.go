@@ -63,9 +63,7 @@ func knownForeign(in *input) error {
 	if bytes.HasPrefix(start, []byte(npyMagic)) || bytes.HasPrefix(start, []byte(zipMagic)) {
 		return nil
 	}
-	refused := func(name, convert string) error {
-		return &FormatError{in.file, 0, name + " is not read: " + convert}
-	}
+	refused := func(name, convert string) error { return in.errorf("%s is not read: %s", name, convert) }
 	binary := bytes.ContainsFunc(start, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1a", c) })
 	for _, f := range foreign {
 		letters := len(f.magic) < 5 && strings.IndexFunc(f.magic, func(c rune) bool { return c < ' ' || c > '~' }) < 0
@@ -111,26 +109,27 @@ func isUTF16(start []byte) bool {
 // unknownFormat is the error about a file that has no format of this package.
 func unknownFormat(in *input) error {
 	if in.starts("[") || in.starts("{") {
-		return &FormatError{in.file, 0, `JSON is read only for a list of numbers; in Python, numpy.save("A.npy", json.load(open(FILE))) converts a matrix`}
+		return in.errorf(`JSON is read only for a list of numbers; in Python, numpy.save("A.npy", json.load(open(FILE))) converts a matrix`)
 	}
-	return &FormatError{in.file, 0, "neither Matrix Market (no " + bannerWord + " banner), .npy, .npz nor a table of numbers"}
+	return in.errorf("neither Matrix Market (no %s banner), .npy, .npz nor a table of numbers", bannerWord)
 }
 
-// noArrays says what an archive holds that has no .npy array. `names` are the names of its files.
-func noArrays(names []string) string {
+// noArrays is the error about an archive that has no .npy array. It says what the archive holds.
+func (z *archive) noArrays() error {
 	const what = "the archive holds no .npy array"
-	for _, name := range names {
-		switch {
-		case name == "xl/workbook.xml":
-			return "an Excel workbook (.xlsx) is not read: in Excel, save the sheet as CSV UTF-8"
-		case name == "content.xml":
-			return "an OpenDocument file (.ods) is not read: save the sheet as CSV"
-		case strings.HasSuffix(name, "/data.pkl"):
-			return `a file of PyTorch is not read: in Python, numpy.save("A.npy", torch.load(FILE).numpy())`
+	var names []string
+	for _, f := range z.files {
+		switch names = append(names, f.Name); {
+		case f.Name == "xl/workbook.xml":
+			return z.errorf("an Excel workbook (.xlsx) is not read: in Excel, save the sheet as CSV UTF-8")
+		case f.Name == "content.xml":
+			return z.errorf("an OpenDocument file (.ods) is not read: save the sheet as CSV")
+		case strings.HasSuffix(f.Name, "/data.pkl"):
+			return z.errorf(`a file of PyTorch is not read: in Python, numpy.save("A.npy", torch.load(FILE).numpy())`)
 		}
 	}
 	if len(names) == 0 {
-		return what
+		return z.errorf(what)
 	}
 	list := strings.Join(names[:min(len(names), 3)], ", ")
 	switch {
@@ -139,13 +138,13 @@ func noArrays(names []string) string {
 	case len(names) > 3 || len(list) > 200:
 		list = fmt.Sprintf("%d other files", len(names))
 	}
-	return fmt.Sprintf("%s, but %s: unpack it, with unzip FILE", what, list)
+	return z.errorf("%s, but %s: unpack it, with unzip FILE", what, list)
 }
 
-// hasNoArrays returns an error if the options name an array and the file is no .npz archive.
-func (o Options) hasNoArrays(name string) error {
+// hasNoArrays returns an error if the options name an array. The file is no .npz archive.
+func (o Options) hasNoArrays(in *input) error {
 	if o.Array == "" {
 		return nil
 	}
-	return &FormatError{name, 0, fmt.Sprintf("no .npz archive, so it has no array called %s", o.Array)}
+	return in.errorf("no .npz archive, so it has no array called %s", o.Array)
 }

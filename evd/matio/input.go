@@ -23,10 +23,8 @@ const unknown = -1
 // Readers recognise formats in this way, so streams need not be able to seek.
 type input struct {
 	*bufio.Reader
-	// file is the name of the file that the caller gave, for errors.
-	file string
-	// left is the number of bytes that the stream had when it was opened. It is the constant
-	// `unknown` if the stream does not tell.
+	source
+	// left is the number of bytes that the stream had when it was opened, or `unknown`.
 	left int64
 	// done frees what the input holds, such as the goroutine of a decompressor. It does not close
 	// the stream.
@@ -36,10 +34,32 @@ type input struct {
 	at *stream.File
 }
 
-// newInput reads `r` without decompression. It has `left` bytes, which may be the constant
-// `unknown`.
+// A source makes the errors about a file. `file` is the name that the caller gave.
+type source struct{ file string }
+
+// errorf returns an error about the content of a file without lines.
+func (s source) errorf(format string, args ...any) *FormatError {
+	return &FormatError{s.file, 0, fmt.Sprintf(format, args...)}
+}
+
+func (s source) tooLarge(rows, cols int) error { return &TooLargeError{s.file, rows, cols} }
+
+// failed adds the name to an error of the stream.
+func (s source) failed(err error) error { return fmt.Errorf("%s: %w", s.file, err) }
+
+// push appends the number in this row and column of the file to a list that grows with the file.
+func (s source) push(a *[]float64, x float64, row, col int) (err error) {
+	grown, ok := memory.Push(*a, x)
+	if !ok {
+		return s.tooLarge(row, col)
+	}
+	*a = grown
+	return nil
+}
+
+// newInput reads `r` without decompression. It has `left` bytes, which may be `unknown`.
 func newInput(r io.Reader, file string, left int64) *input {
-	return &input{Reader: bufio.NewReaderSize(r, 1<<16), file: file, left: left, done: func() {}}
+	return &input{Reader: bufio.NewReaderSize(r, 1<<16), source: source{file}, left: left, done: func() {}}
 }
 
 // unpacked returns an input whose data are what the decompressor z returns. z runs in a goroutine
@@ -63,7 +83,7 @@ func ReadAll(r io.Reader, name string) ([]byte, error) {
 		if len(file) == cap(file) {
 			var ok bool
 			if file, ok = memory.Grow(file, 1<<16, math.MaxInt); !ok {
-				return nil, &TooLargeError{name, len(file) / memory.WordBytes, 1}
+				return nil, source{name}.tooLarge(len(file)/memory.WordBytes, 1)
 			}
 		}
 		n, err := r.Read(file[len(file):cap(file)])
@@ -71,7 +91,7 @@ func ReadAll(r io.Reader, name string) ([]byte, error) {
 		if err == io.EOF {
 			return file, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, source{name}.failed(err)
 		}
 	}
 }
@@ -103,7 +123,7 @@ func open(r io.Reader, name string) (*input, error) {
 	if in.starts(stream.GzipMagic) {
 		z, err := gzip.NewReader(in.Reader)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, unzipError(err))
+			return nil, in.failed(unzipError(err))
 		}
 		in = unpacked(stream.NewMembers(z, in.Reader), name)
 	}
@@ -117,15 +137,14 @@ func open(r io.Reader, name string) (*input, error) {
 		return in, nil
 	case errors.As(err, new(*FormatError)):
 	case err == io.EOF:
-		err = &FormatError{name, 0, "the file is empty"}
+		err = in.errorf("the file is empty")
 	default:
-		err = fmt.Errorf("%s: %w", name, err)
+		err = in.failed(err)
 	}
 	in.done()
 	return nil, err
 }
 
-// opened calls the function `read` with the input that `open` makes from r.
 func opened[T any](r io.Reader, name string, read func(*input) (T, error)) (none T, _ error) {
 	in, err := open(r, name)
 	if err != nil {
@@ -135,7 +154,6 @@ func opened[T any](r io.Reader, name string, read func(*input) (T, error)) (none
 	return read(in)
 }
 
-// fromFile calls the function `read` with an open file.
 func fromFile[T any](path string, read func(io.Reader, string) (T, error)) (none T, _ error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -19,9 +19,8 @@ const longestLine = 1 << 20
 // The buffer has the size of the longest allowed line. An incomplete line is moved to the beginning
 // of the buffer before more bytes are read. So the line is too long if it fills the buffer.
 type lines struct {
-	// in is the input, and buf has the bytes that were read from it last.
-	in  *input
-	buf []byte
+	*input
+	buf []byte // the bytes that were read last
 	// buf[pos:end] are the bytes that have been read and not yet returned as lines.
 	pos, end int
 	// no is the number of the line that was returned last, counted from 1.
@@ -31,7 +30,7 @@ type lines struct {
 }
 
 func newLines(in *input) *lines {
-	return &lines{in: in, buf: make([]byte, longestLine)}
+	return &lines{input: in, buf: make([]byte, longestLine)}
 }
 
 // next returns the next line without its line feed, but with a carriage return before it. At the
@@ -52,7 +51,7 @@ func (l *lines) next() ([]byte, error) {
 		case l.err == io.EOF:
 			return nil, io.EOF
 		case l.err != nil:
-			return nil, fmt.Errorf("%s:%d: %w", l.in.file, l.no+1, l.err)
+			return nil, fmt.Errorf("%s:%d: %w", l.file, l.no+1, l.err)
 		case seen == len(l.buf):
 			l.no++
 			return nil, l.errorf("line longer than %d bytes", longestLine)
@@ -60,7 +59,7 @@ func (l *lines) next() ([]byte, error) {
 		l.end = copy(l.buf, l.buf[l.pos:l.end])
 		l.pos = 0
 		var n int
-		n, l.err = l.in.Read(l.buf[l.end:])
+		n, l.err = l.Read(l.buf[l.end:])
 		l.end += n
 	}
 }
@@ -89,7 +88,7 @@ func (l *lines) data() ([]byte, error) {
 }
 
 func (l *lines) errorf(format string, args ...any) *FormatError {
-	return &FormatError{l.in.file, l.no, fmt.Sprintf(format, args...)}
+	return &FormatError{l.file, l.no, fmt.Sprintf(format, args...)}
 }
 
 func (l *lines) endOfLine(rest []byte) error {

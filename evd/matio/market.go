@@ -2,7 +2,6 @@ package matio
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"strings"
 
@@ -69,46 +68,29 @@ type market struct {
 	array, symmetric, skew bool
 	// value converts the text of an entry to its value. The second result is a complaint, or empty.
 	// `value` is nil if the banner says pattern, because then the value of each entry is 1.
-	value func(word []byte) (float64, string)
+	value      func(word []byte) (float64, string)
+	rows, cols int
 	// entries is the number of entries to read. A coordinate file declares it. For an array file it
 	// is computed from the shape.
 	entries int
-	// out is the matrix that is read. readSize sets its shape. Its elements are complete when all
-	// entries have been read.
-	out *Dense
-	// most is the largest number of elements that the matrix may have.
-	most int
 }
 
-// readMarket reads a Matrix Market file of at most `most` elements. Errors are *FormatError, with
-// the line number, and *TooLargeError.
-func readMarket(in *input, most int) (*Dense, error) {
-	m := &market{lines: newLines(in), most: most}
+// readMarket reads a Matrix Market file, of a sparse matrix up to its size line. Errors are *FormatError,
+// with the line number, and *TooLargeError.
+func readMarket(in *input) (*matrix, error) {
+	m := &market{lines: newLines(in)}
 	if err := m.readBanner(); err != nil {
 		return nil, err
 	}
-	return m.read()
+	return m.matrix()
 }
 
-// market begins to read a Matrix Market file, up to its size line. Without a banner the options must
-// say that the file is one. The result is nil if it is none.
-func (o Options) market(in *input, most int) (*market, error) {
-	switch {
-	case hasBanner(in):
-		m := &market{lines: newLines(in), most: most}
-		return m, m.readBanner()
-	case o.Format == MatrixMarket:
-		return bareMarket(in, most), nil
-	}
-	return nil, nil
-}
-
-// bareMarket is for files without a banner. It looks at the size line, which must be within the
-// first 64 KiB, without consuming anything. The matrix is general and real, and an array if the
-// line has two words.
-func bareMarket(in *input, most int) *market {
+// bareMarket does the same for a file without a banner. It looks at the size line, which must be within
+// the first 64 KiB, without consuming anything. The matrix is general and real, and an array if the line
+// has two words.
+func bareMarket(in *input) (*matrix, error) {
 	start, _ := in.Peek(in.Size())
-	m := &market{lines: newLines(in), most: most, value: number.Parse}
+	m := &market{lines: newLines(in), value: number.Parse}
 	for len(start) > 0 {
 		var line []byte
 		line, start, _ = bytes.Cut(start, []byte("\n"))
@@ -117,22 +99,25 @@ func bareMarket(in *input, most int) *market {
 			break
 		}
 	}
-	return m
+	return m.matrix()
 }
 
-// read reads a Matrix Market file from the size line on, the line after the banner.
-func (m *market) read() (*Dense, error) {
+// matrix reads the size line, and the elements of an array. Those of a sparse matrix are read from the
+// stream when they are wanted, and only once.
+func (m *market) matrix() (*matrix, error) {
 	if err := m.readSize(); err != nil {
 		return nil, err
 	}
-	readEntries := m.readCoordinates
-	if m.array {
-		readEntries = m.readArray
+	c := &matrix{m.source, &Dense{Rows: m.rows, Cols: m.cols, DeclaredSymmetric: m.symmetric}, m.each}
+	if !m.array {
+		return c, nil
 	}
-	if err := readEntries(); err != nil {
+	var err error
+	if c.Data, err = m.readArray(); err != nil {
 		return nil, err
 	}
-	return m.out, m.end()
+	c.each = nil
+	return c, m.end()
 }
 
 func (m *market) end() error {
@@ -182,10 +167,10 @@ func isBanner(line []byte) bool {
 // hand. Read as a table, or as rows of a tridiagonal matrix, they would give a wrong matrix.
 func mayBeText(in *input) error {
 	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
-		return fmt.Errorf("%s: %w", in.file, err)
+		return in.failed(err)
 	}
 	if strings.HasSuffix(strings.TrimSuffix(strings.ToLower(in.file), ".gz"), ".mtx") {
-		return &FormatError{in.file, 0, "no " + bannerWord + " banner, which a .mtx file must begin with"}
+		return in.errorf("no %s banner, which a .mtx file must begin with", bannerWord)
 	}
 	return nil
 }
@@ -267,26 +252,21 @@ func (m *market) readSize() error {
 	if err := m.endOfLine(line); err != nil {
 		return err
 	}
-	m.out = &Dense{Rows: size[0], Cols: size[1], DeclaredSymmetric: m.symmetric}
-	m.entries = size[2]
-	if m.triangular() && m.out.Rows != m.out.Cols {
+	m.rows, m.cols, m.entries = size[0], size[1], size[2]
+	if m.triangular() && m.rows != m.cols {
 		word := "symmetric"
 		if m.skew {
 			word = skewWord
 		}
-		return m.errorf("declared %s, but %d by %d", word, m.out.Rows, m.out.Cols)
+		return m.errorf("declared %s, but %d by %d", word, m.rows, m.cols)
 	}
-	if _, ok := memory.Elements(m.out.Rows, m.out.Cols, m.most); !ok {
-		return m.tooLarge()
+	if _, ok := memory.Elements(m.rows, m.cols, memory.MostElements); !ok {
+		return m.tooLarge(m.rows, m.cols)
 	}
 	return nil
 }
 
 func (m *market) triangular() bool { return m.symmetric || m.skew }
-
-func (m *market) tooLarge() error {
-	return &TooLargeError{m.in.file, m.out.Rows, m.out.Cols}
-}
 
 func (m *market) entry(k int) ([]byte, error) {
 	line, err := m.data()
@@ -296,41 +276,20 @@ func (m *market) entry(k int) ([]byte, error) {
 	return line, err
 }
 
-// readCoordinates adds the value of each entry "i j value" to element (i, j), because
-// finite-element codes write their assembly in this way. Coordinate files are the only format for
-// which memory is allocated by the declared size alone.
-func (m *market) readCoordinates() error {
-	rows, cols := m.out.Rows, m.out.Cols
-	a, ok := memory.Allocate[float64](rows * cols)
-	if !ok {
-		return m.tooLarge()
-	}
-	m.out.Data = a
-	return m.eachEntry(func(i, j int, x float64) error {
-		a[i+j*rows] += x
-		if m.symmetric && i != j {
-			a[j+i*rows] += x
-		}
-		if m.skew {
-			a[j+i*rows] -= x
-		}
-		return nil
-	})
-}
-
-// eachEntry calls the function `put` for each entry of a coordinate file, with i and j counted from
-// 0, in the order of the file, and stops at its first error. Mirror images are left to `put`.
-func (m *market) eachEntry(put func(i, j int, x float64) error) error {
+// each is matrix.each: the entries of a coordinate file, in the order of the file, each with its mirror
+// image after it. Finite-element codes write their assembly in this way, with several entries of one
+// place. Coordinate files are the only format for which memory is allocated by the declared size alone.
+func (m *market) each(put func(i, j int, x float64) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)
 		if err != nil {
 			return err
 		}
-		i, line, err := m.index("row", line, m.out.Rows)
+		i, line, err := m.index("row", line, m.rows)
 		if err != nil {
 			return err
 		}
-		j, line, err := m.index("column", line, m.out.Cols)
+		j, line, err := m.index("column", line, m.cols)
 		if err != nil {
 			return err
 		}
@@ -353,21 +312,28 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 			// matrix.
 			return m.errorf("entry (%d,%d) lies above the diagonal; a symmetric file lists the lower triangle only", i+1, j+1)
 		}
-		if err := put(i, j, x); err != nil {
-			return err
+		err = put(i, j, x)
+		switch {
+		case err != nil:
+		case m.symmetric && i != j:
+			err = put(j, i, x)
+		case m.skew:
+			err = put(j, i, -x)
+		}
+		if err != nil {
+			return m.errorf("%v", err)
 		}
 	}
-	return nil
+	return m.end()
 }
 
 // readArray reads the values of an array file, column by column. A symmetric file has the lower
 // triangle, hence n·(n+1)/2 values; a skew-symmetric file has no diagonal, hence n·(n−1)/2 values. The
 // part of a column above the diagonal is copied from earlier columns, which are already complete.
-// Memory grows with the values that have been read, so a short
-// file that declares a large matrix needs little memory.
-func (m *market) readArray() error {
-	rows, cols := m.out.Rows, m.out.Cols
-	total := rows * cols
+// Memory grows with the values that have been read, so a short file that declares a large matrix needs
+// little memory.
+func (m *market) readArray() ([]float64, error) {
+	rows, total := m.rows, m.rows*m.cols
 	m.entries = total
 	if m.triangular() {
 		m.entries = (total - rows) / 2
@@ -380,7 +346,7 @@ func (m *market) readArray() error {
 		if at == cap(a) {
 			var ok bool
 			if a, ok = memory.Grow(a, memory.FirstElements, total); !ok {
-				return m.tooLarge()
+				return nil, m.tooLarge(rows, m.cols)
 			}
 		}
 		// This element is above the diagonal. Its mirror image was read with column i.
@@ -397,20 +363,19 @@ func (m *market) readArray() error {
 		}
 		line, err := m.entry(k)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		x, line, err := m.readValue(line)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := m.endOfLine(line); err != nil {
-			return err
+			return nil, err
 		}
 		a = append(a, x)
 		k++
 	}
-	m.out.Data = a
-	return nil
+	return a, nil
 }
 
 // index reads a row or column number from 1 to `most`. It returns the number counted from 0, and

@@ -2,7 +2,6 @@ package matio
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 	"slices"
 
@@ -31,8 +30,6 @@ type npy struct {
 	*input
 	numpy.Header
 	numpy.Element
-	// most is the largest number of elements that the array in the file may have.
-	most int
 	// header is the number of bytes in the file before the elements.
 	header int64
 }
@@ -107,8 +104,8 @@ func (f *npy) readData() ([]float64, error) {
 	total := 1
 	for _, n := range f.Shape {
 		var ok bool
-		if total, ok = memory.Elements(total, n, f.most); !ok {
-			return nil, f.tooLarge()
+		if total, ok = memory.Elements(total, n, memory.MostElements); !ok {
+			return nil, f.shapeTooLarge()
 		}
 	}
 	first := memory.FirstElements
@@ -118,43 +115,25 @@ func (f *npy) readData() ([]float64, error) {
 		}
 		first = total
 	}
-	native := numpy.NativeLittle && f.Descr == "<f8"
-	if native && f.at != nil && f.left >= stream.ParallelBytes {
+	if f.Native && f.at != nil && f.left >= stream.ParallelBytes {
 		return f.readParallel(total)
 	}
 	var a []float64
-	const piece = 1 << 15 // elements that are read at a time
-	var chunk []byte
-	if !native {
-		chunk = make([]byte, min(total, piece)*f.Bytes)
-	}
-	for len(a) < total {
-		if len(a) == cap(a) {
-			var ok bool
-			if a, ok = memory.Grow(a, first, total); !ok {
-				return nil, f.tooLarge()
-			}
+	for at := 0; at < total; at = len(a) {
+		var ok bool
+		if a, ok = memory.Grow(a, first, total); !ok {
+			return nil, f.shapeTooLarge()
 		}
-		if native { // directly to where the elements belong
-			end := min(len(a)+piece, cap(a))
-			if err := f.full(numpy.Raw(a[len(a):end]), "its elements"); err != nil {
-				return nil, err
-			}
-			a = a[:end]
-			continue
-		}
-		// The chunk has at most as many elements as fit into the free part of the slice.
-		now := chunk[:min(len(chunk), (cap(a)-len(a))*f.Bytes)]
-		if err := f.full(now, "its elements"); err != nil {
+		a = a[:cap(a)]
+		if err := f.Fill(a[at:], func(p []byte) error { return f.full(p, "its elements") }); err != nil {
 			return nil, err
 		}
-		a = f.Decode(a, now)
 	}
 	switch _, err := f.ReadByte(); {
 	case err == nil:
 		return nil, f.errorf("data follow the last of %d elements", total)
 	case err != io.EOF:
-		return nil, f.wrap(err)
+		return nil, f.failed(err)
 	}
 	return a, nil
 }
@@ -164,7 +143,7 @@ func (f *npy) readData() ([]float64, error) {
 func (f *npy) readParallel(total int) ([]float64, error) {
 	a, ok := memory.Allocate[float64](total)
 	if !ok {
-		return nil, f.tooLarge()
+		return nil, f.shapeTooLarge()
 	}
 	switch err := f.at.Fill(numpy.Raw(a), f.header); err {
 	case nil:
@@ -172,7 +151,7 @@ func (f *npy) readParallel(total int) ([]float64, error) {
 	case io.ErrUnexpectedEOF:
 		return nil, f.errorf("the file ends inside its elements")
 	default:
-		return nil, f.wrap(err)
+		return nil, f.failed(err)
 	}
 }
 
@@ -183,19 +162,13 @@ func (f *npy) full(p []byte, what string) error {
 	case io.EOF, io.ErrUnexpectedEOF: // compared directly: a broken gzip stream wraps these errors
 		return f.errorf("the file ends inside %s", what)
 	default:
-		return f.wrap(err)
+		return f.failed(err)
 	}
 }
 
-func (f *npy) wrap(err error) error { return fmt.Errorf("%s: %w", f.file, err) }
-
-func (f *npy) errorf(format string, args ...any) *FormatError {
-	return &FormatError{f.file, 0, fmt.Sprintf(format, args...)}
-}
-
-// tooLarge makes the error that the system has no memory for the array.
-func (f *npy) tooLarge() error {
-	// An array with only one dimension counts as a matrix with one column.
+// shapeTooLarge makes the error that the system has no memory for the array. An array with only one
+// dimension counts as a matrix with one column.
+func (f *npy) shapeTooLarge() error {
 	shape := append(slices.Clone(f.Shape), 1)
-	return &TooLargeError{f.file, shape[0], shape[1]}
+	return f.tooLarge(shape[0], shape[1])
 }

@@ -3,12 +3,12 @@ package matio
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 	"github.com/vkevd/vkevd/evd/matio/internal/stream"
 )
 
@@ -31,8 +31,9 @@ const usualArray = "A"
 // The directory of the archive is at its end. So a stream without random access, such as a pipe, is
 // first read into memory completely, still compressed.
 func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
-	return readEither(r, name, Options{Array: array}.fromZip, func(in *input) (*Dense, error) {
-		return nil, &FormatError{in.file, 0, "not a .npz file: not a zip archive"}
+	o := Options{Array: array}
+	return readEither(r, name, func(z *archive) (*Dense, error) { return denseOf(o.packed(z)) }, func(in *input) (*Dense, error) {
+		return nil, in.errorf("not a .npz file: not a zip archive")
 	})
 }
 
@@ -87,8 +88,8 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 
 // archive is an open .npz file, which can be read at any position.
 type archive struct {
-	name  string // of the file
-	size  int64  // in bytes
+	source
+	size  int64 // in bytes
 	files []*zip.File
 }
 
@@ -107,36 +108,25 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 			continue
 		}
 		if k, twice := seen[array]; twice {
-			return nil, &FormatError{name, 0, fmt.Sprintf("two arrays are called %s: files %d and %d of the archive", array, k+1, i+1)}
+			return nil, source{name}.errorf("two arrays are called %s: files %d and %d of the archive", array, k+1, i+1)
 		}
 		seen[array] = i
 	}
-	return &archive{name, size, z.File}, nil
+	return &archive{source{name}, size, z.File}, nil
 }
 
-func (z *archive) noArrays() string {
-	var names []string
-	for _, f := range z.files {
-		names = append(names, f.Name)
-	}
-	return noArrays(names)
-}
-
-// fromZip reads the array that the options name, or a sparse matrix, or else the array that
+// packed returns the array that the options name, or a sparse matrix, or else the array that
 // findArray chooses. So a single part of a sparse matrix can be read by its name.
-func (o Options) fromZip(z *archive) (*Dense, error) {
+func (o Options) packed(z *archive) (*matrix, error) {
 	if o.Array == "" && z.isSparse() {
-		s, err := z.readSparse()
-		if err != nil {
-			return nil, err
-		}
-		return s.dense()
+		return z.sparse()
 	}
-	member, complaint := z.findArray(o.Array)
-	if complaint != "" {
-		return nil, &FormatError{z.name, 0, complaint}
+	member, err := z.findArray(o.Array)
+	if err != nil {
+		return nil, err
 	}
-	return inside(z, member, func(in *input) (*Dense, error) { return readNPY(in, memory.MostElements) })
+	d, err := inside(z, member, readNPY)
+	return &matrix{z.source, d, nil}, err
 }
 
 // inside calls the function `read` with the content of a member of the archive, which is valid
@@ -144,7 +134,7 @@ func (o Options) fromZip(z *archive) (*Dense, error) {
 // another size is found before the elements are read. A large deflated member is unpacked in a
 // goroutine of its own.
 func inside[T any](z *archive, member *zip.File, read func(in *input) (T, error)) (none T, _ error) {
-	path := z.name + ": " + member.Name
+	path := z.file + ": " + member.Name
 	f, err := member.Open()
 	if err != nil {
 		return none, zipError(path, err)
@@ -175,18 +165,15 @@ func (z *archive) member(array string) *zip.File {
 func (z *archive) vector(array string) ([]float64, error) {
 	m := z.member(array)
 	if m == nil {
-		return nil, &FormatError{z.name, 0, "no array is called " + array}
+		return nil, z.errorf("no array is called %s", array)
 	}
 	return inside(z, m, readNPYVector)
 }
 
 // findArray returns the file of the array with the given name, or of the default array if the name
-// is empty. If there is none, `complaint` lists the first arrays of the archive.
-func (z *archive) findArray(array string) (found *zip.File, complaint string) {
-	want := array
-	if want == "" {
-		want = usualArray
-	}
+// is empty. If there is none, the error lists the first arrays of the archive.
+func (z *archive) findArray(array string) (found *zip.File, err error) {
+	want := cmp.Or(array, usualArray)
 	var names []string
 	for _, f := range z.files {
 		name, npy := strings.CutSuffix(f.Name, npyEnding)
@@ -194,7 +181,7 @@ func (z *archive) findArray(array string) (found *zip.File, complaint string) {
 			continue
 		}
 		if name == want {
-			return f, ""
+			return f, nil
 		}
 		names = append(names, name)
 		found = f
@@ -203,7 +190,7 @@ func (z *archive) findArray(array string) (found *zip.File, complaint string) {
 	case len(names) == 0:
 		return nil, z.noArrays()
 	case len(names) == 1 && array == "":
-		return found, ""
+		return found, nil
 	}
 	list := strings.Join(names[:min(len(names), 8)], ", ")
 	if len(list) > 200 {
@@ -212,9 +199,9 @@ func (z *archive) findArray(array string) (found *zip.File, complaint string) {
 		list += fmt.Sprintf(" and %d more", more)
 	}
 	if array == "" {
-		return nil, fmt.Sprintf("several arrays, and none is called %s; choose one of %s", want, list)
+		return nil, z.errorf("several arrays, and none is called %s; choose one of %s", want, list)
 	}
-	return nil, fmt.Sprintf("no array is called %s; the archive has %s", want, list)
+	return nil, z.errorf("no array is called %s; the archive has %s", want, list)
 }
 
 // zipError makes a *FormatError of a damaged archive, and of a compression that NumPy does not
@@ -222,9 +209,9 @@ func (z *archive) findArray(array string) (found *zip.File, complaint string) {
 func zipError(name string, err error) error {
 	switch {
 	case errors.Is(err, zip.ErrFormat):
-		return &FormatError{name, 0, "a damaged or truncated zip archive"}
+		return source{name}.errorf("a damaged or truncated zip archive")
 	case errors.Is(err, zip.ErrAlgorithm):
-		return &FormatError{name, 0, "neither stored nor deflated: a .npz file has no other compression"}
+		return source{name}.errorf("neither stored nor deflated: a .npz file has no other compression")
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	return source{name}.failed(err)
 }

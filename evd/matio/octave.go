@@ -3,7 +3,6 @@ package matio
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -96,9 +95,9 @@ func (o Options) readOctave(in *input) (*Dense, error) {
 	case slices.Contains(all, want), len(all) == 1 && o.Array == "":
 		return found, foundErr
 	case o.Array == "":
-		return nil, &FormatError{t.file, 0, "several arrays, and none is called " + want + "; choose one of " + strings.Join(all, ", ")}
+		return nil, t.input.errorf("several arrays, and none is called %s; choose one of %s", want, strings.Join(all, ", "))
 	}
-	return nil, &FormatError{t.file, 0, fmt.Sprintf("no array is called %s; the file has %s", want, strings.Join(all, ", "))}
+	return nil, t.input.errorf("no array is called %s; the file has %s", want, strings.Join(all, ", "))
 }
 
 // header reads up to the type of the next variable. At the end of the file the error is io.EOF.
@@ -153,7 +152,7 @@ func (t *octave) matrix() (*Dense, error) {
 func (t *fields) matrixOf(rows, cols int) (*Dense, error) {
 	n, ok := memory.Elements(rows, cols, memory.MostElements)
 	if !ok {
-		return nil, &TooLargeError{t.file, rows, cols}
+		return nil, t.tooLarge(rows, cols)
 	}
 	a, err := t.lines(nil, min(rows, n), cols)
 	if err != nil {
@@ -161,7 +160,7 @@ func (t *fields) matrixOf(rows, cols int) (*Dense, error) {
 	}
 	d := &Dense{Rows: rows, Cols: cols}
 	if d.Data, ok = transpose.ByColumns(a, rows, cols); !ok {
-		return nil, &TooLargeError{t.file, rows, cols}
+		return nil, t.tooLarge(rows, cols)
 	}
 	return d, nil
 }
@@ -187,9 +186,8 @@ func (t *fields) lines(a []float64, count, width int) ([]float64, error) {
 			if (end == '\n') != (j == width-1) {
 				return nil, t.errorf("this line does not have %d numbers", width)
 			}
-			var ok bool
-			if a, ok = memory.Push(a, x); !ok {
-				return nil, &TooLargeError{t.file, i, width}
+			if err := t.push(&a, x, i, width); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -202,7 +200,7 @@ func (t *octave) diagonal(rows, cols int) (*Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := zeros(t.file, rows, cols, memory.MostElements)
+	d, err := t.zeros(rows, cols)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +216,7 @@ func (t *octave) sparse(rows, cols, entries int) (*Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := zeros(t.file, rows, cols, memory.MostElements)
+	d, err := t.zeros(rows, cols)
 	if err != nil {
 		return nil, err
 	}
@@ -231,16 +229,4 @@ func (t *octave) sparse(rows, cols, entries int) (*Dense, error) {
 		d.Data[i-1+(j-1)*rows] += a[k+2]
 	}
 	return d, nil
-}
-
-// zeros returns a matrix of zeros, or a *TooLargeError about the file with this name.
-func zeros(file string, rows, cols, most int) (*Dense, error) {
-	n, ok := memory.Elements(rows, cols, most)
-	if ok {
-		var data []float64
-		if data, ok = memory.Allocate[float64](n); ok {
-			return &Dense{Rows: rows, Cols: cols, Data: data}, nil
-		}
-	}
-	return nil, &TooLargeError{file, rows, cols}
 }

@@ -4,8 +4,6 @@ import (
 	"io"
 	"os"
 	"strings"
-
-	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // Options say how to read a file if the content of the file does not decide it. The functions
@@ -122,18 +120,14 @@ func (o Options) ReadFile(path string) (*Dense, error) {
 // If no rule holds, Read returns a *FormatError. A zip archive may be inside gzip. Of a zip archive
 // only the .npy files are read.
 func (o Options) Read(r io.Reader, name string) (*Dense, error) {
-	return readEither(r, name, o.fromZip, o.readDense)
+	packed := func(z *archive) (*Dense, error) { return denseOf(o.packed(z)) }
+	return readEither(r, name, packed, o.plain)
 }
 
-// readDense reads a matrix from a file in any format except .npz.
-func (o Options) readDense(in *input) (*Dense, error) {
-	if d, err := o.readMarked(in); d != nil || err != nil {
-		return d, err
-	}
-	if m, err := o.market(in, memory.MostElements); err != nil {
-		return nil, err
-	} else if m != nil {
-		return m.read()
+// plain reads a matrix from a file in any format except .npz.
+func (o Options) plain(in *input) (*Dense, error) {
+	if c, err := o.marked(in); c != nil || err != nil {
+		return denseOf(c, err)
 	}
 	if o.Format != TextTable {
 		if err := mayBeText(in); err != nil {
@@ -143,29 +137,34 @@ func (o Options) readDense(in *input) (*Dense, error) {
 			return nil, unknownFormat(in)
 		}
 	}
-	return o.readTable(in, memory.MostElements)
+	return o.readTable(in)
 }
 
-// readMarked reads a matrix in a format that the first bytes or the options name. It returns nil for
-// Matrix Market and for tables, which may also be read as two diagonals.
-func (o Options) readMarked(in *input) (*Dense, error) {
-	if isOctave(in) {
-		return o.readOctave(in)
+// marked reads a file in a format that the first bytes or the options name. It returns nil for tables,
+// which may also be read as two diagonals.
+func (o Options) marked(in *input) (*matrix, error) {
+	read := o.readOctave
+	if !isOctave(in) {
+		if err := o.hasNoArrays(in); err != nil {
+			return nil, err
+		}
+		switch {
+		case in.starts(npyMagic):
+			read = readNPY
+		case hasBanner(in):
+			return readMarket(in)
+		case o.Format == MatrixMarket:
+			return bareMarket(in)
+		case o.Format == Triplets:
+			read = o.readTriplets
+		case in.starts(armadilloMagic):
+			read = readArmadillo
+		default:
+			return nil, nil
+		}
 	}
-	if err := o.hasNoArrays(in.file); err != nil {
-		return nil, err
-	}
-	switch {
-	case in.starts(npyMagic):
-		return readNPY(in, memory.MostElements)
-	case o.Format == MatrixMarket || hasBanner(in):
-		return nil, nil
-	case o.Format == Triplets:
-		return o.readTriplets(in, memory.MostElements)
-	case in.starts(armadilloMagic):
-		return readArmadillo(in)
-	}
-	return nil, nil
+	d, err := read(in)
+	return &matrix{in.source, d, nil}, err
 }
 
 // ReadMatrixMarket reads a matrix in Matrix Market format, compressed with gzip or not. The file
@@ -173,7 +172,7 @@ func (o Options) readMarked(in *input) (*Dense, error) {
 // DeclaredSymmetric is true. `name` stands for the file in errors. The errors are *FormatError,
 // *TooLargeError and those of the reader `r`.
 func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
-	return opened(r, name, func(in *input) (*Dense, error) { return readMarket(in, memory.MostElements) })
+	return opened(r, name, func(in *input) (*Dense, error) { return denseOf(readMarket(in)) })
 }
 
 // ReadNPY reads an array of two dimensions in .npy format, compressed with gzip or not. An array in
@@ -181,5 +180,5 @@ func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 // much memory this needs. `name` stands for the file in errors. The errors are *FormatError,
 // *TooLargeError and those of the reader `r`.
 func ReadNPY(r io.Reader, name string) (*Dense, error) {
-	return opened(r, name, func(in *input) (*Dense, error) { return readNPY(in, memory.MostElements) })
+	return opened(r, name, readNPY)
 }

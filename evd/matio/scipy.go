@@ -1,7 +1,6 @@
 package matio
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -18,7 +17,7 @@ import (
 //
 // All indices count from 0. The method `each` checks the arrays.
 type sparse struct {
-	file       string // name, for errors
+	source
 	format     string
 	rows, cols int
 	data       []float64
@@ -31,11 +30,10 @@ func (z *archive) isSparse() bool {
 	return z.member("format") != nil && z.member("shape") != nil && z.member("data") != nil
 }
 
-// readSparse reads the format, the shape and the arrays of a sparse matrix; the method `each`
-// checks the arrays. Integers are read as doubles. This is exact up to 2⁵³, and all valid indices
-// are smaller.
-func (z *archive) readSparse() (*sparse, error) {
-	s := &sparse{file: z.name}
+// sparse reads the format, the shape and the arrays of a sparse matrix; the method `each` checks the
+// arrays. Integers are read as doubles. This is exact up to 2⁵³, and all valid indices are smaller.
+func (z *archive) sparse() (*matrix, error) {
+	s := &sparse{source: z.source}
 	var err error
 	if s.format, err = inside(z, z.member("format"), readNPYWord); err != nil {
 		return nil, err
@@ -68,20 +66,20 @@ func (z *archive) readSparse() (*sparse, error) {
 			return nil, err
 		}
 	}
-	return s, nil
+	return &matrix{z.source, &Dense{Rows: s.rows, Cols: s.cols}, s.each}, nil
 }
 
 // readNPYWord reads a single string of ASCII letters. Python 3 saves it as bytes (type S) or as
 // UTF-32 (type U), in which the letters remain if zero bytes are removed.
 func readNPYWord(in *input) (string, error) {
-	f := npy{input: in, most: memory.MostElements}
+	f := npy{input: in}
 	if err := f.readDictionary(); err != nil {
 		return "", err
 	}
 	const longest = 64 // bytes; names of formats have three letters
 	text, err := io.ReadAll(io.LimitReader(in, longest))
 	if err != nil {
-		return "", f.wrap(err)
+		return "", f.failed(err)
 	}
 	if kind := strings.TrimLeft(f.Descr, "<>|="); len(f.Shape) != 0 || kind == "" || kind[0] != 'S' && kind[0] != 'U' {
 		return "", f.errorf("not a string, but an array of type %q", f.Descr)
@@ -95,8 +93,7 @@ func whole(x float64, most int) (int, bool) {
 	return n, x >= 0 && x <= float64(most) && float64(n) == x
 }
 
-// each calls the function `put` for each entry, with i and j counted from 0 and inside the matrix,
-// and stops at the first error. The values of an entry that is stored twice must be added up.
+// each is matrix.each.
 func (s *sparse) each(put func(i, j int, x float64) error) error {
 	if s.format == "coo" {
 		if len(s.row) != len(s.data) || len(s.col) != len(s.data) {
@@ -145,39 +142,8 @@ func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) e
 	if !ok || !ok2 {
 		return s.errorf("entry (%g,%g) is outside the %d by %d matrix (counted from 0)", row, col, s.rows, s.cols)
 	}
-	return put(i, j, x)
-}
-
-// dense returns the matrix with all elements stored, for which memory may be much larger than the
-// archive.
-func (s *sparse) dense() (*Dense, error) {
-	d, err := zeros(s.file, s.rows, s.cols, memory.MostElements)
-	if err != nil {
-		return nil, err
+	if err := put(i, j, x); err != nil {
+		return s.errorf("%v", err)
 	}
-	return d, s.each(func(i, j int, x float64) error {
-		d.Data[i+j*d.Rows] += x
-		return nil
-	})
-}
-
-func (s *sparse) tridiagonal() (*Tridiagonal, error) {
-	t, err := newTridiagonal(s.file, s.rows, s.cols)
-	if err != nil {
-		return nil, err
-	}
-	err = s.each(func(i, j int, x float64) error {
-		if err := t.put(i, j, x); err != nil {
-			return s.errorf("%v", err)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return t.whole()
-}
-
-func (s *sparse) errorf(format string, args ...any) *FormatError {
-	return &FormatError{s.file, 0, fmt.Sprintf(format, args...)}
+	return nil
 }

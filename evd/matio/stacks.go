@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // Stacks holds the matrices of a file, as ReadStacks reads them.
@@ -47,15 +45,19 @@ func (o Options) ReadStacksFile(path string) (*Stacks, error) {
 // for the file's name in errors.
 func (o Options) ReadStacks(r io.Reader, name string) (*Stacks, error) {
 	return readEither(r, name, o.stacks, func(in *input) (*Stacks, error) {
-		if err := o.hasNoArrays(name); err != nil {
+		if err := o.hasNoArrays(in); err != nil {
 			return nil, err
 		}
-		s, err := readStack(in)
-		if err != nil {
-			return nil, err
-		}
-		return oneStack(s), nil
+		return readOneStack(in)
 	})
+}
+
+func readOneStack(in *input) (*Stacks, error) {
+	s, err := readStack(in)
+	if err != nil {
+		return nil, err
+	}
+	return oneStack(s), nil
 }
 
 func oneStack(s *Stack) *Stacks { return &Stacks{All: []NamedStack{{Dims: 3, Stack: *s}}} }
@@ -63,10 +65,14 @@ func oneStack(s *Stack) *Stacks { return &Stacks{All: []NamedStack{{Dims: 3, Sta
 // stacks reads the array that the options name, or all arrays of the archive if they name none.
 func (o Options) stacks(z *archive) (*Stacks, error) {
 	if o.Array != "" {
-		return z.oneStack(o.Array)
+		member, err := z.findArray(o.Array)
+		if err != nil {
+			return nil, err
+		}
+		return inside(z, member, readOneStack)
 	}
 	if z.isSparse() {
-		return nil, &FormatError{z.name, 0, "a sparse matrix of scipy, not an archive of many matrices"}
+		return nil, z.errorf("a sparse matrix of scipy, not an archive of many matrices")
 	}
 	all := &Stacks{Named: true}
 	for _, member := range z.files {
@@ -74,31 +80,16 @@ func (o Options) stacks(z *archive) (*Stacks, error) {
 		if !npy {
 			continue
 		}
-		a, err := inside(z, member, func(in *input) (*array, error) {
-			return readArray(in, memory.MostElements, isMatrixOrStack)
-		})
+		a, err := inside(z, member, func(in *input) (*array, error) { return readArray(in, isMatrixOrStack) })
 		if err != nil {
 			return nil, err
 		}
 		all.All = append(all.All, NamedStack{name, a.dims, a.Stack})
 	}
 	if len(all.All) == 0 {
-		return nil, &FormatError{z.name, 0, z.noArrays()}
+		return nil, z.noArrays()
 	}
 	return all, nil
-}
-
-// oneStack reads the array with the given name, which must be a stack of matrices.
-func (z *archive) oneStack(array string) (*Stacks, error) {
-	member, complaint := z.findArray(array)
-	if complaint != "" {
-		return nil, &FormatError{z.name, 0, complaint}
-	}
-	s, err := inside(z, member, readStack)
-	if err != nil {
-		return nil, err
-	}
-	return oneStack(s), nil
 }
 
 // Stack is Count matrices of Rows×Cols elements, each stored by columns. Element (i, j) of matrix k
@@ -125,7 +116,7 @@ func ReadStack(r io.Reader, name string) (*Stack, error) {
 }
 
 func readStack(in *input) (*Stack, error) {
-	a, err := readArray(in, memory.MostElements, isStack)
+	a, err := readArray(in, isStack)
 	if err != nil {
 		return nil, err
 	}

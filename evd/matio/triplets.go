@@ -18,7 +18,7 @@ type triplets struct {
 // readTriplets reads a list of entries. A line has row, column and value, or only row and column, and
 // then the value is 1. The first line may be a header of names. Separators and comments are those of a
 // table. All entries are collected first, because the shape is known only then.
-func (o Options) readTriplets(in *input, most int) (*Dense, error) {
+func (o Options) readTriplets(in *input) (*Dense, error) {
 	t := &triplets{fields: newFields(in)}
 	for first := true; ; first = false {
 		err := t.entry(first)
@@ -31,7 +31,7 @@ func (o Options) readTriplets(in *input, most int) (*Dense, error) {
 	if err := t.unclear(o); err != nil {
 		return nil, err
 	}
-	return o.scatter(t, most)
+	return o.scatter(t)
 }
 
 // entry reads an entry. At the end of the file the error is io.EOF.
@@ -50,9 +50,8 @@ func (t *triplets) entry(first bool) error {
 		case kind != numberCell || words > 0:
 			return t.errorf("column %d: %s%s", width, complaint, adviceAbout(t.field))
 		default:
-			var ok bool
-			if t.a, ok = memory.Push(t.a, x); !ok {
-				return &TooLargeError{t.file, t.line, width}
+			if err := t.push(&t.a, x, t.line, width); err != nil {
+				return err
 			}
 		}
 		if end == '\n' {
@@ -72,9 +71,8 @@ func (t *triplets) entry(first bool) error {
 		return t.errorf("%d fields; an entry has row, column and value, or in all lines row and column", width)
 	}
 	if width == 2 {
-		var ok bool
-		if t.a, ok = memory.Push(t.a, 1); !ok {
-			return &TooLargeError{t.file, t.line, width}
+		if err := t.push(&t.a, 1, t.line, width); err != nil {
+			return err
 		}
 	}
 	return t.whole(t.a[before : before+2])
@@ -91,25 +89,25 @@ func (t *triplets) whole(place []float64) error {
 }
 
 // scatter returns the matrix with all elements stored. Entries of the same place are added up.
-func (o Options) scatter(t *triplets, most int) (*Dense, error) {
+func (o Options) scatter(t *triplets) (*Dense, error) {
 	if len(t.a) == 0 {
-		return nil, &FormatError{t.file, 0, "no entries in the file"}
+		return nil, t.input.errorf("no entries in the file")
 	}
 	rows, cols := 0, 0
 	for k := 0; k < len(t.a); k += 3 {
 		i, j := int(t.a[k]), int(t.a[k+1])
 		if min(i, j) < o.Base {
-			return nil, &FormatError{t.file, 0, "a row or column 0, but they are counted from 1; with --base 0 they are counted from 0"}
+			return nil, t.input.errorf("a row or column 0, but they are counted from 1; with --base 0 they are counted from 0")
 		}
 		rows, cols = max(rows, i+1-o.Base), max(cols, j+1-o.Base)
 	}
 	if count := len(t.a)/3 - 1; t.width == 3 && count > 0 && t.a[2] == float64(count) && int(t.a[0])-o.Base+1 == rows && int(t.a[1])-o.Base+1 == cols {
-		return nil, &FormatError{t.file, 0, "the first line is the size of the matrix and the number of entries below, as in Matrix Market; --format mtx reads that"}
+		return nil, t.input.errorf("the first line is the size of the matrix and the number of entries below, as in Matrix Market; --format mtx reads that")
 	}
 	if o.Square {
 		rows, cols = max(rows, cols), max(rows, cols)
 	}
-	d, err := zeros(t.file, rows, cols, most)
+	d, err := t.zeros(rows, cols)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,8 @@
 package matio
 
 import (
-	"fmt"
 	"io"
 
-	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
@@ -34,20 +32,20 @@ func readVector(in *input) ([]float64, error) {
 	case in.starts(npyMagic):
 		return readNPYVector(in)
 	case hasBanner(in):
-		d, err := readMarket(in, memory.MostElements)
+		d, err := denseOf(readMarket(in))
 		if err != nil {
 			return nil, err
 		}
 		if d.Rows != 1 && d.Cols != 1 {
-			return nil, &FormatError{in.file, 0, fmt.Sprintf("not a vector: %d by %d", d.Rows, d.Cols)}
+			return nil, in.errorf("not a vector: %d by %d", d.Rows, d.Cols)
 		}
 		return d.Data, nil
 	case in.starts(zipMagic):
-		return nil, &FormatError{in.file, 0, "a vector is not read from an archive: in Python, numpy.save(\"v.npy\", numpy.load(FILE)[\"NAME\"])"}
+		return nil, in.errorf(`a vector is not read from an archive: in Python, numpy.save("v.npy", numpy.load(FILE)["NAME"])`)
 	case in.starts("["):
 		return readJSON(in)
 	case in.starts("{"):
-		return nil, &FormatError{in.file, 0, "JSON: an object, not an array of numbers"}
+		return nil, in.errorf("JSON: an object, not an array of numbers")
 	}
 	return readValues(newLines(in))
 }
@@ -74,9 +72,8 @@ func readValues(l *lines) ([]float64, error) {
 		if err := l.endOfLine(rest); err != nil {
 			return nil, err
 		}
-		var ok bool
-		if a, ok = memory.Push(a, x); !ok {
-			return nil, &TooLargeError{l.in.file, l.no, 1}
+		if err := l.push(&a, x, l.no, 1); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -3,10 +3,8 @@ package matio
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 
-	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
@@ -32,9 +30,8 @@ func readJSON(in *input) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		var ok bool
-		if a, ok = memory.Push(a, x); !ok {
-			return nil, &TooLargeError{in.file, len(a) + 1, 1}
+		if err := in.push(&a, x, len(a)+1, 1); err != nil {
+			return nil, err
 		}
 		switch word, err := r.next(); {
 		case err != nil:
@@ -64,7 +61,7 @@ func (r *jsonArray) next() ([]byte, error) {
 		} else if err == io.EOF {
 			return nil, r.errorf("the file ends inside the array")
 		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.file, err)
+			return nil, r.failed(err)
 		}
 		ends := c == '[' || c == ']' || c == ','
 		if len(r.word) > 0 && (ends || jsonBlank(c)) {
@@ -104,7 +101,7 @@ func (r *jsonArray) end(a []float64) ([]float64, error) {
 		case err == io.EOF:
 			return a, nil
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", r.file, err)
+			return nil, r.failed(err)
 		case !jsonBlank(c):
 			return nil, r.errorf("%s after the array", number.Quote([]byte{c}))
 		}
@@ -112,5 +109,5 @@ func (r *jsonArray) end(a []float64) ([]float64, error) {
 }
 
 func (r *jsonArray) errorf(format string, args ...any) *FormatError {
-	return &FormatError{r.file, 0, "JSON: " + fmt.Sprintf(format, args...)}
+	return r.input.errorf("JSON: "+format, args...)
 }

@@ -15,6 +15,8 @@ type Element struct {
 	Bytes int
 	// Value converts one number to a double. Integers beyond 2⁵³ are rounded to nearest.
 	Value func([]byte) float64
+	// Native says that the numbers are doubles as this machine stores them.
+	Native bool
 }
 
 var le, be = binary.LittleEndian, binary.BigEndian
@@ -23,26 +25,26 @@ var le, be = binary.LittleEndian, binary.BigEndian
 // big, | none), the kind and the number of bytes. Types of one byte have no byte order. The table
 // is not changed after `init`.
 var Types = map[string]Element{
-	"|i1": {1, func(p []byte) float64 { return float64(int8(p[0])) }},
-	"|u1": {1, func(p []byte) float64 { return float64(p[0]) }},
-	"|b1": {1, func(p []byte) float64 { return float64(min(p[0], 1)) }},
+	"|i1": {Bytes: 1, Value: func(p []byte) float64 { return float64(int8(p[0])) }},
+	"|u1": {Bytes: 1, Value: func(p []byte) float64 { return float64(p[0]) }},
+	"|b1": {Bytes: 1, Value: func(p []byte) float64 { return float64(min(p[0], 1)) }},
 }
 
 // init adds the types of more than one byte to Types, in both byte orders.
 func init() {
 	for sign, order := range map[string]binary.ByteOrder{"<": le, ">": be} {
-		for name, e := range map[string]Element{
-			"f8": {8, func(p []byte) float64 { return math.Float64frombits(order.Uint64(p)) }},
-			"f4": {4, func(p []byte) float64 { return float64(math.Float32frombits(order.Uint32(p))) }},
-			"f2": {2, func(p []byte) float64 { return half(order.Uint16(p)) }},
-			"i8": {8, func(p []byte) float64 { return float64(int64(order.Uint64(p))) }},
-			"i4": {4, func(p []byte) float64 { return float64(int32(order.Uint32(p))) }},
-			"i2": {2, func(p []byte) float64 { return float64(int16(order.Uint16(p))) }},
-			"u8": {8, func(p []byte) float64 { return float64(order.Uint64(p)) }},
-			"u4": {4, func(p []byte) float64 { return float64(order.Uint32(p)) }},
-			"u2": {2, func(p []byte) float64 { return float64(order.Uint16(p)) }},
+		for name, value := range map[string]func([]byte) float64{
+			"f8": func(p []byte) float64 { return math.Float64frombits(order.Uint64(p)) },
+			"f4": func(p []byte) float64 { return float64(math.Float32frombits(order.Uint32(p))) },
+			"f2": func(p []byte) float64 { return half(order.Uint16(p)) },
+			"i8": func(p []byte) float64 { return float64(int64(order.Uint64(p))) },
+			"i4": func(p []byte) float64 { return float64(int32(order.Uint32(p))) },
+			"i2": func(p []byte) float64 { return float64(int16(order.Uint16(p))) },
+			"u8": func(p []byte) float64 { return float64(order.Uint64(p)) },
+			"u4": func(p []byte) float64 { return float64(order.Uint32(p)) },
+			"u2": func(p []byte) float64 { return float64(order.Uint16(p)) },
 		} {
-			Types[sign+name] = e
+			Types[sign+name] = Element{int(name[1] - '0'), value, name == "f8" && sign == "<" == NativeLittle}
 		}
 	}
 }
@@ -70,13 +72,25 @@ func half(bits uint16) float64 {
 	return x
 }
 
-// Decode appends the numbers in the bytes `p` to the slice `a`. len(p) must be a multiple of
-// e.Bytes.
-func (e Element) Decode(a []float64, p []byte) []float64 {
-	for ; len(p) > 0; p = p[e.Bytes:] {
-		a = append(a, e.Value(p))
+// Fill sets the elements of dst to the next numbers of a file. The function `read` fills its argument
+// with the next bytes.
+func (e Element) Fill(dst []float64, read func([]byte) error) error {
+	if e.Native {
+		return read(Raw(dst))
 	}
-	return a
+	const piece = 1 << 15 // elements that are read at a time
+	chunk := make([]byte, min(len(dst), piece)*e.Bytes)
+	for len(dst) > 0 {
+		now := chunk[:min(len(chunk), len(dst)*e.Bytes)]
+		if err := read(now); err != nil {
+			return err
+		}
+		for i := range len(now) / e.Bytes {
+			dst[i] = e.Value(now[i*e.Bytes:])
+		}
+		dst = dst[len(now)/e.Bytes:]
+	}
+	return nil
 }
 
 // typeNames maps NumPy's other names of types to those in Types, without the byte order. C's
