@@ -2,7 +2,6 @@ package matio
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"os"
 
@@ -75,14 +74,10 @@ func (c *NPYColumns) Read(dst []float64, from, count int) error {
 	return c.Fill(dst, func(p []byte) error {
 		n, err := c.file.ReadAt(p, at)
 		at += int64(n)
-		switch of := (source{c.file.Name()}); {
-		case n == len(p):
+		if n == len(p) { // at the end of the file, perhaps with io.EOF
 			return nil
-		case err == io.EOF:
-			return of.errorf("the file ends inside its elements")
-		default:
-			return of.failed(err)
 		}
+		return source{c.file.Name()}.ended(err, "its elements")
 	})
 }
 

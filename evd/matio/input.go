@@ -47,6 +47,17 @@ func (s source) tooLarge(rows, cols int) error { return &TooLargeError{s.file, r
 // failed adds the name to an error of the stream.
 func (s source) failed(err error) error { return fmt.Errorf("%s: %w", s.file, err) }
 
+// ended returns the error of a read inside `what`, which may be nil.
+func (s source) ended(err error, what string) error {
+	switch err {
+	case nil:
+		return nil
+	case io.EOF, io.ErrUnexpectedEOF: // compared directly: a broken gzip stream wraps these errors
+		return s.errorf("the file ends inside %s", what)
+	}
+	return s.failed(err)
+}
+
 // push appends the number in this row and column of the file to a list that grows with the file.
 func (s source) push(a *[]float64, x float64, row, col int) (err error) {
 	grown, ok := memory.Push(*a, x)

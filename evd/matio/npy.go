@@ -115,8 +115,12 @@ func (f *npy) readData() ([]float64, error) {
 		}
 		first = total
 	}
-	if f.Native && f.at != nil && f.left >= stream.ParallelBytes {
-		return f.readParallel(total)
+	if f.Native && f.at != nil && f.left >= stream.ParallelBytes { // and f.left is what the header says
+		a, ok := memory.Allocate[float64](total)
+		if !ok {
+			return nil, f.shapeTooLarge()
+		}
+		return a, f.ended(f.at.Fill(numpy.Raw(a), f.header), "its elements")
 	}
 	var a []float64
 	for at := 0; at < total; at = len(a) {
@@ -138,32 +142,9 @@ func (f *npy) readData() ([]float64, error) {
 	return a, nil
 }
 
-// readParallel reads all elements with several goroutines, directly into the result. The file is
-// not compressed, its size agrees with the header, and it stores doubles as this machine does.
-func (f *npy) readParallel(total int) ([]float64, error) {
-	a, ok := memory.Allocate[float64](total)
-	if !ok {
-		return nil, f.shapeTooLarge()
-	}
-	switch err := f.at.Fill(numpy.Raw(a), f.header); err {
-	case nil:
-		return a, nil
-	case io.ErrUnexpectedEOF:
-		return nil, f.errorf("the file ends inside its elements")
-	default:
-		return nil, f.failed(err)
-	}
-}
-
 func (f *npy) full(p []byte, what string) error {
-	switch _, err := io.ReadFull(f.input, p); err {
-	case nil:
-		return nil
-	case io.EOF, io.ErrUnexpectedEOF: // compared directly: a broken gzip stream wraps these errors
-		return f.errorf("the file ends inside %s", what)
-	default:
-		return f.failed(err)
-	}
+	_, err := io.ReadFull(f.input, p)
+	return f.ended(err, what)
 }
 
 // shapeTooLarge makes the error that the system has no memory for the array. An array with only one

@@ -64,13 +64,7 @@ func WriteNPY[T float32 | float64](w io.Writer, rows, cols int, colMajor []T, ld
 	}
 	g := newGather(w)
 	g.npyArray(descr[T](), true, fmt.Sprintf("(%d, %d)", rows, cols))
-	if ld == rows { // the columns follow each other
-		npyElements(g, colMajor[:rows*cols])
-		return g.flush()
-	}
-	for j := 0; rows > 0 && j < cols && g.err == nil; j++ {
-		npyElements(g, colMajor[j*ld:j*ld+rows])
-	}
+	npyMatrix(g, rows, cols, colMajor, ld)
 	return g.flush()
 }
 

@@ -47,13 +47,7 @@ func (n *NPYWriter) WriteColumns(cols int, colMajor []float64, ld int) error {
 		return fmt.Errorf("matio: %d columns more than the matrix has", cols-n.left)
 	}
 	n.left -= cols
-	if ld == n.rows { // the columns follow each other
-		npyElements(n.g, colMajor[:n.rows*cols])
-	} else if n.rows > 0 {
-		for j := 0; j < cols && n.g.err == nil; j++ {
-			npyElements(n.g, colMajor[j*ld:j*ld+n.rows])
-		}
-	}
+	npyMatrix(n.g, n.rows, cols, colMajor, ld)
 	return n.g.err
 }
 
@@ -91,6 +85,16 @@ func (g *gather) npyArray(descr string, fortran bool, shape string) {
 	g.buf = append(g.buf, npyMagic+"\x01\x00"...)
 	g.buf = le.AppendUint16(g.buf, uint16(size-fixed))
 	g.buf = fmt.Appendf(g.buf, "%-*s\n", size-fixed-1, text)
+}
+
+func npyMatrix[T float32 | float64](g *gather, rows, cols int, colMajor []T, ld int) {
+	if ld == rows { // the columns follow each other
+		npyElements(g, colMajor[:rows*cols])
+		return
+	}
+	for j := 0; rows > 0 && j < cols && g.err == nil; j++ {
+		npyElements(g, colMajor[j*ld:j*ld+rows])
+	}
 }
 
 // npyElements writes numbers with the low byte first. It stops at the first error, which is stored
