@@ -101,7 +101,7 @@ func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandP
 		opt.Storage = Single // numbers of float32 gain nothing from more digits
 	}
 	p := &BandPlan[T]{b: b, opt: opt}
-	p.base = plan.Base{Dev: dev, N: n, Layout: vk.Together()}
+	p.base = &plan.Base{Dev: dev, N: n, Layout: vk.Together()}
 	p.tune = tuning.On(dev.Info())
 	if opt.Tuning != nil {
 		p.tune = *opt.Tuning
@@ -162,13 +162,3 @@ func (p *BandPlan[T]) Passes() []int {
 	}
 	return p.path.Current().reduction.size().Passes()
 }
-
-// Bytes returns the size of the device memory that the plan has allocated.
-func (p *BandPlan[T]) Bytes() uint64 { return p.base.Bytes() }
-
-// Memory lists the regions of the plan's device memory.
-func (p *BandPlan[T]) Memory() []vk.Placed { return p.base.Memory() }
-
-// Close waits for the solve in flight and frees the plan's device memory. Solve returns evd.ErrClosed
-// afterwards.
-func (p *BandPlan[T]) Close() { p.base.Close() }

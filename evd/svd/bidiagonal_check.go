@@ -9,8 +9,6 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/vk"
 )
 
 // Check measures the vectors of the result `res` against the matrix `c` that was solved, as
@@ -27,7 +25,7 @@ func (p *BidiagonalPlan[T]) Check(ctx context.Context, c Bidiagonal[T], res *Res
 	}
 	n, both := p.base.N, [2]*evd.Dense[T]{left: res.U, right: res.V}
 	for of, z := range both {
-		if z != nil && (p.wants()[of] == None || z.RowMajor || z.Rows != n || z.Cols != len(res.Values) || z.Cols > p.k || !fits(*z)) {
+		if z != nil && (p.wants[of] == None || z.RowMajor || z.Rows != n || z.Cols != len(res.Values) || z.Cols > p.k || !fits(*z)) {
 			return Ratios{}, &ShapeError{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Len: len(z.Data), PlanRows: n, PlanCols: p.k}
 		}
 	}
@@ -48,15 +46,17 @@ func (p *BidiagonalPlan[T]) Check(ctx context.Context, c Bidiagonal[T], res *Res
 	if !ratio.Descending(res.Values) {
 		found.Residual = math.Inf(1)
 	}
-	call := p.base.Begin(ctx, nil)
-	for of, r := range map[side]*float64{left: &found.Left, right: &found.Right} {
-		if both[of] == nil {
-			continue
-		}
-		if *r, err = p.orthogonality(call, of, both[of]); err != nil {
-			return Ratios{}, plan.During(stages.PhaseCheck, err)
-		}
+	s := &solve[T]{&p.problem, p.path.Now, p.base.Begin(ctx, nil)}
+	z, err := s.send(res, left, right)
+	if err != nil {
+		return Ratios{}, plan.During(stages.PhaseCheck, err)
 	}
+	sums, err := s.columnSums(z, nil)
+	if err != nil {
+		return Ratios{}, plan.During(stages.PhaseCheck, err)
+	}
+	unit := float64(n) * spectrum.UlpOf[T]()
+	found.Left, found.Right = plan.Ratio(sums[left], 1, unit), plan.Ratio(sums[right], 1, unit)
 	return found, nil
 }
 
@@ -84,21 +84,4 @@ func (b Bidiagonal[T]) residual(sigma float64, res *Result[T]) float64 {
 		}
 	}
 	return plan.Ratio(sums, max(norm, spectrum.SafeMinOf[T]()*sigma), float64(n)*spectrum.UlpOf[T]())
-}
-
-// orthogonality returns ‖ZᵀZ − I‖₁ / (n·ε) for the vectors `z` of one side. It copies `z` to the
-// device memory that a solve uses for the vectors of this side.
-func (p *BidiagonalPlan[T]) orthogonality(call *plan.Call, of side, z *evd.Dense[T]) (float64, error) {
-	at := product.NewMatrix(p.columns[of].In(call.Arena), z.Rows, z.Cols, z.Rows)
-	host := vk.Columns[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
-	if err := vk.Upload(call.Ctx, call.Dev, at.At, host); err != nil {
-		return 0, err
-	}
-	sums := make([]T, z.Cols)
-	err := call.Run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseCheck, 0, 1)
-		p.residuals.RecordOrthogonality(rec, call.Arena, at, p.sums[of].In(call.Arena))
-		vk.ReceiveLast(rec, sums, p.sums[of].In(call.Arena))
-	})
-	return plan.Ratio(spectrum.Scale(sums, 1), 1, float64(z.Rows)*spectrum.UlpOf[T]()), err
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -54,29 +52,23 @@ func (p *BidiagonalPlan[T]) Solve(ctx context.Context, c Bidiagonal[T]) (*Result
 		return nil, err
 	}
 	call := p.base.Begin(ctx, plan.ProgressOf(p.Costs(), plan.Rising(p.opt.Progress)))
-	if p.base.N == 0 {
-		res := withoutValues[T](call, p.opt.Certify)
-		if p.opt.U != None {
-			res.U = &evd.Dense[T]{Ld: 1}
-		}
-		if p.opt.V != None {
-			res.V = &evd.Dense[T]{Ld: 1}
-		}
-		return res, nil
+	s := &solve[T]{&p.problem, p.path.Now, call}
+	if p.n == 0 {
+		return s.empty(), nil
 	}
 	largest, err := c.scan()
 	if err != nil {
 		return nil, err
 	}
-	sigma := scaling[float64](largest)
+	sigma, values := scaling[float64](largest), s.steps.values
 	t, norm := c.golubKahan(sigma)
-	if err := call.Run(func(rec *vk.Recorder) { p.values.Send(rec, call.Arena, t) }); err != nil {
+	if err := call.Run(func(rec *vk.Recorder) { values.Send(rec, call.Arena, t) }); err != nil {
 		return nil, err
 	}
-	b := &bidiagonalBases[T]{BidiagonalPlan: p, Call: call, c: c, sigma: sigma}
-	tail := spectrum.Tail[T]{Stage: p.values, Sigma: sigma, Vectors: b.downloads(), Found: b.found}
-	res, err := finish(call, tail, t, p.opt, p.base.N, func(part spectrum.Part) (*Certificate, error) {
-		return certifyGolubKahan[T](call, p.values, sigma, norm, p.base.N, t, part)
+	b := s.bases(t, left, right)
+	tail := spectrum.Tail[T]{Stage: values, Sigma: sigma, Vectors: b.downloads(left, right), Found: b.found}
+	res, err := finish(call, tail, t, p.opt, p.n, func(part spectrum.Part) (*Certificate, error) {
+		return certifyGolubKahan[T](call, values, sigma, norm, p.n, t, part)
 	})
 	if err != nil {
 		return nil, err
@@ -100,78 +92,4 @@ func (b Bidiagonal[T]) golubKahan(sigma float64) (t spectrum.Tridiagonal, norm f
 		squares += x * x
 	}
 	return t, math.Sqrt(squares)
-}
-
-// bidiagonalBases computes the singular vectors of one bidiagonal matrix c. The vectors are those of the
-// values with the indices from … from+k−1. The largest value has index 0.
-type bidiagonalBases[T evd.Float] struct {
-	*BidiagonalPlan[T]
-	*plan.Call
-	c       Bidiagonal[T]
-	sigma   float64
-	from, k int
-	made    bool
-}
-
-// found receives the values for which vectors are wanted.
-func (b *bidiagonalBases[T]) found(p spectrum.Part) { b.from, b.k = found(p, b.base.N) }
-
-// downloads says how the wanted vectors are copied to the host: first U, then V. The first copy also
-// makes the device compute the vectors of both sides.
-func (b *bidiagonalBases[T]) downloads() (all []spectrum.Vectors[T]) {
-	for of, wanted := range b.wants() {
-		if wanted == None {
-			continue
-		}
-		all = append(all, spectrum.Vectors[T]{Rows: b.base.N, Back: func(stages.Matrix) (product.Matrix[T], error) {
-			err := b.conquerBoth()
-			return b.columnsOf(side(of)), err
-		}})
-	}
-	return all
-}
-
-// columnsOf returns the device memory in which the vectors of one side (left or right) are stored,
-// as a matrix with a vector in each column.
-func (b *bidiagonalBases[T]) columnsOf(of side) product.Matrix[T] {
-	return product.NewMatrix(b.columns[of].In(b.Arena), b.base.N, b.k, b.base.N)
-}
-
-// conquerBoth computes the singular vectors of the bidiagonal matrix σ·C = S·Σ·Wᵀ by divide and
-// conquer, at its first call. The vectors are the columns of S and W, with fixed signs. The singular
-// values Σ of divide and conquer are not used: the result has those that bisection found, which are
-// the same with and without vectors.
-func (b *bidiagonalBases[T]) conquerBoth() error {
-	if b.made || b.k == 0 {
-		return nil
-	}
-	b.made = true
-	d, e, ws := spectrum.Scale(b.c.D, b.sigma), spectrum.Scale(b.c.off(), b.sigma), b.Arena
-	var x [2]stages.Matrix
-	for of, wanted := range b.wants() {
-		if wanted != None {
-			x[of] = b.doubles.conquered(ws, side(of), b.k, b.base.N)
-		}
-	}
-	if err := b.conquer.solve(b.Call, d, e, b.from, b.from+b.k, x); err != nil {
-		return plan.During(stages.PhaseBidiagonal, err)
-	}
-	return b.Run(func(rec *vk.Recorder) {
-		decided := false // V decides the signs, if it is wanted
-		for _, of := range []side{right, left} {
-			if b.wants()[of] == None {
-				continue
-			}
-			b.doubles.Narrow(rec, ws, int(of), x[of])
-			rec.Phase(stages.PhaseTranspose, 0, 1)
-			found := b.columnsOf(of)
-			b.transpose.Record(rec, product.NewMatrix(b.doubles.vectors(ws, of), b.k, b.base.N, b.k), found)
-			if flipped := b.flipped.In(ws); decided {
-				b.signs.RecordFollowing(rec, found, flipped)
-			} else {
-				b.signs.RecordDeciding(rec, found, flipped)
-			}
-			decided = true
-		}
-	})
 }

@@ -59,7 +59,7 @@ func TestCertificateFindsErrors(t *testing.T) {
 		"T":       {func(_ spectrum.Part, t spectrum.Tridiagonal) { t.E[7] *= 1 + 1e-9 }, false, true},
 		"T, NaN":  {func(_ spectrum.Part, t spectrum.Tridiagonal) { t.E[7] = math.NaN() }, true, true},
 	} {
-		s := &solve[float64]{p, p.path.Now, p.base.Begin(context.Background(), nil)}
+		s := &solve[float64]{&p.problem, p.path.Now, p.base.Begin(context.Background(), nil)}
 		tri, err := s.reduce(a, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -80,7 +80,7 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 	case len(res.Values) == 0:
 		return Ratios{Residual: math.Inf(1)}, nil
 	}
-	s := &solve[T]{p, p.path.Now, p.base.Begin(ctx, nil)}
+	s := &solve[T]{&p.problem, p.path.Now, p.base.Begin(ctx, nil)}
 	r, err := s.measure(a, res)
 	return r, plan.During(stages.PhaseCheck, err)
 }
@@ -118,20 +118,9 @@ func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err err
 		return Ratios{}, err
 	}
 	u, v := sides(a)
-	var z [2]product.Matrix[T]
-	for of, d := range map[side]*evd.Dense[T]{u: res.U, v: res.V} {
-		if d == nil {
-			continue
-		}
-		at := s.doubles.vectors(s.Arena, of)
-		if of == left && s.regions.full.Len() > 0 {
-			at = s.regions.full.In(s.Arena)
-		}
-		z[of] = product.NewMatrix(at, d.Rows, d.Cols, max(d.Rows, 1))
-		host := vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
-		if err := vk.Upload(s.Ctx, s.Dev, z[of].At, host); err != nil {
-			return Ratios{}, err
-		}
+	z, err := s.send(res, u, v)
+	if err != nil {
+		return Ratios{}, err
 	}
 	sums, err := s.columnSums(z, spectrum.Scale(res.Values, sigma))
 	if err != nil {
@@ -145,9 +134,28 @@ func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err err
 	}, nil
 }
 
+// send copies the vectors of a result to the device: U to the side u, and V to the side v.
+func (s *solve[T]) send(res *Result[T], u, v side) (z [2]product.Matrix[T], err error) {
+	for of, d := range map[side]*evd.Dense[T]{u: res.U, v: res.V} {
+		if d == nil {
+			continue
+		}
+		at := s.doubles.vectors(s.Arena, of)
+		if of == left && s.regions.full.Len() > 0 {
+			at = s.regions.full.In(s.Arena)
+		}
+		z[of] = product.NewMatrix(at, d.Rows, d.Cols, max(d.Rows, 1))
+		host := vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
+		if err := vk.Upload(s.Ctx, s.Dev, z[of].At, host); err != nil {
+			return z, err
+		}
+	}
+	return z, nil
+}
+
 // columnSums returns three lists of column sums: sums[left] and sums[right] for the orthogonality
 // of each side, and sums[2] for the residual. z[left] and z[right] are the vectors on the device. A
-// list is empty if its vectors are missing.
+// list is empty if its vectors are missing, and sums[2] for a bidiagonal matrix, too.
 func (s *solve[T]) columnSums(z [2]product.Matrix[T], sigma []float64) (sums [3][]float64, err error) {
 	ws, r := s.Arena, &s.regions
 	var found [3][]T
@@ -160,7 +168,7 @@ func (s *solve[T]) columnSums(z [2]product.Matrix[T], sigma []float64) (sums [3]
 				vk.ReceiveLast(rec, found[of], r.sums[of].In(ws))
 			}
 		}
-		if z[left].Cols > 0 && z[right].Cols > 0 {
+		if z[left].Cols > 0 && z[right].Cols > 0 && !s.bidiagonal {
 			found[2] = make([]T, len(sigma))
 			values := s.doubles.Values(rec, ws, s.steps.values.Lambda(ws), sigma)
 			v := z[right].Block(0, 0, z[right].Rows, len(sigma))

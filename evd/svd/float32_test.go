@@ -314,7 +314,7 @@ func TestFloat32CertificateFindsErrors(t *testing.T) {
 		return ratio >= 60
 	}
 	for _, c := range []struct{ value, entry float64 }{{1, 1}, {1 + 1e-2, 1}, {1, 1.1}} {
-		s := &solve[float32]{p, p.path.Now, p.base.Begin(context.Background(), nil)}
+		s := &solve[float32]{&p.problem, p.path.Now, p.base.Begin(context.Background(), nil)}
 		tri, err := s.reduce(a, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -61,7 +61,7 @@ func (h *halfChase[T]) record(rec *vk.Recorder, c *plan.Call, b vk.Slice[T], gk 
 }
 
 // scale returns the power of two σ by which the plan multiplies A. `largest` is max|a_ij|.
-func (p *Plan[T]) scale(a evd.Dense[T], largest float64) float64 {
+func (p *problem[T]) scale(a evd.Dense[T], largest float64) float64 {
 	if p.opt.Storage != Half {
 		return scaling[T](largest)
 	}

@@ -16,14 +16,14 @@ func (p *Plan[T]) prepareInSingle(dev *vk.Device) (err error) {
 	if p.single, err = NewPlan[float32](dev, p.m, p.n, p.asked); err != nil {
 		return err
 	}
-	p.tune, p.base.N = p.single.tune, 0 // the plan for float32 has the memory
+	p.tune, p.base = p.single.tune, p.single.base
 	return nil
 }
 
 // solveInSingle does the work of Solve with the plan for float32. It multiplies the matrix by a power
 // of two and rounds it to float32. The values are divided by this power of two at the end.
 func (p *Plan[T]) solveInSingle(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
-	if err := p.accepts(a); err != nil {
+	if err := p.fits(a); err != nil {
 		return nil, err
 	}
 	largest, err := scan(a)

@@ -29,10 +29,17 @@ func (e *ShapeError) Error() string {
 // accepts returns a *ShapeError if `a` does not fit the plan, and evd.ErrClosed if the plan is
 // closed.
 func (p *Plan[T]) accepts(a evd.Dense[T]) error {
+	if err := p.fits(a); err != nil {
+		return err
+	}
+	return p.base.Open()
+}
+
+func (p *Plan[T]) fits(a evd.Dense[T]) error {
 	if a.Rows != p.m || a.Cols != p.n || !fits(a) {
 		return &ShapeError{Rows: a.Rows, Cols: a.Cols, Ld: a.Ld, Len: len(a.Data), PlanRows: p.m, PlanCols: p.n}
 	}
-	return p.base.Open()
+	return nil
 }
 
 // fits reports whether a.Data is long enough for the shape and the leading dimension of the matrix

@@ -116,3 +116,25 @@ func (p *path[T]) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
 	back := vk.Together(p.doubles.Rows(), s.products.workOf(s.products.back), vk.InTurn(backs...))
 	return kept, vk.Together(p.doubles.wideLayout(), r.more, vk.InTurn(conquer, back))
 }
+
+// layBidiagonal does the same as `lay` for a bidiagonal matrix.
+func (p *path[T]) layBidiagonal(of shape) {
+	s, r := &p.steps, &p.regions
+	always := s.values.Always()
+	if !of.vectors() {
+		p.layout = vk.Together(append(always, s.values.Work())...)
+		return
+	}
+	kept := []vk.Space{p.doubles.wideLayout(), p.doubles.Rows()}
+	for at, columns := range [2]*vk.Region[T]{left: &r.a, right: &r.chased} {
+		if of.wants[at] != None {
+			name := [2]string{left: "left", right: "right"}[at]
+			*columns = vk.Reserve[T](name+" vectors", of.k*of.cols)
+			r.sums[at] = vk.Reserve[T](name+" orthogonality sums", of.k)
+			kept = append(kept, *columns, r.sums[at])
+		}
+	}
+	r.flipped = vk.Reserve[uint32]("signs", of.k)
+	kept = append(kept, r.flipped, vk.InTurn(vk.Together(s.conquer.Work(), p.extra), s.residuals.Work()))
+	p.layout = vk.Together(append(always, s.products.native.Work(), vk.InTurn(s.values.Work(), vk.Together(kept...)))...)
+}

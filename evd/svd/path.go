@@ -32,7 +32,8 @@ type path[T evd.Float] struct {
 // method.
 func (p *path[T]) memory() *vk.Layout { return p.layout }
 
-// steps holds the stages, in the order of the solve. The field `qr` is nil if no QR factorisation
+// steps holds the stages, in the order of the solve. The stages of the reduction and of the back
+// transformation are nil if the matrix is bidiagonal. The field `qr` is nil if no QR factorisation
 // comes first. The field `narrow` is nil if the chase begins with the band of the reduction. The
 // field `half` replaces `narrow` and `chase` if the band is stored in half precision, and is nil
 // otherwise. The fields from `conquer` on are nil if no vectors are wanted. A stage that is only for
@@ -76,20 +77,25 @@ func newPath[T evd.Float](dev *vk.Device, of shape, c choice, opt Options, t tun
 	if err != nil {
 		return nil, err
 	}
+	if err := p.forBidiagonal(dev, of, opt.Certify, double, t); err != nil {
+		return nil, err
+	}
+	if of.bidiagonal {
+		p.steps.values.KeepDigits()
+		p.layBidiagonal(of)
+		return p, nil
+	}
 	wait, err := t.Waiting(context.Background(), machine.Of(dev))
 	if err != nil {
 		return nil, err
 	}
-	if err := p.steps.forValues(dev, of, opt.Certify, wait, double, t); err != nil {
+	if err := p.steps.forBand(dev, of, wait, t); err != nil {
 		return nil, err
 	}
 	if err := p.forChase(dev, of, opt.Storage, wait, t); err != nil {
 		return nil, err
 	}
 	if of.vectors() {
-		if p.steps.conquer, err = newBidiagonalVectors(dev, p.doubles, of.cols, double, t); err != nil {
-			return nil, err
-		}
 		if err := p.steps.forVectors(dev, of, wait, t); err != nil {
 			return nil, err
 		}
@@ -120,24 +126,34 @@ func narrowed(of shape, t tuning.Tuning) chases.NarrowSize {
 	return size
 }
 
-// forValues makes the stages that find the singular values, without the chase. They compute the
-// factor R of A (only if of.tall is true), the band B, and the values Σ of the bidiagonal matrix C.
-// `double` are the products of the bidiagonal problem.
-func (s *steps[T]) forValues(
-	dev *vk.Device, of shape, certify bool, wait stages.Waiting, double product.Ops[float64], t tuning.Tuning,
-) (err error) {
-	if s.transpose, err = move.NewTranspose[T](dev); err != nil {
+// forBidiagonal makes the stages that find the values and the vectors of the bidiagonal matrix C.
+// `double` are their products.
+func (p *path[T]) forBidiagonal(dev *vk.Device, of shape, certify bool, double product.Ops[float64], t tuning.Tuning) (err error) {
+	s := &p.steps
+	if s.values, err = newGolubKahan(dev, of.cols, of.part, certify, double, t.Double()); err != nil {
 		return err
 	}
+	if s.transpose, err = move.NewTranspose[T](dev); err != nil || !of.vectors() {
+		return err
+	}
+	if s.conquer, err = newBidiagonalVectors(dev, p.doubles, of.cols, double, t); err != nil {
+		return err
+	}
+	if s.signs, err = move.NewSigns[T](dev); err != nil {
+		return err
+	}
+	s.residuals, err = residual.NewSingularResidual(dev, of.rows, of.cols, of.k+of.more(), s.products.native)
+	return err
+}
+
+// forBand makes the stages that compute the factor R of A, only if of.tall is true, and the band B.
+func (s *steps[T]) forBand(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
 	if of.tall {
 		if s.qr, err = panel.NewTallQR(dev, of.rows, of.cols, t.Band, s.products.native, wait, t.Panel); err != nil {
 			return err
 		}
 	}
-	if s.band, err = reduce.NewGeneralBandReduction(dev, of.reduced(t), s.products.native, s.products.update, wait, t.Panel); err != nil {
-		return err
-	}
-	s.values, err = newGolubKahan(dev, of.cols, of.part, certify, double, t.Double())
+	s.band, err = reduce.NewGeneralBandReduction(dev, of.reduced(t), s.products.native, s.products.update, wait, t.Panel)
 	return err
 }
 
@@ -158,7 +174,7 @@ func (p *path[T]) forChase(dev *vk.Device, of shape, storage Storage, wait stage
 	return err
 }
 
-// forVectors makes the stages that find the vectors U and V from S and W with C = S·Σ·Wᵀ.
+// forVectors makes the stages that transform the vectors S and W with C = S·Σ·Wᵀ to U and V.
 func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
 	n, b, band := of.cols, t.Band, of.reduced(t)
 	size := back.Size{N: n, B: b, M: of.k}
@@ -188,13 +204,7 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 			}
 		}
 	}
-	if s.identity, err = move.NewIdentity[T](dev); err != nil {
-		return err
-	}
-	if s.signs, err = move.NewSigns[T](dev); err != nil {
-		return err
-	}
-	s.residuals, err = residual.NewSingularResidual(dev, of.rows, n, of.k+of.more(), s.products.native)
+	s.identity, err = move.NewIdentity[T](dev)
 	return err
 }
 
@@ -215,13 +225,16 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if s.qr != nil {
 		add(stages.PhaseQR, s.qr.Flops())
 	}
-	by(s.products.update, stages.PhaseBandReduction, s.band.Flops())
+	if s.band != nil {
+		by(s.products.update, stages.PhaseBandReduction, s.band.Flops())
+	}
 	if s.narrow != nil {
 		add(stages.PhaseBandNarrowing, s.narrow.Flops())
 	}
 	if s.half != nil {
 		costs = append(costs, s.half.costs()...)
-	} else {
+	}
+	if s.chase != nil {
 		add(stages.PhaseBulgeChasing, s.chase.Flops())
 	}
 	costs = append(costs, s.values.Cost())
@@ -235,6 +248,9 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 		conquer /= 2
 	}
 	by(s.products.vectors, stages.PhaseBidiagonal, conquer)
+	if of.bidiagonal {
+		return costs
+	}
 	if of.wants[right] != None && (both || of.wants[left] == None) {
 		back2(stages.PhaseApplyP2)
 		if s.p1 != nil {

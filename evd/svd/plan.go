@@ -13,13 +13,7 @@ import (
 // NewPlan prepares all of them once. A plan solves one matrix at a time, and goroutines that share
 // it wait for each other. The caller closes the plan before the device.
 type Plan[T evd.Float] struct {
-	replaceable[*path[T]]
-	m, n int // rows and columns of the caller's matrices
-
-	// asked are the options of the caller. `opt` are those of the solve: with Options.Verify they
-	// may have more vectors.
-	asked, opt Options
-	shape
+	problem[T]
 
 	// emulates says which products of the stages are emulated.
 	emulates choice
@@ -30,8 +24,25 @@ type Plan[T evd.Float] struct {
 	safe *path[T]
 
 	// single computes all results of this plan, if Options.Storage has fewer digits than T, which is
-	// then float64. It is nil otherwise. This plan then has neither stages nor memory of its own.
+	// then float64. It is nil otherwise. This plan then has no stages of its own, and its memory.
 	single *Plan[float32]
+}
+
+// problem is the common part of Plan and BidiagonalPlan.
+type problem[T evd.Float] struct {
+	replaceable[*path[T]]
+	m, n int // rows and columns of the caller's matrices
+
+	// asked are the options of the caller. `opt` are those of the solve: with Options.Verify they
+	// may have more vectors.
+	asked, opt Options
+	shape
+}
+
+// begin sets what does not depend on the stages.
+func (p *problem[T]) begin(dev *vk.Device, m, n int, asked, opt Options) {
+	p.m, p.n, p.asked, p.opt = m, n, asked, opt
+	p.base = &plan.Base{Dev: dev, N: min(m, n), Layout: vk.Together()}
 }
 
 // NewPlan prepares for m×n matrices on the device. It compiles kernels, which may take seconds when
@@ -76,9 +87,9 @@ func newPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	if err := checkStorage[T](opt, dev.Info()); err != nil {
 		return nil, err
 	}
-	p := &Plan[T]{m: m, n: n, asked: opt, opt: opt.computed()}
+	p := &Plan[T]{}
+	p.begin(dev, m, n, opt, opt.computed())
 	opt = p.opt
-	p.base = plan.Base{Dev: dev, N: min(m, n), Layout: vk.Together()}
 	var err error
 	if _, single := any(*new(T)).(float32); !single && fewerDigits[T](opt) {
 		if err := p.prepareInSingle(dev); err != nil {
@@ -161,34 +172,14 @@ func (p *Plan[T]) Costs() []evd.StageCost {
 	if p.single != nil {
 		return p.single.Costs()
 	}
+	return p.problem.Costs()
+}
+
+// Costs returns a forecast of the number of floating-point operations of each phase, in the order
+// of the solve. Costs returns nil for matrices without entries.
+func (p *problem[T]) Costs() []evd.StageCost {
 	if p.cols == 0 {
 		return nil
 	}
 	return p.path.Current().costs(p.shape, p.opt.U != None && p.opt.V != None)
-}
-
-// Bytes returns the size of the device memory that the plan has allocated.
-func (p *Plan[T]) Bytes() uint64 {
-	if p.single != nil {
-		return p.single.Bytes()
-	}
-	return p.base.Bytes()
-}
-
-// Memory lists the regions of the plan's device memory. Regions that are never in use at the same
-// time may share bytes.
-func (p *Plan[T]) Memory() []vk.Placed {
-	if p.single != nil {
-		return p.single.Memory()
-	}
-	return p.base.Memory()
-}
-
-// Close waits for the solve in flight and frees the plan's device memory. Solve returns evd.ErrClosed
-// afterwards.
-func (p *Plan[T]) Close() {
-	if p.single != nil {
-		p.single.Close()
-	}
-	p.base.Close()
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// replaceable is the common part of Plan and BandPlan: sizes, stages and device memory. The stages
-// can be replaced, which happens after a wait between workgroups has failed. The type P, a path,
-// holds the stages of a solve. The method `memory` of P returns the layout of their device memory.
+// replaceable is the common part of all plans: sizes, stages and device memory. The stages can be
+// replaced, which happens after a wait between workgroups has failed. The type P, a path, holds the
+// stages of a solve. The method `memory` of P returns the layout of their device memory.
 type replaceable[P interface{ memory() *vk.Layout }] struct {
-	base plan.Base
+	base *plan.Base
 	tune tuning.Tuning
 
 	// newPath makes the stages of a solve (a path) with the sizes in t.
@@ -24,7 +24,6 @@ type replaceable[P interface{ memory() *vk.Layout }] struct {
 	shared *vk.Layout
 }
 
-// prepare makes the stages of the plan's solves, and allocates their device memory.
 func (r *replaceable[P]) prepare() (err error) {
 	if r.path.Now, err = r.compile(r.tune); err != nil {
 		return err
@@ -32,6 +31,17 @@ func (r *replaceable[P]) prepare() (err error) {
 	r.base.Layout = r.memoryWith(r.path.Now)
 	return r.base.Allocate()
 }
+
+// Bytes returns the size of the device memory that the plan has allocated.
+func (r *replaceable[P]) Bytes() uint64 { return r.base.Bytes() }
+
+// Memory lists the regions of the plan's device memory. Regions that are never in use at the same time
+// may share bytes.
+func (r *replaceable[P]) Memory() []vk.Placed { return r.base.Memory() }
+
+// Close waits for the solve in flight and frees the plan's device memory. Solve returns evd.ErrClosed
+// afterwards.
+func (r *replaceable[P]) Close() { r.base.Close() }
 
 // memoryWith returns the layout of the plan's memory, if `by` are the stages of its solves.
 func (r *replaceable[P]) memoryWith(by P) *vk.Layout {

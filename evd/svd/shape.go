@@ -30,6 +30,7 @@ const (
 // shape describes the matrix on the device, and which results are wanted of it.
 type shape struct {
 	rows, cols int           // rows ≥ cols
+	bidiagonal bool          // whether the matrix is C itself, and needs no reduction
 	tall       bool          // whether a QR factorisation comes first
 	part       evd.Selection // singular values that are wanted
 	k          int           // largest number of them

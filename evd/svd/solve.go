@@ -35,11 +35,11 @@ import (
 // If a singular value is beyond the largest number of the type T, Solve returns the result beside an
 // *evd.OverflowError. The value is +Inf. A certificate of such a result has not passed.
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
-	p.base.Lock()
-	defer p.base.Unlock()
 	if p.single != nil {
 		return p.solveInSingle(ctx, a)
 	}
+	p.base.Lock()
+	defer p.base.Unlock()
 	if err := p.accepts(a); err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 // test whether the certificate of the result has passed. With an *evd.OverflowError, `solve` returns
 // the result, too.
 func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], error) {
-	s := &solve[T]{p, by, c}
+	s := &solve[T]{&p.problem, by, c}
 	if p.cols == 0 {
 		return s.empty(), nil
 	}
@@ -80,8 +80,9 @@ func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], 
 	}
 
 	// Bisection of t finds Σ. Then `b` finds S and W, U and V.
-	b := s.bases(a, t)
-	tail := spectrum.Tail[T]{Stage: s.steps.values, Sigma: sigma, Vectors: b.downloads(a), Found: b.found}
+	u, v := sides(a)
+	b := s.bases(t, u, v)
+	tail := spectrum.Tail[T]{Stage: s.steps.values, Sigma: sigma, Vectors: b.downloads(u, v), Found: b.found}
 	res, err := finish(c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
 		return s.certify(a, sigma, t, part)
 	})
@@ -99,10 +100,10 @@ func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], 
 	return res, res.overflow()
 }
 
-// solve is the state of one solve: a plan, the stages that it uses (the path), and the call of the
-// plan.
+// solve is the state of one solve: what a plan solves, the stages that it uses (the path), and the call
+// of the plan.
 type solve[T evd.Float] struct {
-	*Plan[T]
+	*problem[T]
 	*path[T]
 	*plan.Call
 }

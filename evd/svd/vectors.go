@@ -32,11 +32,10 @@ type bases[T evd.Float] struct {
 	at   [2]product.Matrix[T] // the columns of each side, when they are made
 }
 
-// bases returns the computation of the wanted vectors of the matrix `a`. The Golub-Kahan form of its
-// bidiagonal matrix C is t.
-func (s *solve[T]) bases(a evd.Dense[T], t spectrum.Tridiagonal) *bases[T] {
-	u, v := sides(a)
-	b := &bases[T]{solve: s, c: t, first: v}
+// bases returns the computation of the wanted vectors of a matrix whose bidiagonal matrix C has the
+// Golub-Kahan form c. The sides u and v of the matrix on the device give the caller's U and V.
+func (s *solve[T]) bases(c spectrum.Tridiagonal, u, v side) *bases[T] {
+	b := &bases[T]{solve: s, c: c, first: v}
 	b.wants[u], b.wants[v] = s.opt.U, s.opt.V
 	if s.asked.V == None {
 		b.first = u
@@ -47,10 +46,8 @@ func (s *solve[T]) bases(a evd.Dense[T], t spectrum.Tridiagonal) *bases[T] {
 // found receives the values for which vectors are wanted.
 func (b *bases[T]) found(p spectrum.Part) { b.from, b.k = found(p, b.cols) }
 
-// downloads describes how the wanted singular vectors of the matrix `a` are copied to the host: first
-// U, then V.
-func (b *bases[T]) downloads(a evd.Dense[T]) (all []spectrum.Vectors[T]) {
-	u, v := sides(a)
+// downloads describes how the wanted singular vectors are copied to the host: first U, then V.
+func (b *bases[T]) downloads(u, v side) (all []spectrum.Vectors[T]) {
 	for _, of := range []side{u, v} {
 		if b.wants[of] != None {
 			all = append(all, b.download(of))
@@ -93,10 +90,10 @@ func (b *bases[T]) make() error {
 				b.doubles.Narrow(rec, b.Arena, of, x)
 			}
 		}
-		if b.wants[right] != None {
+		if b.wants[right] != None && !b.bidiagonal {
 			b.recordRight(rec)
 		}
-		if b.wants[left] != None {
+		if b.wants[left] != None && !b.bidiagonal {
 			b.recordLeft(rec)
 		}
 		b.steps.products.emulated.Refused(b.Call, rec, b.Arena)
