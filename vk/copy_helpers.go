@@ -10,9 +10,9 @@ import (
 )
 
 // helpers copies the pieces of a transfer between host memory and the staging buffer, by several
-// goroutines. One goroutine is slower than the bus, especially if host memory is used for the first
-// time. Each piece is divided into shares. A goroutine takes one share after another, so a goroutine
-// that starts late delays nothing: waking a thread takes as long as copying a share.
+// goroutines, because one goroutine is slower than the bus. Each piece is divided into shares. A
+// goroutine takes one share after another, so one that starts late delays nothing: waking a thread
+// takes as long as copying a share.
 type helpers struct {
 	c *copier
 
@@ -94,12 +94,12 @@ func (h *helpers) wait(p int) {
 	h.receive(h.copied[p])
 }
 
-// handWait is the time for which a goroutine of a transfer polls a channel before it sleeps. Waking a
-// goroutine takes as long as the device's copy of a piece of a small transfer, about 0.05 ms.
+// handWait is the time for which a goroutine polls a channel before it sleeps. Waking it takes as
+// long as the device's copy of a piece of a small transfer, about 0.05 ms.
 const handWait = 300 * time.Microsecond
 
-// receive waits until the channel is closed. While the CPU's cores do not compute for the device, it
-// polls for a short time first.
+// receive waits until the channel is closed. It polls for a short time first, unless the device
+// computes on the CPU's cores.
 func (h *helpers) receive(closed <-chan struct{}) {
 	if h.c.dev.from.props.Type != driver.CPU {
 		for began := time.Now(); time.Since(began) < handWait; runtime.Gosched() {

@@ -7,8 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// These are the sizes of a Link, which copies matrices between devices in pieces. The host memory
-// of a Link has linkPieces·linkBytes bytes.
+// A Link has linkPieces·linkBytes bytes of host memory.
 const (
 	linkPieces   = 4
 	linkBytes    = 16 << 20 // bytes of a piece
@@ -31,7 +30,6 @@ type Link struct {
 	busy     sync.Mutex // held by the Move in flight
 }
 
-// linkEnd is the part of a Link on one of its two devices.
 type linkEnd struct {
 	*hostView // of the link's memory
 	batches   [linkPieces]*driver.Batch
@@ -85,7 +83,6 @@ func (l *Link) free() {
 	l.memory.Close()
 }
 
-// open makes the objects of one end of a link. After an error the caller detaches it.
 func (e *linkEnd) open() (err error) {
 	d := e.dev
 	d.attach(e)

@@ -104,25 +104,24 @@ type mover struct {
 	dst, src spanned
 	total    int
 
-	// read is the number of bytes of the matrix whose copies to the host were submitted. `written`
-	// is the number of bytes whose copies from the host to the destination were submitted.
+	// `read` is the number of bytes whose copies to the host were submitted, and `written` the
+	// number of those whose copies to the destination were submitted.
 	read, written int
 
-	// first is the number of the oldest piece whose copies to the destination were not submitted
-	// yet. `next` is the number of the next piece to copy to the host. The pieces from `first` to
-	// next−1 are on their way to the host, or have arrived there.
+	// `first` is the oldest piece whose copies to the destination were not submitted yet, and `next`
+	// is the next piece to copy to the host. The pieces from `first` to next−1 are on their way to
+	// the host, or have arrived there.
 	first, next int
 
-	// bytes[i] is the size in bytes of the piece in place i of the host memory. reads[i] is the
-	// value that the timeline semaphore of the source device has when this piece is on the host.
-	// writes[i] is the value that the semaphore of the destination device has when this piece has
-	// left the host.
+	// bytes[i] is the size of the piece in place i of the host memory. reads[i] is the value that
+	// the timeline semaphore of the source device reaches when this piece is on the host. writes[i]
+	// is the value that the semaphore of the destination device reaches when it has left the host.
 	bytes         [linkPieces]int
 	reads, writes [linkPieces]uint64
 }
 
-// readPiece submits the copies of the next piece to the host. It first waits until the earlier piece in
-// the same place of the host memory has left it. The error is a *DeviceError.
+// readPiece submits the copies of the next piece to the host, after the earlier piece has left its
+// place in the host memory.
 func (m *mover) readPiece() error {
 	i := m.next % linkPieces
 	if err := m.link.to.await(m.writes[i]); err != nil {
@@ -161,8 +160,8 @@ func (m *mover) writePiece() error {
 	return nil
 }
 
-// end waits for all copies in flight. If a wait fails, `end` waits until that device is idle, because
-// the caller may free the memory of the copies. The error is a *DeviceError.
+// end waits for all copies in flight. If a wait fails, it waits until that device is idle, because
+// the caller may free the memory of the copies.
 func (m *mover) end() error {
 	var first error
 	for _, e := range m.link.ends() {
@@ -201,7 +200,6 @@ func (s spanned) copies(host *driver.Buffer, offset, from, to int, up bool) (lis
 	return list
 }
 
-// copyParallel copies the first len(dst) bytes of src to dst. Several goroutines each copy a part.
 func copyParallel(dst, src []byte) {
 	const most, share = 8, 1 << 20 // goroutines at most; bytes for each at least
 	n := len(dst)

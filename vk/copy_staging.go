@@ -34,8 +34,8 @@ func (d *Device) needStaging() error {
 	return nil
 }
 
-// copier is the state of a transfer between the host and elements of device memory. The transfer is
-// divided into pieces. Piece p goes through section p mod `sections` of the staging buffer.
+// copier is a transfer between the host and elements of device memory. Piece p of the transfer goes
+// through section p mod `sections` of the staging buffer.
 type copier struct {
 	dev    *Device
 	device Slice[byte]
@@ -43,7 +43,7 @@ type copier struct {
 	up     bool   // the direction is to the device
 
 	// touch copies elements [from, to) between the host and a section of the staging buffer. Several
-	// goroutines call `touch` for different parts of the same section at the same time.
+	// goroutines call it for different parts of a section.
 	touch func(section []byte, from, to int)
 
 	// step is the number of elements of a piece, `count` that of the transfer. `values[p]` is the
@@ -54,8 +54,8 @@ type copier struct {
 	helpers *helpers // the goroutines that copy on the host
 }
 
-// transfer copies n elements of elem bytes at the address `at` of the device. `touch` and `up` are those
-// of the copier. When ctx ends, `transfer` starts no new copy. After an error no copy is in flight.
+// transfer copies n elements of `elem` bytes at the address `at` of the device. When ctx ends, it
+// starts no new copy. After an error no copy is in flight.
 func transfer(
 	ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(section []byte, from, to int), up bool,
 ) error {
@@ -72,9 +72,9 @@ func transfer(
 	return c.all(ctx, n)
 }
 
-// all copies n elements through the staging buffer. The caller holds the queue. When ctx ends, `all`
-// starts no new copy. When `all` returns, the host's memory is no longer in use. Copies of an upload may
-// still be in flight on the device: its later work follows them (queue.uploaded).
+// all copies n elements. The caller holds the queue. When ctx ends, `all` starts no new copy. When
+// it returns, the host's memory is no longer in use. Copies of an upload may still be in flight on
+// the device: its later work follows them (queue.uploaded).
 func (c *copier) all(ctx context.Context, n int) (err error) {
 	d := c.dev
 	defer func() { d.settle(err) }()
@@ -97,8 +97,8 @@ func (c *copier) all(ctx context.Context, n int) (err error) {
 	return c.download(ctx)
 }
 
-// upload submits the copy of each piece as soon as the host has filled the piece's section. The
-// sections that no copy is using are open to the host's goroutines.
+// upload submits the copy of each piece as soon as the host has filled its section. The sections
+// that no copy uses are open to the host's goroutines.
 func (c *copier) upload(ctx context.Context) error {
 	opened := min(sections, len(c.values))
 	c.helpers.open(opened)
@@ -121,8 +121,8 @@ func (c *copier) upload(ctx context.Context) error {
 	return nil
 }
 
-// download submits the copies of as many pieces as there are sections. Each time a copy has ended,
-// its section is open to the host's goroutines.
+// download submits as many copies as there are sections. Each time a copy has ended, its section is
+// open to the host's goroutines.
 func (c *copier) download(ctx context.Context) error {
 	for p := range min(sections, len(c.values)) {
 		if err := c.submit(p); err != nil {
@@ -148,16 +148,15 @@ func (c *copier) download(ctx context.Context) error {
 	return nil
 }
 
-// pieceBytes returns how many bytes of a transfer are copied at a time. A large transfer is copied
-// in sections of the staging buffer, and a small transfer in smaller pieces. The host therefore
-// always copies one piece while the device copies another piece.
+// pieceBytes returns how many bytes are copied at a time: a section of the staging buffer, or less
+// in a small transfer, so that the host always copies one piece while the device copies another.
 func pieceBytes(bytes uint64) int {
 	const least = 1 << 20 // a smaller copy takes less time than its submission
 	return int(min(max((bytes+sections-1)/sections, least), sectionBytes))
 }
 
-// section returns the host's view of the section of piece p, and the offset of this section in the
-// staging buffer. The host must not touch these bytes while the device copies them.
+// section returns the host's view of the section of piece p, and its offset in the staging buffer.
+// The host must not touch these bytes while the device copies them.
 func (c *copier) section(p int) ([]byte, uint64) {
 	i := p % sections
 	return c.dev.staging.Host[i*sectionBytes : (i+1)*sectionBytes], uint64(i * sectionBytes)

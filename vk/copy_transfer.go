@@ -13,7 +13,6 @@ type Columns[T any] struct {
 	Data           []T
 }
 
-// Vector is a matrix of one column.
 func Vector[T any](v []T) Columns[T] { return Columns[T]{len(v), 1, len(v), v} }
 
 // check panics if the matrix has more than n elements, or if its sizes do not fit its slice.
@@ -36,10 +35,10 @@ func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T])
 	return UploadParts(ctx, d, dst, []Columns[T]{src})
 }
 
-// UploadTriangle does the same as Upload for a matrix of which only the lower triangle is needed, or
-// only the upper one if `upper` is true, each with the diagonal. The host's elements of the other
-// triangle are not read, and those at `dst` get undefined values. For large matrices this is faster,
-// because the host copies more slowly than the device.
+// UploadTriangle is Upload for a matrix of which only the lower triangle is needed, or only the
+// upper one if `upper` is true, each with the diagonal. The host's elements of the other triangle
+// are not read, and those at `dst` get undefined values. For large matrices this is faster, because
+// the host copies more slowly than the device.
 func UploadTriangle[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T], upper bool) error {
 	src.check(dst.n)
 	return transfer(ctx, d, dst.bytes(), dst.elem(), src.Rows*src.Cols, func(half []byte, from, to int) {
@@ -60,8 +59,8 @@ func Download[T any](ctx context.Context, d *Device, dst Columns[T], src Slice[T
 	return DownloadParts(ctx, d, []Columns[T]{dst}, src)
 }
 
-// pieces visits the elements [from, to) of the matrix in column-major order, by columns. `host` is the
-// part of a column, and `at` is the number of elements visited before.
+// pieces visits the elements [from, to) of the matrix by columns. `host` is the part of a column,
+// and `at` is the number of elements visited before.
 func (c Columns[T]) pieces(from, to int, visit func(host []T, at int)) {
 	for e := from; e < to; {
 		j, i := e/c.Rows, e%c.Rows
@@ -76,10 +75,9 @@ func view[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(zero)))
 }
 
-// UploadParts copies matrices to the device, one after another without gaps. Matrix k begins at the
-// element whose index is the number of elements of matrices 0, …, k−1. UploadParts takes as long as
-// one Upload of all elements. It panics if a matrix is inconsistent, or if all matrices together
-// have more elements than `dst`.
+// UploadParts copies matrices to the device, one after another without gaps, in the time of one
+// Upload of all elements. It panics if a matrix is inconsistent, or if all matrices together have
+// more elements than `dst`.
 func UploadParts[T any](ctx context.Context, d *Device, dst Slice[T], src []Columns[T]) error {
 	p := partsOf(dst.n, src)
 	return transfer(ctx, d, dst.bytes(), dst.elem(), p.elements(), func(half []byte, from, to int) {
@@ -89,9 +87,8 @@ func UploadParts[T any](ctx context.Context, d *Device, dst Slice[T], src []Colu
 	}, true)
 }
 
-// DownloadParts copies matrices from `src` to `dst`. The matrices lie at `src` one after another
-// without gaps, as UploadParts places them. DownloadParts panics if a matrix is inconsistent, or if
-// all matrices together have more elements than `src`.
+// DownloadParts copies matrices that lie at `src` as UploadParts places them. It panics if a matrix
+// is inconsistent, or if all matrices together have more elements than `src`.
 func DownloadParts[T any](ctx context.Context, d *Device, dst []Columns[T], src Slice[T]) error {
 	p := partsOf(src.n, dst)
 	return transfer(ctx, d, src.bytes(), src.elem(), p.elements(), func(half []byte, from, to int) {
@@ -101,8 +98,8 @@ func DownloadParts[T any](ctx context.Context, d *Device, dst []Columns[T], src 
 	}, false)
 }
 
-// parts is a list of matrices on the host that are copied together. ends[k] is the number of
-// elements of the matrices 0, …, k.
+// parts is a list of matrices that are copied together. ends[k] is the number of elements of the
+// matrices 0, …, k.
 type parts[T any] struct {
 	columns []Columns[T]
 	ends    []int
@@ -126,8 +123,8 @@ func (p parts[T]) elements() int {
 	return p.ends[len(p.ends)-1]
 }
 
-// pieces visits the elements [from, to) of all matrices in order, by contiguous parts on the host. `at`
-// is the number of elements visited before.
+// pieces visits the elements [from, to) of all matrices by contiguous parts on the host. `at` is the
+// number of elements visited before.
 func (p parts[T]) pieces(from, to int, visit func(host []T, at int)) {
 	done := 0
 	for k := sort.SearchInts(p.ends, from+1); from+done < to; k++ {

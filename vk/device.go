@@ -10,14 +10,14 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Device is an open device. Any number of goroutines may call its methods at the same time. Only
-// one Run or transfer at a time holds the queue. Further calls wait until the queue is free.
+// Device is an open device. Any number of goroutines may call its methods at the same time. Only one
+// Run or transfer at a time holds the queue; further calls wait.
 type Device struct {
 	info Info
 	opt  Options
 
-	// dry is true if the device has no memory and runs nothing, `compiles` if it has a driver. A device
-	// of the function Dry has no driver: in, from, dev, queue, control and staging are not set. A device
+	// dry is true if the device has no memory and runs nothing, `compiles` if it has a driver. A
+	// device of Dry has no driver: in, from, dev, queue, control and staging are not set. A device
 	// of OpenCompiler has a driver, but no queue and no control buffer.
 	dry, compiles bool
 
@@ -58,10 +58,8 @@ func Dry(info Info) *Device {
 	return &Device{info: info, dry: true, opt: Options{Logger: slog.New(slog.DiscardHandler)}}
 }
 
-// Info describes the device.
 func (d *Device) Info() Info { return d.info }
 
-// IsDry tells whether Dry has made the device: nothing runs on it.
 func (d *Device) IsDry() bool { return d.dry }
 
 // Close waits for the calls in progress and releases everything, including open arenas. Calls that

@@ -10,8 +10,7 @@ import (
 )
 
 // cacheMagic is the beginning of a cache file. The SHA-256 hash of the data follows, and then the
-// data. Drivers do not check the data that they are given. The hash therefore keeps the data of
-// damaged files away from drivers.
+// data. Drivers do not check their data, so the hash keeps the data of damaged files away from them.
 var cacheMagic = []byte("vkevd pipelines 1\n")
 
 type storedCache struct {
@@ -23,8 +22,8 @@ type storedCache struct {
 // has some megabytes.
 const mostCached = 256 << 20
 
-// readCache returns the data of a cache file, or none if the file is missing, damaged, larger than
-// mostCached or no cache file, or if another user may have written it.
+// readCache returns the data of a cache file, or none if the file is missing, damaged or larger than
+// mostCached, or if another user may have written it.
 func readCache(path string) (c storedCache) {
 	file, info, err := ownfile.Read(path, mostCached)
 	if err != nil || !trusted(info) {

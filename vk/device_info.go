@@ -52,7 +52,6 @@ type MatrixShape struct{ M, N, K int }
 // H200 NVL", and not of "NVIDIA GH200 480GB".
 func (i Info) Named(word string) bool { return slices.Contains(strings.Fields(i.Name), word) }
 
-// IntegerDotProducts tells whether kernels may use packed dot products of bytes.
 func (i Info) IntegerDotProducts() bool { return i.offers(driver.IntegerDotProduct) }
 
 // FenceChains tells whether one fence is enough for a whole workgroup. The invocations first meet
@@ -60,11 +59,10 @@ func (i Info) IntegerDotProducts() bool { return i.offers(driver.IntegerDotProdu
 // chains this fence orders the memory accesses of all these invocations.
 func (i Info) FenceChains() bool { return i.offers(driver.MemoryModelChains) }
 
-// Int64Atomics tells whether buffers have atomic operations on 64-bit integers.
 func (i Info) Int64Atomics() bool { return i.offers(driver.Int64Atomics) }
 
-// MemoryModel tells whether kernels may use Vulkan's memory model on the device. If not, Build
-// refuses kernels that use this model.
+// MemoryModel tells whether kernels may use Vulkan's memory model. If not, Build refuses kernels
+// that use it.
 func (i Info) MemoryModel() bool {
 	return i.offers(driver.MemoryModel) && i.offers(driver.MemoryModelDevice)
 }
@@ -129,7 +127,6 @@ func Features() []Feature {
 	return list
 }
 
-// MinimumAPI is the lowest version of Vulkan that a device must support.
 const MinimumAPI = "1.2"
 
 const minimumAPI = 1<<22 | 2<<12 // MinimumAPI in Vulkan's number format

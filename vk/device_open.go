@@ -11,8 +11,8 @@ import (
 )
 
 // List describes the devices of this machine, including devices that cannot be used. If a Vulkan
-// loader is installed but no driver, the list is empty. List does not open a device. Each Info has
-// the index that Options.Device accepts. The error wraps ErrNoDevice.
+// loader is installed but no driver, the list is empty. Each Info has the index that Options.Device
+// accepts. The error wraps ErrNoDevice.
 func List() ([]Info, error) {
 	in, all, err := examineAll(false, hiddenByEnvironment())
 	if errors.Is(err, errNoDriver) {
@@ -28,9 +28,9 @@ func List() ([]Info, error) {
 	return list, nil
 }
 
-// Preload loads the Vulkan drivers, so that the next Open or List is faster. With drivers that are
-// loaded already, Preload does nothing. A program that will need a device may call Preload in a
-// goroutine while it does other work. If there are no drivers, Open returns the error.
+// Preload loads the Vulkan drivers, so that the next Open or List is faster. A program that will
+// need a device may call it in a goroutine while it does other work. If there are no drivers, Open
+// returns the error.
 func Preload() { driver.Preload(application) }
 
 const application = "vkevd" // for Vulkan's drivers
@@ -153,7 +153,6 @@ func newDevice(opt Options, dry bool) (*Device, error) {
 	return d, nil
 }
 
-// open makes all Vulkan objects of the device. If it fails, Close releases those that exist.
 func (d *Device) open() error {
 	if err := d.openPipelines(); err != nil {
 		return err

@@ -31,8 +31,8 @@ type Options struct {
 	// If Kernels is false, Run measures only the times of phases.
 	Kernels bool
 
-	// Statistics stores the numbers that the driver's compiler reports for each kernel. The method
-	// Device.Statistics returns them.
+	// Statistics stores the numbers that the driver's compiler reports for each kernel, for
+	// Device.Statistics.
 	Statistics bool
 
 	// DebugShaders checks each memory access of the kernels. The kernels then take many times as
@@ -41,9 +41,8 @@ type Options struct {
 	// that InTurn combines, and there are gaps between regions. CacheDir is ignored.
 	DebugShaders bool
 
-	// Single says that the program computes only in single precision. Open then chooses the best
-	// device of all. Otherwise a device without double precision is the last choice, unless Device
-	// names it.
+	// Single says that the program computes only in single precision. Without it, a device without
+	// double precision is the last choice, unless Device names it.
 	Single bool
 
 	// Without lists features by Vulkan's names. The device is treated as if it lacked them, so that a
@@ -58,8 +57,7 @@ type Options struct {
 	Batch time.Duration
 
 	// MaxBuffer is a limit for the size of one buffer of an Arena, in bytes, in addition to the
-	// device's own limit. 0 adds no limit. Tests set a small limit to distribute even a small
-	// matrix over many buffers.
+	// device's own limit. 0 adds no limit. Tests distribute even a small matrix over many buffers.
 	MaxBuffer uint64
 }
 

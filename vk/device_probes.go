@@ -20,13 +20,12 @@ type probes struct {
 }
 
 // ProbeOnce returns the result of an experiment on this device and driver. If this process, or
-// another process with the same Options.CacheDir, has stored a result under this name, ProbeOnce
-// returns the stored result. Otherwise ProbeOnce calls the function `probe` and stores its result.
-// An error is not stored. On a Dry device `probe` is not called: the result is that of SetProbe, or
-// "" before SetProbe.
+// another process with the same Options.CacheDir, has not stored a result under this name, ProbeOnce
+// calls `probe` and stores its result. An error is not stored. On a Dry device `probe` is not
+// called: the result is that of SetProbe, or "" before SetProbe.
 //
-// A probe may crash the process or hang the device. Such a probe should first call SetProbe with
-// the result "no". If the process does not survive the probe, later calls then return "no".
+// A probe may crash the process or hang the device. Such a probe should first call SetProbe with the
+// result "no". If the process does not survive the probe, later calls then return "no".
 func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, error) {
 	if d.dry {
 		v, _ := d.answer(name)
@@ -45,10 +44,10 @@ func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, e
 	return v, nil
 }
 
-// SetProbe replaces the stored result of an experiment. Later calls of ProbeOnce return the new
-// result. SetProbe writes all results to the file, with those that other processes have written since
-// this process has read it. If the file cannot be written, SetProbe logs a warning, and the result
-// remains known in this process. On a Dry device, also one of OpenCompiler, there is no file.
+// SetProbe replaces the stored result of an experiment. It writes all results to the file, with
+// those that other processes have written in the meantime. If the file cannot be written, SetProbe
+// logs a warning, and the result remains known in this process. On a Dry device, also one of
+// OpenCompiler, there is no file.
 func (d *Device) SetProbe(name, answer string) {
 	d.probes.lock.Lock()
 	defer d.probes.lock.Unlock()
@@ -84,7 +83,6 @@ func (d *Device) answer(name string) (string, bool) {
 	return v, ok
 }
 
-// readProbes reads the file with the results, at its first call. The caller holds d.probes.lock.
 func (d *Device) readProbes() {
 	if d.probes.known == nil {
 		d.probes.known, d.probes.unsaved = d.storedProbes(), map[string]string{}

@@ -24,9 +24,9 @@ type usage struct {
 	closed bool // no more calls begin
 
 	// Calls get the queue in the order in which they asked for it. `turns` is the number of calls
-	// that have asked for the queue. `done` is the number of calls that have given the queue back.
-	// The next call, whose turn is equal to `done`, has the queue if `taken` is true. Otherwise it
-	// may take the queue.
+	// that have asked for it, and `done` the number of calls that have given it back. The next call
+	// is the one whose turn is `done`. It has the queue if `taken` is true, and otherwise may take
+	// it.
 	turns, done uint64
 	taken       bool
 }
@@ -63,9 +63,10 @@ func (u *usage) close() {
 	}
 }
 
-// askQueue returns the caller's place in the order of requests for the queue, its turn. Later requests
-// wait for this turn, so the caller must then call takeTurn. The caller must have called `enter`. A call
-// that holds the queue, or that has a turn already, must not ask again: it would wait for itself.
+// askQueue returns the caller's place in the order of requests for the queue, its turn. Later
+// requests wait for this turn, so the caller must then call takeTurn. It must have called `enter`. A
+// call that holds the queue, or that has a turn already, must not ask again: it would wait for
+// itself.
 func (u *usage) askQueue() (turn uint64) {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -115,8 +116,8 @@ type reports struct {
 // exited is used in place of a panic value if a progress function has called runtime.Goexit.
 type exited struct{}
 
-// rethrow panics with the value with which a progress function has panicked, or ends the goroutine if
-// that function has called runtime.Goexit. It does nothing if `thrown` is nil.
+// rethrow panics with the value with which a progress function has panicked, or ends the goroutine
+// if that function has called runtime.Goexit. It does nothing if `thrown` is nil.
 func rethrow(thrown any) {
 	switch thrown {
 	case nil:
@@ -127,7 +128,6 @@ func rethrow(thrown any) {
 	}
 }
 
-// add adds a progress report. The caller must hold the queue.
 func (r *reports) add(p Progress) {
 	r.on.lock.Lock()
 	defer r.on.lock.Unlock()

@@ -38,7 +38,6 @@ func (e *Error) Error() string {
 	return s + ": " + e.Err.Error()
 }
 
-// Unwrap returns the driver's error, so that errors.As finds it.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is lets errors.Is find ErrDeviceLost in an error of the driver.
@@ -84,7 +83,6 @@ func wrap(op, kernel, phase string, err error) error {
 	return &Error{op, kernel, phase, err}
 }
 
-// outOfMemory tells whether err says that the driver had too little device memory.
 func outOfMemory(err error) bool {
 	var d *driver.Error
 	return errors.As(err, &d) && d.Result == driver.OutOfMemory

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Kernel is a compiled pipeline. S is the type of its specialisation constants, and P is the type
-// of its push block. The device owns the kernel.
+// Kernel is a compiled pipeline. S is the type of its specialisation constants, and P is that of its
+// push block. The device owns it.
 type Kernel[S, P any] struct {
 	// Spec holds the specialisation constants with which the kernel was compiled.
 	Spec S
@@ -18,7 +18,7 @@ type Kernel[S, P any] struct {
 	core *kernel
 }
 
-// kernel is the part of a Kernel that does not depend on the types S and P. Recorders store it.
+// kernel is the part of a Kernel that does not depend on S and P.
 type kernel struct {
 	name     string
 	pipeline *pipeline // nil on a Dry device
@@ -35,9 +35,9 @@ func (k *kernel) isVirtual(push []byte) bool {
 	return false
 }
 
-// translated returns the pipeline of the kernel's variant that translates addresses, which may still be
-// compiling, and the push block for it. If the variant cannot be made, the pipeline has failed, and a Run
-// returns its error. A recording requests a variant once, even if it fails.
+// translated returns the pipeline of the kernel's variant that translates addresses, which may still
+// be compiling, and its push block. If the variant cannot be made, the pipeline has failed, and a
+// Run returns its error. A recording requests a variant once, even if it fails.
 func (r *Recorder) translated(k *kernel, push []byte) (*pipeline, []byte) {
 	if k.pipeline == nil {
 		return nil, push
@@ -101,7 +101,6 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 	return &Kernel[S, P]{Spec: spec, core: core}, nil
 }
 
-// offersAll returns an *UnsupportedError if the device lacks a feature that only some kernels need.
 func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error {
 	for _, c := range capabilities {
 		if f, ok := capabilityFeatures[c]; ok && !d.from.features[f] {
@@ -130,9 +129,8 @@ func (k *Kernel[S, P]) Name() string { return k.core.name }
 // of the push block must lie in one of the ranges `touch`, so that the recorder can refuse
 // conflicting accesses.
 //
-// A grid without workgroups records nothing. Dispatch panics if the grid exceeds the size that
-// every Vulkan device accepts, even if this device accepts the grid. A grid that is too large is
-// therefore found on every device.
+// A grid without workgroups records nothing. Dispatch panics if the grid exceeds the size that every
+// Vulkan device accepts, even if this device accepts more: so the mistake is found on every device.
 func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch) {
 	if g.X <= 0 || g.Y <= 0 || g.Z <= 0 {
 		if g.X < 0 || g.Y < 0 || g.Z < 0 {
@@ -148,8 +146,7 @@ func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch)
 	rec.dispatch(k.core, g, bytesOf(&push), touch)
 }
 
-// recipe holds everything from which a compute pipeline is made. It never changes, so several goroutines
-// may use it.
+// recipe holds everything from which a compute pipeline is made. It never changes.
 type recipe struct {
 	name     string
 	code     []byte            // SPIR-V

@@ -101,8 +101,8 @@ func (b *bounds) begin(arenas []*Arena) error {
 	return nil
 }
 
-// ranges lists the address ranges that kernels may access, in ascending order. They do not overlap,
-// because with Options.DebugShaders no two regions of an arena share bytes.
+// ranges lists the address ranges that kernels may access, in ascending order. With
+// Options.DebugShaders no two regions of an arena share bytes, so the ranges do not overlap.
 func (b *bounds) ranges() []span {
 	all := []span{{b.abort, b.abort + 4}}
 	for _, a := range b.arenas {
@@ -117,8 +117,7 @@ func (b *bounds) ranges() []span {
 }
 
 // found returns the first access out of range that the batch has recorded, as an *Error that wraps
-// an *OutOfRangeError. It returns nil if the batch has recorded none. The batch must have ended,
-// and no other batch may be in flight.
+// an *OutOfRangeError, or nil. The batch must have ended, and no other batch may be in flight.
 func (b *bounds) found(of *batch) error {
 	if b == nil {
 		return nil
@@ -145,7 +144,6 @@ func (b *bounds) found(of *batch) error {
 	return of.only(kernel.name).wrap("memory access", e)
 }
 
-// only returns the description of the batch's dispatches of one kernel, for error messages.
 func (b *batch) only(kernel string) *work {
 	w := &work{}
 	for _, m := range b.ran {

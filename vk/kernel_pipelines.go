@@ -66,8 +66,8 @@ func (p *pipeline) failed() bool {
 	}
 }
 
-// open makes the cache from the data of the cache file, or an empty one if the driver refuses the data.
-// No other method of `p` may be called before `open` has returned.
+// open makes the cache from the data of the cache file, or an empty one if the driver refuses them.
+// It must be called first.
 func (p *pipelines) open(d *Device, stored storedCache) error {
 	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
 	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -117,8 +117,8 @@ func (p *pipelines) close(d *Device) {
 	d.dev.DestroyCache(p.cache)
 }
 
-// pipeline returns the pipeline that is made from the recipe r, and waits until it is compiled, except
-// during a call of `collect`.
+// pipeline returns the pipeline of the recipe r, and waits until it is compiled, except during a
+// call of `collect`.
 func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	v, collected, err := d.request(r)
 	if err != nil || collected {
@@ -236,7 +236,6 @@ func (d *Device) controlled(name string, code []byte) ([]byte, error) {
 	return code, nil
 }
 
-// words converts bytes of SPIR-V, a multiple of four, to words.
 func words(code []byte) []uint32 {
 	w := make([]uint32, len(code)/4)
 	for i := range w {

@@ -51,27 +51,26 @@ var (
 // packs two numbers into one, and the upper number is not 0 even without spills.
 const lowerHalf = 1<<32 - 1
 
-// Spills returns how many registers the compiler moved to memory, in the driver's unit. A driver
-// may report several numbers for spills. Spills takes the largest number and subtracts the private
-// arrays that the shader itself declares (Memory). The result `ok` is false if the driver reports
-// no such number.
+// Spills returns how many registers the compiler moved to memory, in the driver's unit: the largest
+// of the driver's numbers for spills, without the private arrays that the shader itself declares
+// (Memory). `ok` is false if the driver reports none.
 func (k KernelStatistics) Spills() (n int, ok bool) {
 	n, ok = k.largest(spillWords, scalarWords)
 	return max(0, n-k.Memory), ok
 }
 
-// Shared is the shared memory that the driver allocates for a workgroup, in bytes. The result `ok`
-// is false if the driver does not report it.
+// Shared is the shared memory of a workgroup, in bytes. `ok` is false if the driver does not report
+// it.
 func (k KernelStatistics) Shared() (n int, ok bool) { return k.largest(sharedWords, spillWords) }
 
-// Registers is the number of registers of an invocation. The result `ok` is false if the driver
-// does not report it.
+// Registers is the number of registers of an invocation. `ok` is false if the driver does not report
+// it.
 func (k KernelStatistics) Registers() (n int, ok bool) {
 	return k.largest(registerWords, sharedWords, spillWords)
 }
 
 // largest is the largest statistic whose name contains one of the words, and none of the words in
-// the lists `not`. The result `ok` is false if no name matches.
+// the lists `not`. `ok` is false if no name matches.
 func (k KernelStatistics) largest(words []string, not ...[]string) (n int, ok bool) {
 	for _, s := range k.List {
 		has := func(words []string) bool {
@@ -137,9 +136,8 @@ func number(kind spirv.Kind, data []byte) float64 {
 	return float64(binary.NativeEndian.Uint32(data))
 }
 
-// Statistics lists the pipelines that were built so far, with the driver's numbers for each of
-// them. The list is empty unless the device was opened with Options.Statistics and its driver
-// reports statistics.
+// Statistics lists the pipelines that were built so far, with the driver's numbers. It is empty
+// unless the device was opened with Options.Statistics and its driver reports statistics.
 func (d *Device) Statistics() ([]KernelStatistics, error) {
 	d.pipes.lock.Lock()
 	all := slices.Collect(maps.Values(d.pipes.made))
@@ -147,8 +145,8 @@ func (d *Device) Statistics() ([]KernelStatistics, error) {
 	return d.statistics(all)
 }
 
-// StatisticsOf compiles the kernels that the function `build` requests, as Compile does. It returns
-// the statistics of these kernels, including kernels that had been compiled before.
+// StatisticsOf returns the statistics of the kernels that `build` requests, which it compiles if
+// needed.
 func (d *Device) StatisticsOf(build func() error) ([]KernelStatistics, error) {
 	asked, err := d.collect(build)
 	if err != nil {
@@ -188,7 +186,6 @@ func (d *Device) PagedStatistics() ([]KernelStatistics, error) {
 	})
 }
 
-// statistics describes each pipeline in the list once, except those that could not be compiled.
 func (d *Device) statistics(of []*pipeline) ([]KernelStatistics, error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, err

@@ -49,8 +49,8 @@ func (d *Device) NewArena(l *Layout) (*Arena, error) { return d.newArena(l, 0) }
 // bytes. CheckGuards then tells whether a kernel wrote past the end of a region.
 func (d *Device) NewGuardedArena(l *Layout) (*Arena, error) { return d.newArena(l, guardBytes) }
 
-// Bytes returns the size of the device memory that an arena for the layout would take on this device
-// now, in bytes. Arena.Bytes is the size of memory that is allocated.
+// Bytes returns the size of the device memory that an arena for the layout would take now.
+// Arena.Bytes is the size of memory that is allocated.
 func (d *Device) Bytes(l *Layout) uint64 { return d.forecast(l).bytes() }
 
 // Table lists the regions of a layout with the offsets that they would have on this device now.
@@ -159,7 +159,6 @@ func (a *Arena) Close() {
 	}
 }
 
-// free releases the arena's pages and buffers. No batch in flight may use them.
 func (a *Arena) free() {
 	a.dev.pages.drop(a.base)
 	for _, c := range a.chunks {

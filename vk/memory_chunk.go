@@ -32,8 +32,8 @@ func (d *Device) addChunks(a *Arena) {
 	slices.SortFunc(d.chunks, func(x, y *chunk) int { return cmp.Compare(x.base, y.base) })
 }
 
-// dropChunks removes what addChunks has added, and tells whether it was there. The chunks keep their
-// memory, which the caller frees.
+// dropChunks removes what addChunks has added, and tells whether it was there. The caller frees the
+// memory.
 func (d *Device) dropChunks(a *Arena) bool {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -52,9 +52,9 @@ func (d *Device) openArenas() []*Arena {
 	return slices.Clone(d.arenas)
 }
 
-// find returns the chunk that holds an address, which may be virtual, and the distance of the address
-// from the beginning of the buffer in bytes. The chunk is nil if no open arena has the address.
-// Recordings contain only addresses, but the Vulkan commands for fills and copies need the buffer.
+// find returns the chunk that holds an address, which may be virtual, and the distance in bytes from
+// the beginning of its buffer. The chunk is nil if no open arena has the address. Recordings contain
+// only addresses, but the Vulkan commands for fills and copies need the buffer.
 func (d *Device) find(addr uint64) (c *chunk, at uint64) {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()

@@ -9,8 +9,8 @@ import (
 // minStorageBufferOffsetAlignment that Vulkan allows, and a multiple of every device's cache line.
 const alignment = 256
 
-// A Layout says how much device memory an algorithm needs, and which parts of this memory may share
-// the same bytes. A Layout is a plain value. Device.NewArena allocates memory for it.
+// A Layout says how much device memory an algorithm needs, and which parts of it may share the same
+// bytes. It is a plain value. Device.NewArena allocates memory for it.
 type Layout struct {
 	name   string // of a region; empty for a combination
 	bytes  uint64 // size of a region; 0 for a combination
@@ -18,7 +18,6 @@ type Layout struct {
 	inTurn bool // the parts share their bytes
 }
 
-// Space is the type of the arguments of Together and InTurn: a *Layout or a Region.
 type Space interface{ layout() *Layout }
 
 func (l *Layout) layout() *Layout { return l }
@@ -31,7 +30,6 @@ type Region[T any] struct {
 
 func (r Region[T]) layout() *Layout { return r.leaf }
 
-// Len is the number of elements.
 func (r Region[T]) Len() int { return r.n }
 
 // Reserve makes a region of n elements. It panics if n is negative.
@@ -92,5 +90,4 @@ func (l *Layout) apart() *Layout {
 	return c
 }
 
-// largest is the size of the largest region.
 func alignUp(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }

@@ -86,7 +86,6 @@ func (p *pages) gap(count uint64) (at int, first uint64) {
 	panic("unreachable: page 0 is always in use")
 }
 
-// free is the size of the largest gap in the table, in pages.
 func (p *pages) free() (most uint64) {
 	for i, r := range p.ranges {
 		end := uint64(tablePages)

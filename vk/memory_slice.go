@@ -25,7 +25,6 @@ func (r Region[T]) In(a *Arena) Slice[T] {
 	return Slice[T]{a, at.addr, r.n}
 }
 
-// Len is the number of elements.
 func (s Slice[T]) Len() int { return s.n }
 
 // Addr is the address of the first element, for push constants. It is virtual if the region is paged.

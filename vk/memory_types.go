@@ -41,16 +41,15 @@ func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
 // all memory at the same speed, and its own memory is often small.
 func (c *candidate) systemMemory() bool { return c.props.Type == driver.Integrated }
 
-// newControl allocates a buffer that device and host use at the same time, if possible in the device's
-// own memory.
+// newControl allocates a buffer that device and host use at the same time, if possible in the
+// device's own memory.
 func (d *Device) newControl(size uint64) (*driver.Buffer, error) {
 	return d.newBuffer(size, driver.HostVisible|driver.HostCoherent, driver.DeviceLocal, true)
 }
 
-// newBuffer allocates a buffer in a memory type that has all properties in the set `need`. Types
-// that also have the properties in the set `prefer` are tried first. If `mapped` is true, the host
-// can access the buffer. The error is the driver's error, or OutOfMemory if no type has the
-// properties.
+// newBuffer allocates a buffer in a memory type that has all properties in `need`, and if possible
+// those in `prefer`. If `mapped` is true, the host can access the buffer. The error is the driver's
+// error, or OutOfMemory if no type has the properties.
 func (d *Device) newBuffer(size uint64, need, prefer uint32, mapped bool) (*driver.Buffer, error) {
 	types := d.from.memoryTypes(size, need, prefer)
 	if len(types) == 0 {
@@ -59,10 +58,9 @@ func (d *Device) newBuffer(size uint64, need, prefer uint32, mapped bool) (*driv
 	return d.dev.NewBuffer(size, types, mapped)
 }
 
-// memoryTypes lists the memory types for a buffer of `size` bytes. All listed types have the
-// properties in the set `need`. Types that also have the properties in the set `prefer` come first.
-// A type whose heap is smaller than the buffer is left out, because Vulkan forbids such an
-// allocation.
+// memoryTypes lists the memory types for a buffer of `size` bytes that have the properties in
+// `need`. Types that also have those in `prefer` come first. A type whose heap is smaller than the
+// buffer is left out, because Vulkan forbids such an allocation.
 func (c *candidate) memoryTypes(size uint64, need, prefer uint32) []int {
 	var first, rest, last []int
 	for i, t := range c.types {

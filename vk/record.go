@@ -52,7 +52,6 @@ type phaseMark struct {
 	done, total float64
 }
 
-// name is the name of the kernel, or of the command's kind, for profiles and errors.
 func (c *command) name() string {
 	if c.op == opDispatch {
 		return c.kernel.name
@@ -83,7 +82,6 @@ type Recorder struct {
 	variants map[*kernel]*pipeline // that translate addresses, with those that could not be compiled
 }
 
-// NewRecorder makes an empty recording for the device.
 func NewRecorder(d *Device) *Recorder { return &Recorder{dev: d} }
 
 // Len is the number of commands, including barriers and phase marks.
@@ -112,8 +110,8 @@ func (r *Recorder) Costs(estimate float64) {
 	}
 }
 
-// Estimates lists the estimate of each dispatch, in the order of the recording, for tests. The
-// estimate of a dispatch without a call of Costs is 0.
+// Estimates lists the estimate of each dispatch, in the order of the recording, for tests. Without a
+// call of Costs it is 0.
 func (r *Recorder) Estimates() []float64 {
 	var all []float64
 	for _, c := range r.cmds {
@@ -129,8 +127,8 @@ func (r *Recorder) Estimates() []float64 {
 // element.
 const mostMoved = 1 << 29
 
-// Fill sets every 32-bit word of the slice `s` to the value `word`. It records several commands if
-// the slice is very large. It panics if the slice does not consist of whole words.
+// Fill sets every 32-bit word of s to `word`. It records several commands if s is very large. It
+// panics if s does not consist of whole words.
 func Fill[T any](r *Recorder, s Slice[T], word uint32) {
 	at := s.span()
 	if at.from%4 != 0 || at.to%4 != 0 {
@@ -142,8 +140,8 @@ func Fill[T any](r *Recorder, s Slice[T], word uint32) {
 	}
 }
 
-// Copy copies min(len(dst), len(src)) elements. It records several commands if there are very many
-// elements. It panics if the ranges overlap.
+// Copy copies min(len(dst), len(src)) elements. It records several commands if there are very many.
+// It panics if the ranges overlap.
 func Copy[T any](r *Recorder, dst, src Slice[T]) {
 	n := min(dst.n, src.n)
 	d, s := dst.Sub(0, n).span(), src.Sub(0, n).span()
@@ -158,8 +156,8 @@ func Copy[T any](r *Recorder, dst, src Slice[T]) {
 	}
 }
 
-// dispatch records one run of a kernel with its push block. The bytes of `push` are copied. If the
-// push block has a virtual address, the translated variant of the kernel runs.
+// dispatch records one run of a kernel, and copies the bytes of `push`. If the push block has a
+// virtual address, the translated variant of the kernel runs.
 func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	var acc []access
 	if r.concurrent != nil || r.beside != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Touch is the declaration that a dispatch reads or writes a range of device memory, which
-// Recorder.Concurrently and Recorder.Beside need. Whether the dispatch reads or writes follows from the
-// code of the shader.
+// Touch declares that a dispatch reads or writes a range of device memory, which
+// Recorder.Concurrently and Recorder.Beside need. The code of the shader says whether it reads or
+// writes.
 type Touch struct{ at span }
 
 // Touches declares that the dispatch accesses the slice `s`. The dispatch must not access any other
@@ -43,9 +43,9 @@ func (r *Recorder) Concurrently(record func()) {
 	}
 }
 
-// Beside calls the function `first`, and then the function `then`. The commands of `first` run
-// concurrently with the first command of `then`, or with its first call of Concurrently. All of them
-// must declare what they access, as in Concurrently.
+// Beside calls `first`, and then `then`. The commands of `first` run concurrently with the first
+// command of `then`, or with its first call of Concurrently. All of them must declare what they
+// access, as in Concurrently.
 func (r *Recorder) Beside(first, then func()) {
 	if r.concurrent != nil || r.beside != nil {
 		panic("vk: Beside inside Concurrently or Beside")
@@ -96,8 +96,8 @@ func (c *concurrent) check(cmd command, acc []access) {
 	c.seen = append(c.seen, acc...)
 }
 
-// declared returns the range of the Touch that contains it for each address in a kernel's push block
-// that is not 0. It panics if there is none, because the accesses could not be checked.
+// declared returns, for each address in a kernel's push block that is not 0, the range of the Touch
+// that contains it. It panics if there is none, because the accesses could not be checked.
 func declared(k *kernel, push []byte, touch []Touch) []access {
 	var acc []access
 	for _, f := range k.addrs {

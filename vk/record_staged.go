@@ -44,9 +44,8 @@ func Send[T any](r *Recorder, dst Slice[T], v []T) {
 	}
 }
 
-// Receive records a transfer of len(v) elements from the beginning of `src` to v. The slice v holds
-// the numbers after Run has returned without an error. Receive has the same limit of 32 MiB as
-// Send.
+// Receive records a transfer of len(v) elements from the beginning of `src` to v, which holds them
+// after Run has returned without an error. It has the limit of Send.
 func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 	at := src.Sub(0, len(v)).span()
 	if len(v) > 0 {
@@ -106,8 +105,8 @@ func bytesIn[T any](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(zero)))
 }
 
-// stageSent copies the data that the recording sends to the staging buffer, after the uploads that use
-// the buffer. The caller holds the queue, and no batch may be in flight.
+// stageSent copies the data that the recording sends to the staging buffer, after the uploads that
+// use it. The caller holds the queue, and no batch may be in flight.
 func (r *run) stageSent() error {
 	if len(r.rec.staged) == 0 {
 		return nil
@@ -124,7 +123,6 @@ func (r *run) stageSent() error {
 	return nil
 }
 
-// firstSend returns the phase of the first command that sends data, and whether there is one.
 func (r *Recorder) firstSend() (phase string, sends bool) {
 	for _, c := range r.cmds {
 		switch c.op {
@@ -137,7 +135,7 @@ func (r *Recorder) firstSend() (phase string, sends bool) {
 	return "", false
 }
 
-// takeReceived copies received data to the caller's memory. The commands must have ended.
+// takeReceived copies received data to the caller's memory, after the commands have ended.
 func (r *run) takeReceived() {
 	r.eachStaged(opReceive, func(host, staging []byte) { copy(host, staging) })
 }

@@ -88,8 +88,8 @@ func (r *Recorder) Compiled() error {
 	return nil
 }
 
-// settle waits after a failure until no batch is in flight. The caller may then free the memory
-// that a batch was using. The caller must hold the queue.
+// settle waits after a failure until no batch is in flight, so that the caller may free their
+// memory. The caller must hold the queue.
 func (d *Device) settle(err error) {
 	if err != nil {
 		d.idle()
@@ -106,13 +106,11 @@ type run struct {
 	pending [inFlight]*batch // in flight, by the number of the command buffer; nil if there is none
 	most    int              // largest number of commands of the next batch
 
-	// phase and `mark` are those of the commands being encoded.
 	phase string
 	mark  *phaseMark
 }
 
-// do runs the recording: first its uploads, then its commands, and then its downloads. The caller holds
-// the queue.
+// do runs the recording: its uploads, its commands, and its downloads. The caller holds the queue.
 func (r *run) do() (err error) {
 	for _, f := range r.rec.uploads {
 		if err := f.copy(r.ctx, true); err != nil {
@@ -131,8 +129,8 @@ func (r *run) do() (err error) {
 }
 
 // commands runs the commands of the recording, with its sends and receives. The caller's memory gets
-// received data only if nothing has failed. If a command makes the host panic, `commands` waits until no
-// batch is in flight: the caller of Run may recover, and then free memory that a batch was using.
+// received data only if nothing has failed. After a panic, `commands` waits until no batch is in
+// flight: the caller of Run may recover, and then free memory that a batch was using.
 func (r *run) commands() (err error) {
 	d := r.dev
 	d.setAbort(0)
@@ -183,8 +181,8 @@ func (r *run) all() error {
 	return failed
 }
 
-// finishAll finishes all batches in flight, and returns the first error. The oldest batch comes
-// first, so that progress reports and the profile are in the order of the recording.
+// finishAll finishes all batches in flight, the oldest one first, so that progress reports and the
+// profile are in the order of the recording. It returns the first error.
 func (r *run) finishAll() (failed error) {
 	for range inFlight {
 		slot := r.oldest()

@@ -1,7 +1,7 @@
 package vk
 
-// batch is a part of a recording that is in flight. The method run.start makes a batch, and the
-// method run.finish reads its results. Both methods run in the goroutine that holds the queue.
+// batch is a part of a recording that is in flight, from run.start to run.finish. Both run in the
+// goroutine that holds the queue.
 type batch struct {
 	// value is the number that the timeline semaphore reaches when the batch has ended.
 	value uint64
@@ -24,7 +24,6 @@ type batch struct {
 // mark names the time between two timestamps. `kernel` is "" if kernels are not timed.
 type mark struct{ phase, kernel string }
 
-// work describes the commands of a batch, for error messages.
 type work struct {
 	first, last string // phases of the first command and of the last one
 	kernel      string // of the last command
@@ -42,8 +41,8 @@ func (w *work) add(phase, kernel string) {
 	w.kernel = kernel
 }
 
-// wrap returns err as an *Error with the first and the last phase of the batch, or nil if err is nil. It
-// names a kernel only if all dispatches of the batch run this kernel.
+// wrap returns err as an *Error with the first and the last phase of the batch, or nil if err is
+// nil. It names a kernel only if all dispatches of the batch run it.
 func (w *work) wrap(op string, err error) error {
 	kernel, phase := w.kernel, w.first
 	if w.mixed {

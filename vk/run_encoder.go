@@ -2,10 +2,9 @@ package vk
 
 import "github.com/vkevd/vkevd/vk/internal/driver"
 
-// encoder translates commands of a recording into commands of one batch. A recording has device
-// addresses, a batch has buffers and offsets. A timestamp follows each phase mark. With
-// Options.Kernels a timestamp follows each command. The encoder exists only while the batch is
-// being encoded, in the goroutine that holds the queue.
+// encoder translates commands of a recording, with device addresses, into commands of one batch,
+// with buffers and offsets. A timestamp follows each phase mark and, with Options.Kernels, each
+// command. Only the goroutine that holds the queue uses it.
 type encoder struct {
 	run     *run
 	b       *batch
@@ -119,7 +118,6 @@ func (e *encoder) staged(c *command) []piece {
 	return []piece{{e.run.dev.staging, e.run.rec.staged[c.word].off, c.size}}
 }
 
-// copies returns the commands that copy bytes from pieces to as many bytes of other pieces.
 func copies(dst, src []piece) (list []driver.Command) {
 	for len(dst) > 0 {
 		n := min(dst[0].size, src[0].size)

@@ -9,9 +9,8 @@ type Timing struct {
 	Count   int     `json:"count"` // number of times that were summed
 }
 
-// Profile is the GPU time of a Run.
 type Profile struct {
-	// Phases holds the times of phases, in the order in which they began.
+	// Phases are in the order in which they began.
 	Phases []Timing `json:"phases"`
 
 	// Kernels holds the times of kernels, fills and copies. It is empty unless Options.Kernels was
@@ -19,7 +18,6 @@ type Profile struct {
 	Kernels []Timing `json:"kernels,omitempty"`
 }
 
-// NewProfile is an empty profile.
 func NewProfile() *Profile { return &Profile{} }
 
 func (p *Profile) add(m mark, seconds float64) {
@@ -35,7 +33,6 @@ func (p *Profile) add(m mark, seconds float64) {
 // on the host.
 func (p *Profile) Add(phase string, seconds float64) { tally(&p.Phases, phase, seconds, 1) }
 
-// Merge adds the times of another profile to this one.
 func (p *Profile) Merge(q *Profile) {
 	for _, t := range q.Phases {
 		tally(&p.Phases, t.Name, t.Seconds, t.Count)
@@ -45,7 +42,6 @@ func (p *Profile) Merge(q *Profile) {
 	}
 }
 
-// Phase is the time of one phase, in seconds. It is 0 if the phase never ran.
 func (p *Profile) Phase(name string) float64 {
 	i := slices.IndexFunc(p.Phases, func(t Timing) bool { return t.Name == name })
 	if i < 0 {
@@ -54,7 +50,6 @@ func (p *Profile) Phase(name string) float64 {
 	return p.Phases[i].Seconds
 }
 
-// Total is the time of all phases, in seconds.
 func (p *Profile) Total() float64 {
 	sum := 0.0
 	for _, t := range p.Phases {

@@ -58,7 +58,6 @@ type queue struct {
 	uploaded atomic.Uint64
 }
 
-// open makes the objects of the queue. If it fails, the caller calls `close`.
 func (q *queue) open(d *Device) (err error) {
 	if q.timeline, err = d.dev.NewTimeline(); err != nil {
 		return err
@@ -89,8 +88,8 @@ func (q *queue) close(d *Device) {
 	}
 }
 
-// submit submits the command buffer `b`. When its commands have ended, the timeline semaphore `t`
-// gets the value `value`. Only one submission at a time is in progress on the device.
+// submit submits the command buffer b. When its commands have ended, the timeline semaphore t gets
+// the value `value`. Only one submission at a time is in progress on the device.
 func (d *Device) submit(b *driver.Batch, t *driver.Timeline, value uint64) error {
 	d.submitting.Lock()
 	defer d.submitting.Unlock()
@@ -120,8 +119,6 @@ func (d *Device) await(ctx context.Context, value uint64) error {
 	return err
 }
 
-// poll polls the timeline semaphore for a short time. If `value` is not reached then, the error is
-// driver.ErrTimeout.
 func (d *Device) poll(value uint64) error {
 	var now uint64
 	var err error
@@ -137,7 +134,7 @@ func (d *Device) poll(value uint64) error {
 
 func (d *Device) polls() bool { return d.from.props.Type != driver.CPU }
 
-// spin calls the function `done` until it returns true, for at most the time busyWait.
+// spin calls `done` until it returns true, for at most the time busyWait.
 func spin(done func() bool) bool {
 	for began := time.Now(); time.Since(began) < busyWait; runtime.Gosched() { // others may need the thread
 		if done() {

@@ -36,7 +36,7 @@ func NewBroadcast(x *Exchange, at, bytes, piece, devices int) *Broadcast {
 	return &Broadcast{x: x, at: at, piece: piece, places: bytes / piece, devices: devices}
 }
 
-// sent returns the piece with this number, which the device `sender` sends. All devices ask for it.
+// sent returns piece number `number`, which the device `sender` sends. All devices ask for it.
 func (b *Broadcast) sent(number, sender int) sentPiece {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -68,7 +68,6 @@ func (b *Broadcast) free(number, sender int) (events []*Event) {
 	return events
 }
 
-// Party is the part of one device in a Broadcast.
 type Party struct {
 	of           *Broadcast
 	device, next int // number of the device, and of the next piece

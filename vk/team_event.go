@@ -68,8 +68,8 @@ func (r *Recorder) hasEvents() bool {
 }
 
 // ready waits for the events before the batch b. A batch in flight may let events happen for which
-// others wait. In this case ready first waits for the batches in flight. In the end the host copies what
-// the batch takes from exchanges.
+// others wait, so `ready` first waits for the batches in flight. In the end the host copies what the
+// batch takes from exchanges.
 func (r *run) ready(b *batch) error {
 	signals := func(b *batch) bool { return b != nil && len(b.signals) > 0 }
 	if len(b.waits) > 0 && slices.ContainsFunc(r.pending[:], signals) {

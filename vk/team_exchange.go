@@ -73,7 +73,6 @@ func (x *Exchange) add(d *Device) *hostView {
 // Imported tells whether all devices read and write the same host memory.
 func (x *Exchange) Imported() bool { return x.host == nil }
 
-// Bytes is the size of the exchange.
 func (x *Exchange) Bytes() int { return x.bytes }
 
 // Close releases the memory. A second call does nothing. No recording that uses the exchange may be

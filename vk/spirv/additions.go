@@ -18,8 +18,8 @@ type additions struct {
 	declared []instruction     // new declarations, in order
 }
 
-// addTo returns empty additions to a module. It records the module's declarations of integer,
-// Boolean, vector and function types, and its constants. The argument `body` is not changed.
+// addTo returns empty additions to a module, with the module's declarations of integer, Boolean,
+// vector and function types, and its constants.
 func addTo(header []uint32, body []instruction) *additions {
 	a := &additions{bound: header[3], known: map[string]uint32{}}
 	for _, in := range body {
@@ -47,8 +47,8 @@ func (a *additions) id() uint32 {
 	return a.bound - 1
 }
 
-// declare returns the id of a type, and declares the type if the module does not. `op` is the opcode of
-// the declaration, and `args` are its words after the result id.
+// declare returns the id of a type, and declares the type if the module does not. `op` is the opcode
+// of the declaration, and `args` are its words after the result id.
 func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	k := key(op, args)
 	id, ok := a.known[k]

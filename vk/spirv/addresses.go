@@ -6,11 +6,9 @@ import (
 	"slices"
 )
 
-// addresses follows the pointers into buffers while a pass rewrites one module. A pass that changes
-// accesses by device address has one.
-//
-// The pass calls the method `follow` for each instruction, in the order of the module. It then
-// changes the memory operands that the method `operands` lists, with the method `redirect`.
+// addresses follows the pointers into buffers while a pass rewrites one module. The pass calls
+// `follow` for each instruction, in the order of the module. It then changes the operands that
+// `operands` lists with `redirect`.
 type addresses struct {
 	*evaluation
 	*additions
@@ -31,7 +29,6 @@ func (a *addresses) follow(in instruction) {
 		a.inside = true
 		return
 	}
-	// If the first word is the id of a type, the second word is the id of a result.
 	typ := a.defs[in.arg(0)]
 	made := a.inside || in.op == opUndef || in.op == opConstantNull
 	if made && len(in.args) > 1 && typ.op == opTypePointer && typ.arg(1) == storagePhysicalStorageBuffer {
@@ -51,9 +48,10 @@ func (a *addresses) operands(in instruction) (list []touch) {
 
 func (a *addresses) pointee(pointer uint32) uint32 { return a.defs[a.pointers[pointer].arg(0)].arg(2) }
 
-// redirect replaces the pointer of one memory operand. It appends instructions to `out`: the pointer
-// becomes an integer, a call of `function` with this integer and `args` makes another integer, and this
-// one becomes a pointer of the same type. The results are the instruction with it, and the longer list.
+// redirect replaces the pointer of one operand. It appends instructions to `out`: the pointer
+// becomes an integer, a call of `function` with this integer and `args` makes another integer, and
+// this one becomes a pointer of the same type. The results are the changed instruction, and the
+// longer list.
 func (a *addresses) redirect(in instruction, t touch, out []instruction, function uint32, args ...uint32) (instruction, []instruction) {
 	pointer := in.arg(t.pointer)
 	typ, long := a.pointers[pointer].arg(0), a.uint(64)
@@ -67,7 +65,7 @@ func (a *addresses) redirect(in instruction, t touch, out []instruction, functio
 	return in, out
 }
 
-// withInt64 returns the body with the capability for 64-bit integers, which addresses need.
+// withInt64 adds the capability for 64-bit integers, which addresses need.
 func (a *addresses) withInt64(body []instruction) []instruction {
 	if !slices.Contains(a.capabilities, CapInt64) {
 		body = slices.Insert(body, 0, instruction{opCapability, []uint32{uint32(CapInt64)}})
@@ -75,14 +73,14 @@ func (a *addresses) withInt64(body []instruction) []instruction {
 	return body
 }
 
-// touch is one memory operand of an instruction.
+// touch is an operand of an instruction that is a pointer to memory.
 type touch struct {
 	pointer int    // index of the pointer among the instruction's words
 	kind    string // one of the values of Access.Kind; "" if the size of the access is not known
 }
 
-// touched returns the memory operands of an instruction by its opcode. Some instructions access a whole
-// block, and no operand gives the block's size; their kind is "".
+// touched returns these operands by the opcode. If an instruction accesses a whole block, whose size
+// no operand gives, the kind is "".
 func touched(op uint32) []touch {
 	switch op {
 	case opLoad:
@@ -108,9 +106,9 @@ func touched(op uint32) []touch {
 	return nil
 }
 
-// target returns the name of the memory that a pointer points to, as block.member. The name comes
-// from the debug names of the module, and is empty if the module has none. `target` fails if the
-// member has the decoration Coherent or Volatile, or if pointers are nested too deep.
+// target returns the name of the memory that a pointer points to, as block.member, from the debug
+// names of the module, or "" without them. It fails if the member has the decoration Coherent or
+// Volatile, or if pointers are nested too deep.
 func (a *addresses) target(pointer uint32) (string, error) {
 	pointee := func(made instruction) instruction { return a.defs[a.defs[made.arg(0)].arg(2)] }
 	for range deepest {

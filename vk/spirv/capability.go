@@ -7,8 +7,8 @@ import "fmt"
 // capability. Package vk has the table of these features (capabilityFeatures).
 type Capability uint32
 
-// These are the capabilities that kernels of this module have. If a device lacks one of them, vk.Build
-// refuses the kernel and names the capability.
+// These are the capabilities of the kernels of this module. If a device lacks one, vk.Build refuses
+// the kernel and names the capability.
 const (
 	CapShader                         Capability = 1
 	CapFloat16                        Capability = 9
@@ -51,11 +51,10 @@ var capabilityNames = map[Capability]string{
 	CapDotProduct:                     "DotProduct",
 }
 
-// Known reports whether the capability is one of the constants above.
 func (c Capability) Known() bool { return capabilityNames[c] != "" }
 
-// String returns the name of the capability in the SPIR-V specification, or its number if it is not
-// one of the constants above.
+// String returns the name in the SPIR-V specification, or the number if it is none of the constants
+// above.
 func (c Capability) String() string {
 	if name := capabilityNames[c]; name != "" {
 		return name

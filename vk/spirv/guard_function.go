@@ -2,8 +2,8 @@ package spirv
 
 import "slices"
 
-// invocation sets g.index to the id of the variable gl_GlobalInvocationID. If the module has none,
-// `invocation` declares it; a module must not have two variables of one built-in.
+// invocation sets g.index to the id of the variable gl_GlobalInvocationID, and declares it if
+// needed; a module must not have two variables of one built-in.
 func (g *guarding) invocation(body []instruction) []instruction {
 	for _, id := range g.order {
 		b, ok := g.decoration(id, decorationBuiltIn)
@@ -116,7 +116,6 @@ type writer struct {
 	body []instruction
 }
 
-// do appends an instruction. If it has a result, `args` includes the result's id.
 func (f *writer) do(op uint32, args ...uint32) { f.body = append(f.body, instruction{op, args}) }
 
 // make appends an instruction whose result has the type `typ`, and returns the id of the result.

@@ -76,7 +76,7 @@ func (k Kind) Size() uintptr {
 	}
 }
 
-// Bool is a specialisation constant of GLSL type bool. Vulkan stores it in four bytes.
+// Bool is a GLSL bool as a specialisation constant, in four bytes.
 type Bool uint32
 
 const (

@@ -42,7 +42,6 @@ type PushField struct {
 	Readable, Writable bool    // of an Address: whether the shader declares that it reads and writes there
 }
 
-// IsAddr reports whether the member is a device address.
 func (f PushField) IsAddr() bool { return f.Kind == Address }
 
 // Dimension is one dimension of the workgroup's size: a number in the shader, or the value of a
@@ -53,7 +52,6 @@ type Dimension struct {
 	Fixed       uint32 // number of invocations, if not
 }
 
-// PushSize returns the number of bytes of P, which is the size of the push constants.
 func (m Module[S, P]) PushSize() uintptr {
 	var push P
 	return unsafe.Sizeof(push)
@@ -123,7 +121,6 @@ func Describe[S, P any]() (spec []SpecField, push []PushField) {
 	return spec, push
 }
 
-// fields iterates over the fields of the struct T that are no padding, with their tags.
 func fields[T any]() func(yield func(reflect.StructField, string) bool) {
 	return func(yield func(reflect.StructField, string) bool) {
 		t := reflect.TypeFor[T]()

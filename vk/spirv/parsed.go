@@ -24,10 +24,8 @@ type parsed struct {
 	structs      map[string]Struct      // elements of the buffers that the push block points to, by name
 }
 
-// member is a member of a struct type: the type's id and the member's index.
 type member struct{ of, index uint32 }
 
-// decoration is the key of a decoration: the decorated id or member, and the decoration's number.
 type decoration struct {
 	member
 	what uint32
@@ -36,8 +34,8 @@ type decoration struct {
 // whole is the index of a member in the key of a decoration that belongs to a whole id.
 const whole = ^uint32(0)
 
-// collect reads the declarations from the instructions of a SPIR-V module. It checks nothing. If a
-// declaration is missing or broken, the method that needs the declaration returns an error.
+// collect reads the declarations of a module. It checks nothing: if a declaration is missing or
+// broken, the method that needs it returns an error.
 func collect(body []instruction) *parsed {
 	p := &parsed{
 		names: map[uint32]string{}, members: map[member]string{},
@@ -85,7 +83,6 @@ func (p *parsed) define(id uint32, in instruction) {
 	p.order = append(p.order, id)
 }
 
-// decoration returns the operand of a decoration that belongs to a whole id, or 0 if it has none.
 func (p *parsed) decoration(id, what uint32) (operand uint32, found bool) {
 	operand, found = p.decorations[decoration{member{id, whole}, what}]
 	return operand, found
@@ -102,7 +99,6 @@ func (p *parsed) workgroupSize() (in instruction, found bool) {
 	return in, false
 }
 
-// scalar returns the kind of a scalar type, or "".
 func (p *parsed) scalar(typ uint32) Kind {
 	in := p.defs[typ]
 	switch in.op {

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// Info is the description of a shader that Reflect reads from its SPIR-V code.
 type Info struct {
 	EntryPoint   string         // name of the entry point
 	LocalSize    [3]Dimension   // invocations of a workgroup in x, y and z
@@ -16,7 +15,6 @@ type Info struct {
 	Capabilities []Capability   // in order of their numbers
 }
 
-// SpecConstant is a specialisation constant as the shader declares it.
 type SpecConstant struct {
 	Name    string // as in GLSL
 	ID      uint32 // constant_id

@@ -5,16 +5,15 @@ import (
 	"fmt"
 )
 
-// Struct is the element type of a buffer that is one array of structs, such as buffer Merges {
-// Merge at[]; }. The generator shaders/gen writes a Go struct with the same layout, so that the
-// host can send or receive slices of this struct.
+// Struct is the element type of a buffer that is one array of structs, such as buffer Merges { Merge
+// at[]; }. The generator shaders/gen writes a Go struct with the same layout, for sends and
+// receives.
 type Struct struct {
 	Name   string        // as in GLSL
 	Size   uintptr       // bytes from one element to the next
 	Fields []StructField // by offset
 }
 
-// StructField is one member of a Struct.
 type StructField struct {
 	Name   string  // as in GLSL
 	Offset uintptr // in bytes

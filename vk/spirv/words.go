@@ -33,7 +33,6 @@ func (in instruction) arg(i int) uint32 {
 	return in.args[i]
 }
 
-// text returns the zero-terminated string that begins at word i of the instruction.
 func (in instruction) text(i int) string {
 	var b []byte
 	for ; i < len(in.args); i++ {
@@ -59,8 +58,8 @@ func (in instruction) append(words []uint32) []uint32 {
 	return append(append(words, uint32(len(in.args)+1)<<16|in.op), in.args...)
 }
 
-// decode splits a module into its header and its instructions. It returns an error for code that is
-// not little-endian SPIR-V, or that ends within an instruction. `decode` does not check ids.
+// decode splits a module into its header and its instructions. It fails for code that is not
+// little-endian SPIR-V, or that ends within an instruction. It does not check ids.
 func decode(code []byte) (header []uint32, body []instruction, err error) {
 	return decodeUntil(code, nothing)
 }

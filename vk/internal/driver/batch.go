@@ -5,9 +5,8 @@ import "C"
 
 import "unsafe"
 
-// Batch is a command buffer with its own timestamps. The caller records a batch again before each
-// use. A batch must not be recorded while it is in flight. Only one goroutine at a time may use a
-// batch.
+// Batch is a command buffer with its own timestamps. It is recorded again before each use, and must
+// not be recorded while it is in flight. Only one goroutine at a time may use it.
 type Batch struct {
 	pool    bCommandPool
 	cb      bCommandBuffer

@@ -42,8 +42,8 @@ func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, erro
 	return b, nil
 }
 
-// back allocates memory for the buffer b and binds it. Only if the memory of one type is full, `back`
-// tries the next type. After an error the caller calls FreeBuffer.
+// back allocates memory for the buffer b and binds it. It tries the next type only if the memory of
+// one type is full. After an error the caller calls FreeBuffer.
 func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 	var need bMemoryRequirements
 	bGetBufferMemoryRequirements(d.handle, b.handle, &need)

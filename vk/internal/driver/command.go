@@ -29,7 +29,6 @@ const (
 	OpTimestamp = C.VKE_TIMESTAMP // writes timestamp number Word
 )
 
-// Raw is the buffer's handle, in the form of Command.A and Command.B.
 func (b *Buffer) Raw() uint64 { return uint64(raw(b.handle)) }
 
 // commandSize is the size of the C structure vke_command, and must be that of the Go type Command.

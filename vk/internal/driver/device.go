@@ -21,9 +21,9 @@ type Device struct {
 	statistics C.int
 }
 
-// NewDevice makes a logical device with one queue of the given queue family. The arguments `use`
-// and `extensions` are the complete lists of the features and extensions that the device gets. The
-// physical device must have all of them. The caller destroys the device.
+// NewDevice makes a logical device with one queue of the given queue family. `use` and `extensions`
+// are all features and extensions that it gets; the physical device must have them. The caller
+// destroys the device.
 func (p Physical) NewDevice(family int, use Features, extensions []string) (*Device, error) {
 	statistics := C.int(0)
 	if slices.Contains(extensions, StatisticsExtension) {
@@ -55,8 +55,7 @@ func (p Physical) NewDevice(family int, use Features, extensions []string) (*Dev
 	return d, nil
 }
 
-// Destroy destroys the device. All objects that were made from the device must have been destroyed
-// before.
+// Destroy destroys the device, after all objects that were made from it.
 func (d *Device) Destroy() {
 	C.vke_free_device(d.table)
 	bDestroyDevice(d.handle, nil)

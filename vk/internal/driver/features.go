@@ -40,13 +40,10 @@ var featureNames = [features]string{
 	"shaderIntegerDotProduct", "cooperativeMatrix",
 }
 
-// String is Vulkan's name of the feature.
 func (f Feature) String() string { return featureNames[f] }
 
-// Features is a set of features. The index is a Feature.
 type Features [features]bool
 
-// Without returns the features of s that are not in `other`.
 func (s Features) Without(other Features) Features {
 	for f, has := range other {
 		s[f] = s[f] && !has

@@ -150,8 +150,7 @@ func (in *Instance) listen() error {
 
 func (in *Instance) c() C.VkInstance { return *(*C.VkInstance)(unsafe.Pointer(&in.handle)) }
 
-// Destroy destroys the instance, or stores it in the variable `parked`. The instance's devices must
-// have been destroyed before.
+// Destroy destroys the instance, after its devices, or stores it in the variable `parked`.
 func (in *Instance) Destroy() {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
@@ -174,14 +173,12 @@ func (in *Instance) release() {
 	destroyed()
 }
 
-// Message is one message of the validation layer.
 type Message struct {
 	Error bool // otherwise it is a warning
 	Text  string
 }
 
-// Messages returns the messages that the validation layer has reported since the last call, in the
-// order of the reports. It returns nil if the layer is off.
+// Messages returns the messages of the validation layer since the last call, in their order.
 func (in *Instance) Messages() []Message {
 	if in.messages == nil {
 		return nil

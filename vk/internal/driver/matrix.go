@@ -15,7 +15,6 @@ type MatrixShape struct {
 	Scope           int32
 }
 
-// ComponentType is VkComponentTypeKHR.
 type ComponentType int32
 
 // These are numbers of the Vulkan specification: element types of cooperative matrices, and the
@@ -26,8 +25,8 @@ const (
 	SubgroupScope               = 3
 )
 
-// MatrixShapes lists the shapes of cooperative matrices. The list is nil if the device does not
-// have the extension MatrixExtension. The error is an *Error.
+// MatrixShapes lists the shapes of cooperative matrices, or returns nil if the device does not have
+// MatrixExtension.
 func (p Physical) MatrixShapes() ([]MatrixShape, error) {
 	if p.knows&C.VKE_KNOWS_COOPERATIVE_MATRIX == 0 {
 		return nil, nil

@@ -9,7 +9,6 @@ import "slices"
 // Flags are its properties.
 type MemoryType struct{ Heap, Flags uint32 }
 
-// These are bits of MemoryType.Flags.
 const (
 	DeviceLocal  = 1
 	HostVisible  = 2

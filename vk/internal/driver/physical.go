@@ -8,21 +8,19 @@ import (
 	"unsafe"
 )
 
-// Physical is a physical device of an instance. It is a plain value. It is valid as long as the
-// instance exists.
+// Physical is a physical device, a plain value that is valid as long as its instance exists.
 type Physical struct {
 	in     *Instance
 	handle bPhysicalDevice
 
-	// knows is a set of VKE_KNOWS_… bits. Each bit stands for a structure of properties or
-	// features. The device knows these structures in addition to those of Vulkan 1.2.
+	// knows is a set of VKE_KNOWS_… bits: the structures of properties or features that the device
+	// knows in addition to those of Vulkan 1.2.
 	knows C.int
 }
 
 func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
 
-// These are names of Vulkan device extensions. Package vk uses an extension only on devices that
-// have it.
+// Package vk uses an extension only on devices that have it.
 const (
 	SubgroupSizeExtension = "VK_EXT_subgroup_size_control"      // part of Vulkan 1.3
 	Maintenance4Extension = "VK_KHR_maintenance4"               // part of Vulkan 1.3
@@ -37,15 +35,13 @@ const (
 // Vulkan13 is version 1.3 of Vulkan. Three of the extensions above are part of it.
 const Vulkan13 = 1<<22 | 3<<12
 
-// Knowing returns a copy of the device with the member `knows` set. It derives `knows` from the
-// device's version of Vulkan and from its extensions. The argument `extensions` must be the result
-// of the method Extensions.
+// Knowing returns a copy of the device with `knows` for its version of Vulkan and its extensions,
+// which must be those of the method Extensions.
 func (p Physical) Knowing(extensions []string) Physical {
 	p.knows = C.int(knowledge(p.version(), extensions))
 	return p
 }
 
-// knowledge returns the set of VKE_KNOWS_… bits of a device with this version of Vulkan.
 func knowledge(version uint32, extensions []string) (knows int) {
 	for _, k := range []struct {
 		name string
@@ -67,19 +63,17 @@ func knowledge(version uint32, extensions []string) (knows int) {
 	return knows
 }
 
-// QueueFamily is one family of queues.
 type QueueFamily struct {
 	Flags, Count  uint32
 	TimestampBits uint32 // valid bits of a timestamp; 0 where there are no timestamps
 }
 
-// Compute and Graphics are two of the bits of QueueFamily.Flags.
 const (
 	Graphics = 1
 	Compute  = 2
 )
 
-// Queues lists the queue families. The index is the number of the family.
+// Queues lists the queue families by their numbers.
 func (p Physical) Queues() []QueueFamily {
 	var n C.uint32_t
 	C.vke_queue_families(p.c(), nil, &n)
@@ -92,7 +86,6 @@ func (p Physical) Queues() []QueueFamily {
 	return list
 }
 
-// Extensions lists the device's extensions. The error is an *Error.
 func (p Physical) Extensions() ([]string, error) {
 	raw, err := listed("vkEnumerateDeviceExtensionProperties", func(at *C.VkExtensionProperties, n *C.uint32_t) C.VkResult {
 		return C.vke_device_extensions(p.c(), at, n)

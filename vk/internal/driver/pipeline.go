@@ -33,8 +33,7 @@ func (d *Device) NewCache(data []byte) (*Cache, error) {
 	return c, nil
 }
 
-// CacheData returns the contents of the pipeline cache as bytes. A later NewCache accepts these
-// bytes. The result may be empty.
+// CacheData returns the contents of the pipeline cache for a later NewCache. It may be empty.
 func (d *Device) CacheData(c *Cache) ([]byte, error) {
 	var size bSize
 	get := func(at unsafe.Pointer) func() Result {
@@ -54,9 +53,8 @@ func (d *Device) DestroyCache(c *Cache) {
 	destroyed()
 }
 
-// NewLayout makes a pipeline layout with one range of pushSize bytes of push constants. If pushSize
-// is 0, the layout has no range. pushSize must be a multiple of four. The caller destroys the
-// layout with DestroyLayout.
+// NewLayout makes a pipeline layout with pushSize bytes of push constants, a multiple of four, which
+// may be 0. The caller destroys it with DestroyLayout.
 func (d *Device) NewLayout(pushSize int) (uint64, error) {
 	var out C.VkPipelineLayout
 	err := created(try("vkCreatePipelineLayout", func() Result {
@@ -65,7 +63,6 @@ func (d *Device) NewLayout(pushSize int) (uint64, error) {
 	return uint64(out), err
 }
 
-// DestroyLayout destroys a pipeline layout.
 func (d *Device) DestroyLayout(l uint64) {
 	bDestroyPipelineLayout(d.handle, handle[bPipelineLayout](C.uint64_t(l)), nil)
 	destroyed()
@@ -77,7 +74,6 @@ type SpecEntry struct {
 	ID, Offset, Size uint32
 }
 
-// PipelineRequest describes a compute pipeline for NewPipeline.
 type PipelineRequest struct {
 	Code    []uint32    // SPIR-V with the entry point main
 	Layout  uint64      // made by NewLayout
@@ -88,8 +84,8 @@ type PipelineRequest struct {
 	SubgroupSize  uint32 // required size, which needs the feature SubgroupSizeControl, or 0
 }
 
-// NewPipeline compiles a pipeline. Several goroutines may call NewPipeline at the same time. The
-// caller destroys the pipeline with DestroyPipeline. The argument `req` is not used after the call.
+// NewPipeline compiles a pipeline. Several goroutines may call it. The caller destroys the pipeline
+// with DestroyPipeline.
 func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -127,7 +123,7 @@ func (d *Device) NewPipeline(cache *Cache, req PipelineRequest) (uint64, error) 
 	return uint64(out), err
 }
 
-// DestroyPipeline destroys a pipeline. No batch in flight may use the pipeline.
+// DestroyPipeline destroys a pipeline that no batch in flight uses.
 func (d *Device) DestroyPipeline(p uint64) {
 	bDestroyPipeline(d.handle, handle[bPipeline](C.uint64_t(p)), nil)
 	destroyed()

@@ -5,7 +5,6 @@ import "C"
 
 import "bytes"
 
-// Properties are the properties of a device that this module uses.
 type Properties struct {
 	Name                    string
 	Type                    DeviceType
@@ -50,7 +49,6 @@ type FloatControls struct {
 	Nearest    bool // results are rounded to the nearest, ties to even (RoundingModeRTE)
 }
 
-// These are the PCI numbers of makers of GPUs.
 const (
 	VendorAMD    = 0x1002
 	VendorNVIDIA = 0x10de
@@ -69,7 +67,6 @@ const (
 	CPU
 )
 
-// String returns the type in one word.
 func (t DeviceType) String() string {
 	if t < 0 || t > CPU {
 		return "other"
@@ -77,11 +74,10 @@ func (t DeviceType) String() string {
 	return [...]string{"other", "integrated", "discrete", "virtual", "cpu"}[t]
 }
 
-// SubgroupShuffle is a bit of Properties.SubgroupOps.
 const SubgroupShuffle = 1 << 4
 
-// PretendAPI is the highest version of Vulkan that devices report. 0 means that devices report
-// their true version. Tests use PretendAPI to simulate a device of an older version.
+// PretendAPI is the highest version of Vulkan that devices report, for tests that simulate an older
+// device. 0 means no limit.
 var PretendAPI uint32
 
 func (p Physical) version() uint32 {
@@ -92,7 +88,6 @@ func (p Physical) version() uint32 {
 	return pretended(v.ApiVersion)
 }
 
-// pretended returns the smaller of `version` and PretendAPI, or `version` if PretendAPI is 0.
 func pretended(version uint32) uint32 {
 	if PretendAPI != 0 {
 		return min(version, PretendAPI)
@@ -100,7 +95,6 @@ func pretended(version uint32) uint32 {
 	return version
 }
 
-// Properties reads the properties of the device from the driver.
 func (p Physical) Properties() Properties {
 	var v bPhysicalDeviceProperties
 	bGetPhysicalDeviceProperties(p.handle, &v)

@@ -31,7 +31,6 @@ var resultNames = map[Result]string{
 	-12: "VK_ERROR_FRAGMENTED_POOL", -13: "VK_ERROR_UNKNOWN", -1000257000: "VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS",
 }
 
-// String is Vulkan's name of the result.
 func (r Result) String() string {
 	if n, ok := resultNames[r]; ok {
 		return n
@@ -47,23 +46,21 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
 
-// Fault is a hook for tests, which make driver calls fail. If Fault is not nil, the function `try`
-// calls Fault before each driver call that can fail. If Fault returns an error, the driver call is
-// not made, and the error is its result. Some calls end an operation even if they fail
-// (vkEndCommandBuffer); such calls are always made. Several goroutines may call Fault at the same
-// time.
+// Fault is a hook for tests, which make driver calls fail. If it is not nil, `try` calls it before
+// each driver call that can fail. If Fault returns an error, the driver call is not made, and the
+// error is its result. Calls that end an operation even if they fail (vkEndCommandBuffer) are always
+// made. Several goroutines may call Fault.
 var Fault func(call string) Result
 
-// Refuse is a hook for tests, which make the preparation of kernels fail. If Refuse is not nil, package
-// vk calls it for each kernel that a program builds, also on a device for forecasts. If Refuse returns
-// an error, the kernel is not built, and this is the error. Several goroutines may call Refuse at the
-// same time.
+// Refuse is a hook for tests, which make the preparation of kernels fail. If it is not nil, package
+// vk calls it for each kernel that a program builds, also on a device for forecasts. If Refuse
+// returns an error, the kernel is not built, and this is the error. Several goroutines may call
+// Refuse.
 var Refuse func(kernel string) error
 
-// try makes one driver call: it calls the function `f`, and returns an error if the result is an
-// error. If `f` returns a positive result, which is no error, `try` returns nil. All results of
-// Vulkan calls in this package go through `try` or tryToEnd. `call` is the name of the Vulkan
-// function.
+// try makes one driver call: it calls f, and returns an error if the result is one. Positive results
+// are no errors. All Vulkan calls in this package go through `try` or tryToEnd. `call` is the name
+// of the Vulkan function.
 func try(call string, f func() Result) error {
 	r := Success
 	if Fault != nil {
@@ -75,8 +72,6 @@ func try(call string, f func() Result) error {
 	return failure(call, r)
 }
 
-// failure returns the error of a result, or nil if the result is not an error. Positive results,
-// such as Timeout, are not errors.
 func failure(call string, r Result) error {
 	if r < 0 {
 		return &Error{call, r}
@@ -84,9 +79,8 @@ func failure(call string, r Result) error {
 	return nil
 }
 
-// tryToEnd makes one driver call that ends an operation even if the call fails. The call is always
-// made. The test hook Fault can only change the result. Otherwise tryToEnd works as the function
-// `try`.
+// tryToEnd is `try` for a driver call that ends an operation even if it fails. It is always made,
+// and the test hook Fault can only change its result.
 func tryToEnd(call string, f func() Result) error {
 	r := f()
 	if Fault != nil && r >= 0 {

@@ -8,8 +8,7 @@ import (
 	"unsafe"
 )
 
-// StatisticsExtension is the extension that the method Statistics needs. A device that was made
-// without it has no statistics.
+// StatisticsExtension is the extension that the method Statistics needs when the device is made.
 const StatisticsExtension = "VK_KHR_pipeline_executable_properties"
 
 // Statistic is a number that the driver's compiler reports for a pipeline, under the driver's name.
@@ -18,8 +17,8 @@ type Statistic struct {
 	Value float64
 }
 
-// Statistics lists the numbers that the compiler reports for a pipeline. The list is empty if the
-// device was made without StatisticsExtension. This device must have made the pipeline.
+// Statistics lists the numbers that the compiler reports for a pipeline of this device. The list is
+// empty if the device was made without StatisticsExtension.
 func (d *Device) Statistics(pipeline uint64) ([]Statistic, error) {
 	if d.statistics == 0 {
 		return nil, nil

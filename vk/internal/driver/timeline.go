@@ -11,7 +11,6 @@ import (
 // Timeline is a timeline semaphore: a counter that the device increases. It begins at 0.
 type Timeline struct{ handle C.VkSemaphore }
 
-// NewTimeline makes a timeline semaphore. The caller destroys it with DestroyTimeline.
 func (d *Device) NewTimeline() (*Timeline, error) {
 	t := &Timeline{}
 	err := created(try("vkCreateSemaphore", func() Result { return Result(C.vke_timeline(d.table, &t.handle)) }))
@@ -27,10 +26,9 @@ func (d *Device) DestroyTimeline(t *Timeline) {
 	destroyed()
 }
 
-// Submit submits a batch. When the batch has ended, the timeline semaphore `t` gets the value
-// `value`, which must be larger than all earlier values of `t`. Batches of a queue start in the
-// order of their submission. Only one goroutine at a time may call Submit. If Submit fails, no
-// batch was submitted.
+// Submit submits a batch. When it has ended, the timeline semaphore t gets the value `value`, which
+// must be larger than all earlier values of t. Batches of a queue start in the order of their
+// submission. Only one goroutine at a time may call Submit. If Submit fails, no batch was submitted.
 func (d *Device) Submit(b *Batch, t *Timeline, value uint64) error {
 	return try("vkQueueSubmit", func() Result {
 		return Result(C.vke_submit(d.table, b.c(), t.handle, C.uint64_t(value)))
@@ -55,7 +53,6 @@ func (d *Device) Wait(t *Timeline, value uint64, limit time.Duration) error {
 	return err
 }
 
-// Value is the present value of the timeline.
 func (d *Device) Value(t *Timeline) (uint64, error) {
 	var v C.uint64_t
 	err := try("vkGetSemaphoreCounterValue", func() Result { return Result(C.vke_value(d.table, t.handle, &v)) })
