@@ -12,7 +12,6 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// check measures the errors of computed spectra, as Plan.Check says.
 func (p *solver) check(ctx context.Context, a matrices, s []Spectrum) ([]evd.Ratios, error) {
 	if !p.opt.Vectors {
 		return nil, plan.BadOption("Vectors", "a check needs them, in the plan and in the result")
@@ -43,7 +42,6 @@ func (p *solver) check(ctx context.Context, a matrices, s []Spectrum) ([]evd.Rat
 	return all, ctx.Err()
 }
 
-// ratios measures the errors of the spectrum `s`, which was computed for matrix k.
 func ratios(a matrices, k int, s Spectrum) evd.Ratios {
 	if s.Err != nil {
 		return evd.Ratios{Residual: math.Inf(1), Orthogonality: math.Inf(1)}

@@ -21,19 +21,18 @@ type matrices interface {
 	// `most`.
 	fits(k, most int) error
 
-	// upload prepares the copy of matrices to the device memory of the plan p, and returns a function
-	// that copies them. Item i of the part `at` is matrix index[i].
+	// upload prepares the copy of matrices to the device memory of p, and returns a function that
+	// copies them. Item i of the part `at` is matrix index[i].
 	upload(p *solver, at *batch.BatchPart, index []int) func(c *plan.Call) error
 
 	// nonFinite returns an *evd.NonFiniteError for the first entry of matrix k that is NaN or
-	// infinite. The matrix must have such an entry.
+	// infinite; there must be one.
 	nonFinite(k int) error
 
 	// full returns matrix k with both triangles, column-major and packed.
 	full(k int) []float64
 }
 
-// symmetric are dense symmetric matrices.
 type symmetric []evd.Sym[float64]
 
 func (a symmetric) count() int      { return len(a) }
@@ -92,7 +91,6 @@ func (a symmetric) full(k int) []float64 {
 	return full
 }
 
-// tridiagonals are tridiagonal symmetric matrices.
 type tridiagonals []evd.Tridiagonal[float64]
 
 func (a tridiagonals) count() int      { return len(a) }

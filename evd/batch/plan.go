@@ -46,7 +46,6 @@ type Plan struct{ *solver }
 // MaxOrder returns the largest order of matrices for which a plan can be made on the device.
 func MaxOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, false).Order() }
 
-// sizes returns the sizes of the kernels for dense or for tridiagonal matrices.
 func (opt Options) sizes(dev *vk.Device, tridiagonal bool) batch.Tuning {
 	t := opt.tuning(dev).Batch
 	if tridiagonal {
@@ -66,12 +65,10 @@ func (opt Options) tuning(dev *vk.Device) tuning.Tuning {
 	return t
 }
 
-// A batch is solved in parts. maxRows is the largest allowed number of rows of all matrices of one
-// part together, because kernels count these rows in 32 bits.
+// maxRows is the largest number of rows of all matrices of one part together, because kernels count
+// these rows in 32 bits.
 const maxRows = math.MaxInt32
 
-// check returns an *evd.OptionError for the first option that is not possible, for a plan of order
-// n with `count` matrices on the device.
 func (opt Options) check(n, count int) error {
 	if _, _, known := spectrum.Range(opt.Select, n); !known {
 		return plan.BadOption("Select", "an interval has another number of eigenvalues in each matrix")
@@ -116,8 +113,8 @@ func NewPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
 	return &Plan{s}, nil
 }
 
-// Solve computes the spectra of the matrices in new memory. If one matrix cannot be solved, its
-// Spectrum has the error, and the other matrices are solved.
+// Solve computes the spectra of the matrices in new memory. A matrix that cannot be solved has an
+// error in its Spectrum, and the others are solved.
 func (p *Plan) Solve(ctx context.Context, a []evd.Sym[float64]) (*Result, error) {
 	return p.solve(ctx, symmetric(a))
 }

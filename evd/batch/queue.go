@@ -19,14 +19,14 @@ const (
 	leastPortion = 1 << 14
 )
 
-// portionSize returns the largest number of matrices of a part, for a batch of `count` matrices and a
-// plan that has memory for `most` matrices.
+// portionSize returns the largest number of matrices of a part, for a batch of `count` matrices and
+// a plan with memory for `most`.
 func portionSize(count, most int) int {
 	return min(most, max(leastPortion, (count+portions-1)/portions))
 }
 
-// queue gives out the matrices of a batch in parts. Each device of a plan takes a part, solves it,
-// and then takes the next one. A faster device therefore solves more parts.
+// queue gives out the matrices of a batch in parts. Each device takes a part, solves it, and takes
+// the next one, so a faster device solves more parts.
 type queue struct {
 	a       matrices
 	out     []Spectrum
@@ -41,10 +41,9 @@ type queue struct {
 	done, total float64
 }
 
-// take returns the next part of the batch: the matrices with the numbers from ≤ k < to. If from =
-// to, no matrices are left. If the plan has one device, parts are as large as possible. If it has
-// several devices, a part is 1/(2·devices) of the remaining matrices, so that all devices end at
-// about the same time.
+// take returns the next part of the batch, the matrices from ≤ k < to, or from = to at the end. For
+// one device, parts are as large as possible. For several, a part is 1/(2·devices) of the remaining
+// matrices, so that all devices end at about the same time.
 func (q *queue) take() (from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -58,8 +57,7 @@ func (q *queue) take() (from, to int) {
 	return from, q.next
 }
 
-// solved records that the matrices with the numbers from ≤ k < to are solved, and reports the
-// progress.
+// solved records that the matrices from ≤ k < to are solved, and reports the progress.
 func (q *queue) solved(from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -75,7 +73,7 @@ func (q *queue) solved(from, to int) {
 }
 
 // solveAll solves all matrices of the batch on the devices of the plan. After the first error no
-// device begins another part of the batch. The caller must have the plan's lock.
+// device begins another part. The caller must have the plan's lock.
 func (p *solver) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 	plans := append([]*solver{p}, p.others...)
 	calls := make([]*plan.Call, len(plans))
@@ -97,9 +95,9 @@ func (p *solver) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 	return calls[0].Profile, ctx.Err()
 }
 
-// solveSome solves parts of the batch on one device, until the queue has no parts left. If this is
-// the only device, the host prepares the next part while the device solves the current one. If there
-// are several, a part that waits could be solved by another device.
+// solveSome solves parts of the batch on one device, until the queue is empty. If it is the only
+// device, the host prepares the next part while the device solves the current one. With several, a
+// part that waits could be solved by another device.
 func (p *solver) solveSome(c *plan.Call, q *queue) error {
 	next := func() *portion {
 		if from, to := q.take(); from < to {
@@ -123,8 +121,8 @@ func (p *solver) solveSome(c *plan.Call, q *queue) error {
 	return nil
 }
 
-// started calls f in a goroutine. It returns a function that waits for the result of f, and that
-// panics if f has panicked.
+// started calls f in a goroutine, and returns a function that waits for its result, and that panics
+// if f has panicked.
 func started[T any](f func() T) func() T {
 	var result T
 	var failure any
@@ -143,8 +141,8 @@ func started[T any](f func() T) func() T {
 	}
 }
 
-// of adds to an error the device of `part`, on which the error happened, if the plan p uses several
-// devices. The error of a context that has ended is returned unchanged.
+// of adds to an error the device of `part`, if the plan uses several devices. The error of a context
+// that has ended is returned unchanged.
 func (p *solver) of(part *solver, err error) error {
 	if len(p.others) == 0 {
 		return err

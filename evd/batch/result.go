@@ -37,16 +37,14 @@ type Spectrum struct {
 
 // Result holds the results for all matrices of a batch. The caller owns its memory.
 type Result struct {
-	// First is the index of Values[0] among all eigenvalues of its matrix. First is the same for
-	// all matrices.
+	// First is the index of Values[0] among all eigenvalues of its matrix, the same for all
+	// matrices.
 	First int
 
-	// Spectra[k] is the spectrum of matrix k. The values of all spectra lie in one array without
-	// gaps, which is the field Values below. The vectors of all spectra lie in the array Vectors in
-	// the same way.
+	// Spectra[k] is the spectrum of matrix k. The values of all spectra lie in the array Values
+	// without gaps, and the vectors in the array Vectors.
 	Spectra []Spectrum
 
-	// Values has the values of all spectra, and Vectors has the vectors of all spectra.
 	Values, Vectors []float64
 
 	// Profile has the time of each phase of the solve, in seconds.

@@ -12,7 +12,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// solve computes the spectra of the matrices in new memory.
 func (p *solver) solve(ctx context.Context, a matrices) (*Result, error) {
 	res := &Result{Spectra: make([]Spectrum, a.count())}
 	values, vectors := 0, 0
@@ -50,7 +49,6 @@ func (p *solver) solve(ctx context.Context, a matrices) (*Result, error) {
 	return res, nil
 }
 
-// solveInto computes the spectrum of each matrix in the caller's memory, as Plan.SolveInto says.
 func (p *solver) solveInto(ctx context.Context, a matrices, out []Spectrum) (*vk.Profile, error) {
 	if a.count() != len(out) {
 		return nil, &evd.ShapeError{N: a.count(), Len: len(out)}
@@ -71,8 +69,8 @@ func (p *solver) solveInto(ctx context.Context, a matrices, out []Spectrum) (*vk
 	return p.solveAll(ctx, q)
 }
 
-// wanted returns the range from ≤ i < to of the eigenvalues that the options select for matrix k. It
-// returns an error if the matrix does not fit the plan.
+// wanted returns the range from ≤ i < to of the eigenvalues that the options select for matrix k, or
+// an error if the matrix does not fit the plan.
 func (p *solver) wanted(a matrices, k int) (from, to int, err error) {
 	if err := a.fits(k, p.base.N); err != nil {
 		return 0, 0, err
@@ -85,9 +83,8 @@ func (p *solver) wanted(a matrices, k int) (from, to int, err error) {
 	return from, to, nil
 }
 
-// fits returns an *evd.ShapeError if the slices of the result `s` do not have the right sizes. The
-// result has `cols` eigenvalues of a matrix of order n, and their vectors if the plan computes
-// vectors.
+// fits returns an *evd.ShapeError if the slices of s do not have the sizes for `cols` eigenvalues of
+// a matrix of order n, and for their vectors if the plan computes them.
 func (p *solver) fits(n, cols int, s Spectrum) error {
 	if len(s.Values) != cols {
 		return &evd.ShapeError{N: cols, Ld: 1, Len: len(s.Values)}
@@ -106,8 +103,7 @@ func (p *solver) fits(n, cols int, s Spectrum) error {
 	return nil
 }
 
-// portion is a part of a batch that the host has prepared for the device: the matrices first ≤ k <
-// last, at most solver.count of them.
+// portion is a part of a batch that the host has prepared: the matrices first ≤ k < last.
 type portion struct {
 	first, last int
 	index       []int            // for each item of `at`, the number of its matrix
@@ -117,8 +113,8 @@ type portion struct {
 	values, vectors []vk.Columns[float64]    // host memory of the results, in the order of the items
 }
 
-// portionOf makes the part first ≤ k < last of the batch `a`, whose results go to `out`. It does not
-// use the device.
+// portionOf makes the part first ≤ k < last of the batch, whose results go to `out`. It does not use
+// the device.
 func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion {
 	count := last - first
 	r := &portion{
@@ -147,7 +143,6 @@ func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion
 	return r
 }
 
-// execute solves a part of the batch `a` on the device. The results go to `out`.
 func (p *solver) execute(c *plan.Call, r *portion, a matrices, out []Spectrum) error {
 	if r.at == nil {
 		return c.Ctx.Err()
@@ -190,8 +185,7 @@ func (p *solver) execute(c *plan.Call, r *portion, a matrices, out []Spectrum) e
 	return nil
 }
 
-// failure converts the outcome `o`, which the device has reported for matrix k, to an error. The
-// result is nil if the matrix was solved.
+// failure converts the device's outcome of matrix k to an error, or to nil if the matrix was solved.
 func failure(a matrices, k int, o batch.BatchOutcome) error {
 	switch {
 	case o.NonFinite:
@@ -202,8 +196,7 @@ func failure(a matrices, k int, o batch.BatchOutcome) error {
 	return nil
 }
 
-// spoil sets all eigenvalues and vectors of a result to NaN, because the matrix could not be
-// solved.
+// spoil sets all values and vectors to NaN, because the matrix could not be solved.
 func (s *Spectrum) spoil() {
 	for i := range s.Values {
 		s.Values[i] = math.NaN()

@@ -18,7 +18,6 @@ type solver struct {
 	count       int  // largest number of matrices of a part
 	tridiagonal bool // whether the matrices are tridiagonal
 
-	// others are the solvers for the same matrices on the further devices (Options.Devices).
 	others []*solver
 
 	batch *batch.Batch // nil for order 0
@@ -27,8 +26,6 @@ type solver struct {
 	v         vk.Region[float64] // empty if the vectors take the place of the matrices
 }
 
-// newSolver makes a solver. Arguments and errors are those of NewPlan, or of NewTridiagonalPlan if
-// `tridiagonal` is true.
 func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver, error) {
 	if n < 0 {
 		return nil, &evd.ShapeError{N: n, Tridiagonal: tridiagonal}
@@ -80,11 +77,10 @@ func newPart(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solv
 	return p, p.base.Allocate()
 }
 
-// prepare builds the kernels of the plan and lays out its device memory.
 func (p *solver) prepare() error {
 	dev, n := p.base.Dev, p.base.N
-	// The device's rate is measured once and stored. If the measurement used the context of a
-	// caller, it could end early for all later callers.
+	// The rate is measured once and stored. With the context of a caller, the measurement could end
+	// early for all later callers.
 	rate, err := machine.Of(dev).Float64Rate(context.Background())
 	if err != nil {
 		return err
@@ -113,8 +109,8 @@ func (p *solver) prepare() error {
 // the whole spectrum of each matrix is wanted.
 func (p *solver) inPlace() bool { return !p.tridiagonal && p.opt.Select == evd.Selection{} }
 
-// Bytes returns the number of bytes of device memory that the plan has allocated on one device. It
-// is the same for each of the plan's devices.
+// Bytes returns the number of bytes of device memory that the plan has allocated on each of its
+// devices.
 func (p *solver) Bytes() uint64 { return p.base.Bytes() }
 
 // Memory lists the regions of the plan's device memory, which are the same on each of its devices.

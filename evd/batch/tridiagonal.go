@@ -39,8 +39,8 @@ func NewTridiagonalPlan(dev *vk.Device, n, count int, opt Options) (*Tridiagonal
 	return &TridiagonalPlan{s}, nil
 }
 
-// Solve computes the spectra of the matrices in new memory. If one matrix cannot be solved, its
-// Spectrum has the error, and the other matrices are solved. Solve does not write to its input.
+// Solve computes the spectra of the matrices in new memory. A matrix that cannot be solved has an
+// error in its Spectrum, and the others are solved. Solve does not write to its input.
 func (p *TridiagonalPlan) Solve(ctx context.Context, t []evd.Tridiagonal[float64]) (*Result, error) {
 	return p.solve(ctx, tridiagonals(t))
 }

@@ -10,16 +10,14 @@ import (
 // can certify. The counts themselves have errors of this size.
 const Narrowest = 4
 
-// leastWidth is the smallest distance to an eigenvalue that Sturm counts can certify for the zero
-// matrix. For that matrix the limit relative to the norm is 0. The counts treat a pivot of this
-// size as negative.
+// leastWidth is the smallest distance that Sturm counts can certify for the zero matrix, for which
+// the limit relative to the norm is 0. The counts treat a pivot of this size as negative.
 const leastWidth = 2 * SafeMin
 
-// Certify proves by Sturm counts how far each values[k] is from eigenvalue first+k of the
-// tridiagonal matrix T. T is on the device, and `norm` is the 1-norm of T. The argument `ulp` is
-// Ulp, or UlpOf the type to which the values were rounded. Certify returns the distance in units of
-// n·ulp·norm. The result is at most twice the smallest distance that could be proved, and at least
-// Narrowest/n. A NaN, or a value that is not an eigenvalue, gives +Inf.
+// Certify proves by Sturm counts how far each values[k] is from eigenvalue first+k of the matrix T
+// on the device, in units of n·ulp·norm. `norm` is ‖T‖₁, and `ulp` is Ulp, or UlpOf the type to
+// which the values were rounded. The result is at most twice the smallest distance that could be
+// proved, and at least Narrowest/n. A NaN, or a value that is not an eigenvalue, gives +Inf.
 func (s *Stage) Certify(c *plan.Call, values []float64, first int, norm, ulp float64) (float64, error) {
 	for _, v := range values {
 		if math.IsNaN(v) {

@@ -11,19 +11,18 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// fewShifts is a number of shifts for Sturm counts that is small enough for one dispatch on every
-// device, for every order.
+// fewShifts shifts fit one dispatch on every device, for every order.
 const fewShifts = 1 << 6
 
-// shiftsFor is the largest number of shifts for Sturm counts in one transfer to the device. It is
-// two for each eigenvalue, but at most `many`, a number that keeps every device busy.
+// shiftsFor is the largest number of shifts in one transfer to the device: two for each eigenvalue,
+// but at most as many as keep every device busy.
 func shiftsFor(n int) int {
 	const many = 1 << 16
 	return max(fewShifts, min(2*n, many))
 }
 
-// countsAtOnce is the number of shifts for Sturm counts in one transfer, for order n. The
-// operations for these shifts together are at most those that the tuning allows for one dispatch.
+// countsAtOnce is the number of shifts in one transfer, for order n. Together they cost at most one
+// dispatch.
 func countsAtOnce(n int, t tuning.Tuning) int {
 	return max(fewShifts, min(shiftsFor(n), int(t.Bisection.Dispatch)/n))
 }
@@ -49,29 +48,25 @@ func (s *Stage) Count(c *plan.Call, shifts []float64) ([]int, error) {
 	return counts, nil
 }
 
-// counter computes Sturm counts of the matrix T of a Stage.
 type counter interface {
 	// counts returns the number of eigenvalues below each shift. The counts at infinite shifts have
 	// no meaning.
 	counts(c *plan.Call, shifts []float64) ([]int, error)
 
-	// work is the device memory that `counts` needs while it runs, and `always` is the device memory
-	// that no other stage may use.
+	// work is the device memory that `counts` needs while it runs, and `always` the memory that no
+	// other stage may use.
 	work() *vk.Layout
 	always() *vk.Layout
 }
 
-// deviceCounter counts on the device.
 type deviceCounter struct {
 	sturm *stebz.Bisection
 	of    *Stage // has T on the device
 
-	// shifts and `found` hold the shifts of one transfer to the device, and their counts.
 	shifts vk.Region[float64]
 	found  vk.Region[uint32]
 }
 
-// newDeviceCounter makes a counter for at most `atOnce` shifts in one transfer.
 func newDeviceCounter(sturm *stebz.Bisection, of *Stage, atOnce int) *deviceCounter {
 	return &deviceCounter{sturm, of, vk.Reserve[float64]("shifts", atOnce), vk.Reserve[uint32]("counts", atOnce)}
 }
@@ -101,11 +96,9 @@ func (d *deviceCounter) counts(c *plan.Call, shifts []float64) ([]int, error) {
 	return result, nil
 }
 
-// uncertified tests the eigenvalues with the numbers k in the list `open`. The values of the slice
-// must be near the eigenvalues of the tridiagonal matrix T: values[k] near eigenvalue `first`+k.
-// uncertified returns those k for which Sturm counts do not prove that the distance is at most
-// `width`. The proof needs two counts: at most `first`+k eigenvalues below values[k] − `width`, and
-// at least `first`+k+1 below values[k] + `width`. A NaN is never proved.
+// uncertified returns those k of `open` for which Sturm counts do not prove that values[k] is within
+// `width` of eigenvalue first+k of T. The proof needs two counts: at most first+k eigenvalues below
+// values[k] − width, and at least first+k+1 below values[k] + width. A NaN is never proved.
 func (s *Stage) uncertified(c *plan.Call, values []float64, first int, open []int, width float64) ([]int, error) {
 	shifts := make([]float64, 0, 2*len(open))
 	for _, k := range open {
@@ -124,7 +117,6 @@ func (s *Stage) uncertified(c *plan.Call, values []float64, first int, open []in
 	return still, nil
 }
 
-// countUp returns the numbers 0, 1 … n−1.
 func countUp(n int) []int {
 	all := make([]int, n)
 	for k := range all {

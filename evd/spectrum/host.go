@@ -23,8 +23,8 @@ var hostTuning = tuning.Tuning{
 }
 
 // NewOnHost returns a Stage for a device without double precision: the host solves the tridiagonal
-// problem in double precision, and the device has no memory for it. The caller must call Hold before
-// Count and Certify. After Solve, HostVectors returns the vectors. The arguments are those of New.
+// problem, and the device has no memory for it. The caller must call Hold before Count and Certify.
+// After Solve, HostVectors returns the vectors. The arguments are those of New.
 func NewOnHost(n int, opt Options) *Stage {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt, host: &hostProblem{}}
 	chosen := opt.choose(n, hostTuning)
@@ -37,32 +37,31 @@ func NewOnHost(n int, opt Options) *Stage {
 	return s
 }
 
-// hostProblem is a tridiagonal problem that the host solves. It keeps only O(n) numbers between calls.
+// hostProblem is a tridiagonal problem that the host solves. It keeps only O(n) numbers between
+// calls.
 type hostProblem struct {
-	// t is the matrix, and sturm counts its eigenvalues.
 	t     Tridiagonal
 	sturm *sturm.Matrix
 }
 
-// Hold tells a Stage of NewOnHost the matrix for later calls. For other Stages it does nothing: their
-// matrix is on the device. The matrix must not change.
+// Hold tells a Stage of NewOnHost the matrix for later calls; it must not change. For other Stages
+// it does nothing.
 func (s *Stage) Hold(t Tridiagonal) {
 	if s.host != nil {
 		s.host.t, s.host.sturm = t, sturm.New(t.D, t.E)
 	}
 }
 
-// HostVectors returns the vectors that the host has computed in the call c, in the type T, as the
-// matrix that Part.Vectors describes: packed, one vector per row. The call forgets the vectors in
-// double precision.
+// HostVectors returns the vectors that the host has computed in the call c, in the type T, packed,
+// one per row. The call forgets the vectors in double precision.
 func HostVectors[T spirv.Real](c *plan.Call, s *Stage) vk.Columns[T] {
 	rows := Transposed[T](s.n, c.HostVectors)
 	c.HostVectors = nil
 	return rows
 }
 
-// Transposed returns the transpose of the matrix z, which is column-major, packed, and has n rows. It
-// converts the elements to the type T.
+// Transposed returns the transpose of z, which is column-major, packed, and has n rows, in the type
+// T.
 func Transposed[T spirv.Real](n int, z []float64) vk.Columns[T] {
 	m := len(z) / n
 	rows := vk.Columns[T]{Rows: m, Cols: n, Ld: max(m, 1), Data: make([]T, m*n)}
@@ -80,7 +79,6 @@ func Transposed[T spirv.Real](n int, z []float64) vk.Columns[T] {
 	return rows
 }
 
-// hostCounter counts on the host.
 type hostCounter struct{ *hostProblem }
 
 func (hostCounter) work() *vk.Layout { return vk.Together() }
@@ -92,12 +90,11 @@ func (h hostCounter) counts(c *plan.Call, shifts []float64) ([]int, error) {
 }
 
 // hostMethod finds the eigenvalues λ[from] … λ[to−1] of the matrix of h, in ascending order. If
-// `vectors` is true, it also stores their vectors, packed, as columns, in c.HostVectors. It must end
-// soon with the error of w.Stop if Stop returns one. It tells w.Progress parts of the work that have
-// been done, or calls Progress not at all if it knows no parts.
+// `vectors` is true, it stores their vectors, packed, as columns, in c.HostVectors. It must end soon
+// with the error of w.Stop if Stop returns one. It tells w.Progress the parts of the work that have
+// been done, or never calls it if it knows no parts.
 type hostMethod func(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.HostWork) ([]float64, error)
 
-// onHost makes a hostMethod a Method for order n.
 type onHost struct {
 	method  hostMethod
 	problem *hostProblem
@@ -119,7 +116,7 @@ func (h onHost) Flops(m int) float64 {
 	return 50 * n * float64(m)
 }
 
-// Solve ignores xt, which has only a shape. The vectors are in the call c.
+// Solve leaves the vectors in the call c, and ignores xt, which has only a shape.
 func (h onHost) Solve(c *plan.Call, _ Problem, from, to int, _ stages.Matrix) (values []float64, err error) {
 	err = c.OnHost(h.phase, func(w *plan.HostWork) error {
 		values, err = h.method(c, h.problem, from, to, h.vectors, w)

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// ResidualSums returns the column sums of |T·Z − Z·Λ|, which the host computes. The columns of z are
-// the vectors, and `values` has an eigenvalue for each of them.
+// ResidualSums returns the column sums of |T·Z − Z·Λ|. The columns of z are the vectors, and
+// `values` are their eigenvalues.
 func (t Tridiagonal) ResidualSums(values, z []float64) []float64 {
 	n := len(t.D)
 	sums := make([]float64, len(values))
@@ -32,7 +32,7 @@ func (t Tridiagonal) ResidualSums(values, z []float64) []float64 {
 }
 
 // OrthogonalitySums returns the column sums of |ZᵀZ − I| for the n×m matrix z, packed and
-// column-major. The host computes them. The error is ctx.Err() if the context ends first.
+// column-major. The error is that of ctx.
 func OrthogonalitySums(ctx context.Context, n, m int, z []float64) ([]float64, error) {
 	const strip = 64 // columns of ZᵀZ that are in memory at the same time
 	sums := make([]float64, m)

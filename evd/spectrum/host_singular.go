@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/sturm"
 )
 
-// NewGolubKahanOnHost returns a Stage as NewOnHost does, for Golub-Kahan forms of bidiagonal matrices:
-// n is even, and the diagonal is zero. The host finds values by the dqds algorithm, which needs a
-// twentieth of the time of bisection. Small values keep their digits. opt.Vectors must not be set.
+// NewGolubKahanOnHost is NewOnHost for Golub-Kahan forms of bidiagonal matrices: n is even, and the
+// diagonal is zero. The host finds values by the dqds algorithm, which needs a twentieth of the time
+// of bisection. Small values keep their digits. opt.Vectors must not be set.
 func NewGolubKahanOnHost(n int, opt Options) *Stage {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt, host: &hostProblem{}, phase: stages.PhaseDqds}
 	s.counter = hostCounter{s.host}
@@ -65,7 +65,6 @@ func (s *Stage) KeepDigits() {
 	}
 }
 
-// relative is the method of KeepDigits.
 type relative struct{ Method }
 
 func (m relative) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
@@ -85,9 +84,9 @@ func (m relative) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix)
 	return values, err
 }
 
-// losesDigits returns how many of the values of a Golub-Kahan form may have too few digits. The values
-// ascend, and the first ones may be too small. The result is 0 unless elements e of the form are so
-// small that counts on the device take them as zero.
+// losesDigits returns how many of the ascending values of a Golub-Kahan form, the first ones, may
+// have too few digits: 0 unless elements e of the form are so small that counts on the device take
+// them as zero.
 func losesDigits(e, values []float64) (count int) {
 	const flushed, small = 0x1p-450, 0x1p-390
 	most, least := 0.0, math.Inf(1)

@@ -12,35 +12,32 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Method is the interface of stages that solve the tridiagonal problem T = S·Λ·Sᵀ. A Method is made
-// for one order n.
+// Method is a stage that solves the tridiagonal problem T = S·Λ·Sᵀ for one order n.
 type Method interface {
 	// Work is the device memory that Solve needs. No other data may be in this memory while Solve
 	// runs.
 	Work() *vk.Layout
 
-	// Elements is the number of elements that the memory of the matrix `xt`, the result of Solve,
-	// must have. It is 0 if `xt` needs no more than its own elements.
+	// Elements is the number of elements that the memory of `xt` in Solve must have, or 0 if it
+	// needs no more than its own elements.
 	Elements() int
 
 	// Flops estimates the number of operations for m eigenvalues, or for m eigenpairs if vectors
 	// are wanted.
 	Flops(m int) float64
 
-	// Solve finds the eigenvalues λ[from] … λ[to−1] of the tridiagonal matrix t, in ascending
-	// order. It requires from < to. If xt has rows, it is a (to−from)×n matrix, and Solve writes an
-	// eigenvector to each row. The memory of xt, Elements included, may have any contents before
-	// Solve. Solve does not change t on the device or on the host.
+	// Solve finds the eigenvalues λ[from] … λ[to−1] of t, in ascending order, from < to. If xt has
+	// rows, it is a (to−from)×n matrix, and Solve writes an eigenvector to each row. The memory of
+	// xt, Elements included, may have any contents before. Solve does not change t on the device or
+	// on the host.
 	Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error)
 }
 
-// constructor is a function that makes a method for tridiagonal matrices of order n and at most m
-// eigenpairs.
+// constructor makes a method for order n and at most m eigenpairs.
 type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error)
 
-// divideConquer makes stedc.DivideConquer a Method. The method uses the memory of the result xt
-// also as workspace. This memory must have n×n elements, even if only a part of the vectors is
-// wanted.
+// divideConquer makes stedc.DivideConquer a Method. It uses the memory of xt also as workspace,
+// which must have n×n elements, even if only a part of the vectors is wanted.
 type divideConquer struct {
 	*stedc.DivideConquer
 	n int
@@ -53,8 +50,8 @@ func newDivideConquer(dev *vk.Device, n, _ int, ops product.Ops[float64], t tuni
 
 func (s divideConquer) Elements() int { return s.n * s.n }
 
-// Flops estimates the operations for m vectors. Three quarters of the operations of divide and
-// conquer are in its last matrix products, and these are proportional to m.
+// Flops estimates the operations for m vectors. Three quarters of them are in the last products, and
+// are proportional to m.
 func (s divideConquer) Flops(m int) float64 {
 	part := float64(m) / float64(s.n)
 	return s.DivideConquer.Flops() * (0.25 + 0.75*part)
@@ -70,8 +67,8 @@ func (s divideConquer) Solve(c *plan.Call, t Problem, from, to int, xt stages.Ma
 	return values[from:to], nil
 }
 
-// divideConquerValues is divide and conquer as a Method, for eigenvalues without vectors
-// (stedc.DivideConquerValues). It finds all values and returns the wanted part.
+// divideConquerValues is stedc.DivideConquerValues as a Method. It finds all values and returns the
+// wanted part.
 type divideConquerValues struct{ *stedc.DivideConquerValues }
 
 func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
@@ -92,21 +89,19 @@ func (s divideConquerValues) Solve(c *plan.Call, t Problem, from, to int, _ stag
 	return values[from:to], nil
 }
 
-// bisection is bisection as a Method (stebz.Bisection). It reads the tridiagonal matrix on the
-// device and downloads the values. It computes only the wanted part.
+// bisection is stebz.Bisection as a Method. It computes only the wanted part, and downloads the
+// values.
 type bisection struct {
 	*stebz.Bisection
 	n      int
 	values vk.Region[float64]
 }
 
-// newBisection makes the method bisection, and reserves device memory for its result.
 func newBisection(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stebz.NewBisection(dev, n, t.Bisection)
 	return bisectionOf(s, n), err
 }
 
-// bisectionOf returns a Method that uses the kernels and the workspace of the stage s.
 func bisectionOf(s *stebz.Bisection, n int) bisection {
 	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}
 }
@@ -126,8 +121,8 @@ func (s bisection) Solve(c *plan.Call, t Problem, from, to int, _ stages.Matrix)
 	})
 }
 
-// mrrr is the method MRRR as a Method, for at most m vectors (stemr.MRRR). If MRRR fails for some
-// vectors, divide and conquer computes them.
+// mrrr is stemr.MRRR as a Method, for at most m vectors. If MRRR fails for some, divide and conquer
+// computes them.
 type mrrr struct {
 	*stemr.MRRR
 	n, m int
@@ -144,12 +139,10 @@ func newMRRR(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning
 
 func (s mrrr) Elements() int { return s.n * s.m }
 
-// Flops estimates the operations for the m vectors for which the method was made. It ignores its
-// argument.
+// Flops is that of the m vectors for which the method was made. It ignores its argument.
 func (s mrrr) Flops(int) float64 { return s.MRRR.Flops() }
 
-// Solve computes eigenvalues and vectors, even if only values are wanted. The method Elements
-// includes the memory for these vectors.
+// Solve computes vectors even if only values are wanted. Elements includes the memory for them.
 func (s mrrr) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, tree, profile, err := s.MRRR.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
 	c.Profile.Merge(profile)
@@ -157,8 +150,7 @@ func (s mrrr) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]
 	return values, plan.NotConverged(err, stages.PhaseTridiagonal)
 }
 
-// qr is QR iteration as a Method (steqr.QRIteration). The iteration runs on the host, and uploads
-// the vectors to the device.
+// qr is steqr.QRIteration as a Method. It runs on the host, and uploads the vectors to the device.
 type qr struct{ *steqr.QRIteration }
 
 func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (Method, error) {
@@ -167,7 +159,7 @@ func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (M
 
 func (s qr) Elements() int { return 0 }
 
-// Flops estimates the operations for all vectors, because QR iteration cannot compute fewer.
+// Flops is that of all vectors, because QR iteration cannot compute fewer.
 func (s qr) Flops(int) float64 { return s.QRIteration.Flops() }
 
 func (s qr) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {

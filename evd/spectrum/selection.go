@@ -43,7 +43,6 @@ func (s Selection) AtMost(m int) Selection {
 	return s
 }
 
-// CheckSelection returns an *OptionError if s is not possible for matrices of order n.
 func CheckSelection(s Selection, n int) error {
 	switch {
 	case s.by == selectedByIndex && (s.from < 0 || s.to > n || s.from > s.to):
@@ -58,8 +57,8 @@ func CheckSelection(s Selection, n int) error {
 	return nil
 }
 
-// Singular returns the selection of those eigenvalues of a Golub-Kahan form of order 2n that are the
-// singular values which s selects. The indices of s count singular values from the largest one.
+// Singular returns the selection of eigenvalues of a Golub-Kahan form of order 2n that are the
+// singular values which s selects. The indices of s count from the largest singular value.
 func Singular(s Selection, n int) Selection {
 	switch {
 	case s.by == selectedAll:
@@ -71,7 +70,6 @@ func Singular(s Selection, n int) Selection {
 	return s
 }
 
-// ByValue reports whether the selection is an interval.
 func (s Selection) ByValue() bool { return s.by == selectedByValue }
 
 // Capacity is the largest number of eigenvalues of a matrix of order n that s may select.
@@ -97,8 +95,8 @@ func Range(s Selection, n int) (from, to int, known bool) {
 	return 0, 0, false
 }
 
-// SelectExact returns the selected range of the eigenvalues of a matrix of order 0 or 1: from ≤ i <
-// to. `values` has all eigenvalues of the matrix (none or one), without rounding errors.
+// SelectExact returns the selected range from ≤ i < to of the eigenvalues of a matrix of order 0 or
+// 1. `values` has all of them, without rounding errors.
 func SelectExact(s Selection, values []float64) (from, to int) {
 	var below [2]int
 	for i, end := range s.ends(1) {
@@ -111,9 +109,8 @@ func SelectExact(s Selection, values []float64) (from, to int) {
 	return s.within(len(values), below)
 }
 
-// within returns the selected range of indices of eigenvalues: from ≤ i < to. For an interval (a,
-// b], below[0] must be the number of eigenvalues ≤ a, and below[1] the number of eigenvalues ≤ b.
-// For other selections, `below` is not used.
+// within returns the selected range of indices, from ≤ i < to. For an interval (a, b], below[0] must
+// be the number of eigenvalues ≤ a, and below[1] that of eigenvalues ≤ b.
 func (s Selection) within(n int, below [2]int) (from, to int) {
 	switch s.by {
 	case selectedByIndex:
@@ -125,6 +122,6 @@ func (s Selection) within(n int, below [2]int) (from, to int) {
 	return 0, n
 }
 
-// ends returns the ends of the selected interval, multiplied by σ, for the scaled matrix σ·A. They
-// are infinite if the products overflow.
+// ends returns the ends of the selected interval for the scaled matrix σ·A. They are infinite if the
+// products overflow.
 func (s Selection) ends(sigma float64) [2]float64 { return [2]float64{s.a * sigma, s.b * sigma} }

@@ -9,19 +9,16 @@ import (
 )
 
 // settled is the largest allowed distance of a computed value from its eigenvalue, in units of
-// ulp·‖T‖₁. The method `settle` computes values again that are not proved to be this near. The
-// error of a Sturm count is 2 units, so `settled` + 2 is Narrowest.
+// ulp·‖T‖₁. The error of a Sturm count is 2 units, so `settled` + 2 is Narrowest.
 const settled = 2
 
-// settle improves the eigenvalues in `p`, a part of the spectrum of the tridiagonal matrix T. It
-// computes those values again that Sturm counts do not prove to be accurate. Divide and conquer,
-// MRRR and QR iteration guarantee only errors of some multiple of ulp·‖T‖, which grows with the
-// order or with the number of levels. Usually only few values have too large errors, and these
-// errors are small. The method `nearby` finds such values by more counts around them. Bisection
-// finds all remaining values.
+// settle computes those eigenvalues in p again that Sturm counts do not prove to be accurate. Divide
+// and conquer, MRRR and QR iteration guarantee only errors of some multiple of ulp·‖T‖, which grows
+// with the order or with the number of levels. Usually only few values have too large errors, and
+// these errors are small. The method `nearby` finds such values by more counts around them.
+// Bisection finds all remaining values.
 //
-// The argument `t` holds T on the device and on the host. `settle` changes the values of `p` in
-// place, and does not change the vectors.
+// settle changes the values of p in place, and does not change the vectors.
 //
 // The values are in ascending order afterwards. So each value still belongs to its vector, or to a
 // vector whose eigenvalue differs by at most `settled` units.
@@ -52,9 +49,9 @@ func (s *Stage) settle(c *plan.Call, t Problem, p Part) error {
 	return nil
 }
 
-// minCells and maxCells are the smallest and the largest number of cells into which the method
-// `nearby` divides an interval around a wrong value. Two cells would cover only the interval in
-// which the eigenvalue is known not to be.
+// minCells and maxCells are the smallest and the largest number of cells into which `nearby` divides
+// an interval around a wrong value. Two cells would cover only the interval in which the eigenvalue
+// is known not to be.
 const minCells, maxCells = 3, 64
 
 // nearby searches for the eigenvalue of each value in `open`, the list of values that are not

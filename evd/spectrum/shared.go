@@ -9,9 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// sharedConquer is divide and conquer by several devices as a Method (stedc.SharedConquer). Each
-// device has only its own part of the vectors. m is the largest number of vectors of the first
-// device.
+// sharedConquer is stedc.SharedConquer as a Method: divide and conquer by several devices, each with
+// its own part of the vectors. m is the largest number of vectors of the first device.
 type sharedConquer struct {
 	*stedc.SharedConquer
 	n, m int
@@ -24,7 +23,6 @@ func newSharedConquer(dev *vk.Device, n, m int, ops product.Ops[float64], t tuni
 
 func (s sharedConquer) Elements() int { return s.Share().Elements(s.m) }
 
-// Flops estimates the operations of all devices, as divideConquer.Flops does.
 func (s sharedConquer) Flops(m int) float64 {
 	return s.SharedConquer.Flops() * (0.25 + 0.75*float64(m)/float64(s.n))
 }

@@ -39,29 +39,25 @@ const (
 	QR
 )
 
-// method is a row of the table `methods`, which lists the methods for the tridiagonal problem.
 type method struct {
 	solver Solver
 
-	// name is the name of the method, which ParseSolver accepts.
 	name string
 
-	// phase is the name of the method's phase in profiles, progress and forecasts.
+	// phase is the method's phase in profiles, progress and forecasts.
 	phase string
 
-	// vectors says whether the method can find vectors.
 	vectors bool
 
-	// construct makes the method, for eigenvalues and vectors. For a method that finds no vectors,
-	// it makes the method for eigenvalues.
+	// construct makes the method, for eigenvalues and vectors, or for eigenvalues if it finds no
+	// vectors.
 	construct constructor
 
 	// onHost is the method on the host, for devices without double precision.
 	onHost hostMethod
 }
 
-// methods is the table of methods for the tridiagonal problem. To add a method, add a row, a
-// constructor, and a case in Options.choose.
+// To add a method, add a row, a constructor, and a case in Options.choose.
 var methods = []method{
 	{DivideConquer, "dc", stages.PhaseTridiagonal, true, newDivideConquer, hostDivideConquer},
 	{Bisection, "bisection", stages.PhaseBisection, false, newBisection, hostBisection},
@@ -69,8 +65,7 @@ var methods = []method{
 	{QR, "qr", stages.PhaseTridiagonal, true, newQR, hostQR},
 }
 
-// find returns the row of the table `methods` for the solver s. It returns nil for Auto, and for
-// numbers that name no method.
+// find returns the row of a solver, or nil for Auto and for numbers that name no method.
 func find(s Solver) *method {
 	for i := range methods {
 		if methods[i].solver == s {
@@ -122,7 +117,6 @@ func ParseSolver(name string) (Solver, error) {
 	return Auto, noSolver(fmt.Sprintf("%q", name))
 }
 
-// noSolver returns the error for a solver's name, or its number as text, that stands for no method.
 func noSolver(name string) *plan.OptionError {
 	return plan.BadOption("Solver", fmt.Sprintf("%s is unknown; there are %s", name, strings.Join(Solvers(), ", ")))
 }
@@ -145,8 +139,8 @@ type Options struct {
 	Part int
 }
 
-// Check returns an *OptionError for the first option that is not possible for matrices of order n,
-// or that cannot be combined with another option.
+// Check returns an *OptionError for the first option that is not possible for order n, or with
+// another option.
 func (o Options) Check(n int) error {
 	if err := CheckSelection(o.Select, n); err != nil {
 		return err
@@ -184,10 +178,9 @@ func (o Options) choose(n int, t tuning.Tuning) Solver {
 	return Bisection
 }
 
-// conquersValues reports whether divide and conquer finds values without vectors faster than
-// bisection does. The time of bisection is proportional to the number of wanted values. Divide and
-// conquer always finds all values. An interval may hold few values, so conquersValues returns false
-// for an interval.
+// conquersValues reports whether divide and conquer, which finds all values, is faster than
+// bisection, whose time is proportional to the number of wanted values. It is false for an interval,
+// which may hold few values.
 func (o Options) conquersValues(n int, t tuning.Tuning) bool {
 	few := o.Select.by == selectedByValue || o.Capacity(n)*t.ConquerValues.Share < n
 	return t.ConquerValues.From > 0 && n >= t.ConquerValues.From && !few

@@ -9,11 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Stage is the step of a plan that solves the tridiagonal problem T = S·Λ·Sᵀ. It has the device
-// memory of T, the method, and the wanted part of the spectrum.
+// Stage is the step of a plan that solves the tridiagonal problem T = S·Λ·Sᵀ: the method, the device
+// memory of T, and the wanted part of the spectrum.
 type Stage struct {
-	// Method is the method for the tridiagonal problem. It is exported because tests replace it by
-	// a method that makes errors.
+	// Method is exported because tests replace it by a method that makes errors.
 	Method Method
 
 	// n is the order. `capacity` is the largest number of eigenvalues that a solve may have to
@@ -28,25 +27,22 @@ type Stage struct {
 	// shared says that the method works on several devices (Shared).
 	shared bool
 
-	// counter computes Sturm counts. It is nil if no counts are needed. `exact` is a bisection that
-	// uses the same counts, and computes values again that are not accurate enough. `exact` is nil
-	// if the plan's method is bisection itself.
+	// counter computes Sturm counts, or is nil if none are needed. `exact` is a bisection with the
+	// same counts, for values that are not accurate enough. It is nil if the plan's method is
+	// bisection itself.
 	counter counter
 	exact   Method
 
-	// d and e hold the diagonal and off-diagonal of the tridiagonal matrix T, `values` holds values
-	// that a check uploads, and `x` holds the vectors. The methods D, E, Lambda and X return these
-	// regions. They are empty if the host solves the problem.
+	// These are the memory of D, E, Lambda and X. They are empty if the host solves the problem.
 	d, e, values, x vk.Region[float64]
 
-	// host is the problem and its vectors if the host solves it, and otherwise nil.
+	// host is the problem if the host solves it, and nil otherwise.
 	host *hostProblem
 }
 
-// New prepares for order n ≥ 1 and for options that Options.Check accepts. The argument `counts`
-// says whether Count or Certify will be called. `ops` are the plan's matrix products. Divide and
-// conquer tells `ops` the sizes of its own products, because `ops` must reserve workspace for them.
-// The error is that of a stage's constructor.
+// New prepares for order n ≥ 1 and for options that Options.Check accepts. `counts` says whether
+// Count or Certify will be called. `ops` are the plan's products, in which divide and conquer
+// reserves workspace for its own.
 func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float64], t tuning.Tuning) (*Stage, error) {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt}
 	chosen := opt.choose(n, t)
@@ -91,8 +87,8 @@ func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[floa
 	return err
 }
 
-// Always lists the device memory that is in use from the reduction to the tridiagonal matrix T
-// until the vectors of T have been transformed to the vectors of the caller's matrix.
+// Always lists the device memory that is in use from the reduction to T until the vectors of T have
+// been transformed to those of the caller's matrix.
 func (s *Stage) Always() []vk.Space {
 	if s.host != nil {
 		return nil
@@ -116,17 +112,15 @@ func (s *Stage) Work() *vk.Layout {
 	return s.Method.Work()
 }
 
-// Settles reports whether Solve computes those values again that Sturm counts do not certify. Solve
-// does so with every method except Bisection.
+// Settles reports whether Solve computes values again that Sturm counts do not certify, as with
+// every method except Bisection.
 func (s *Stage) Settles() bool { return s.exact != nil }
 
-// Cost returns the predicted number of operations of the tridiagonal method, for the largest number
-// of eigenpairs that it may have to find.
+// Cost returns the predicted number of operations, for the largest number of eigenpairs.
 func (s *Stage) Cost() plan.StageCost {
 	return plan.StageCost{Stage: s.phase, Flops: s.Method.Flops(s.capacity)}
 }
 
-// at returns the device memory of a region, which is empty if the host solves the problem.
 func (s *Stage) at(ws *vk.Arena, r vk.Region[float64]) vk.Slice[float64] {
 	if s.host != nil {
 		return vk.Slice[float64]{}
@@ -134,22 +128,20 @@ func (s *Stage) at(ws *vk.Arena, r vk.Region[float64]) vk.Slice[float64] {
 	return r.In(ws)
 }
 
-// D returns the device memory of the diagonal of the tridiagonal matrix: n elements.
+// D returns the memory of the diagonal: n elements.
 func (s *Stage) D(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.d) }
 
-// E returns the device memory of the off-diagonal of the tridiagonal matrix: n elements. The last
-// element is not used.
+// E returns the memory of the off-diagonal: n elements, of which the last is not used.
 func (s *Stage) E(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.e) }
 
 // Lambda returns device memory of n elements, for values that a check uploads.
 func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.values) }
 
-// X returns the device memory of the vectors of the tridiagonal matrix, one per row. Other stages
-// may use this memory before Solve, and after the last use of the vectors.
+// X returns the memory of the vectors, one per row. Other stages may use it before Solve, and after
+// the last use of the vectors.
 func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.x) }
 
-// Matrix returns a rows×cols matrix with leading dimension ld in the memory of X. If the host
-// solves the problem, the matrix has only a shape, and no memory.
+// Matrix returns a matrix in the memory of X. If the host solves the problem, it has only a shape.
 func (s *Stage) Matrix(ws *vk.Arena, rows, cols, ld int) stages.Matrix {
 	if s.host != nil {
 		return stages.Matrix{Rows: rows, Cols: cols, Ld: ld}
@@ -157,9 +149,8 @@ func (s *Stage) Matrix(ws *vk.Arena, rows, cols, ld int) stages.Matrix {
 	return stages.NewMatrix(s.x.In(ws), rows, cols, ld)
 }
 
-// Send records that the tridiagonal matrix t is copied to the device, where Solve expects it. The
-// matrix `t` must not change until the recording has been executed. If the host solves the problem,
-// Send does the same as Hold.
+// Send copies t to the device, where Solve expects it. t must not change until the recording has
+// been executed. If the host solves the problem, Send is Hold.
 func (s *Stage) Send(rec *vk.Recorder, ws *vk.Arena, t Tridiagonal) {
 	if s.host != nil {
 		s.Hold(t)
@@ -169,8 +160,8 @@ func (s *Stage) Send(rec *vk.Recorder, ws *vk.Arena, t Tridiagonal) {
 	vk.SendFirst(rec, s.e.In(ws), t.E)
 }
 
-// Receive records that the tridiagonal matrix on the device is copied to the host. The result is
-// valid after the recording has been executed.
+// Receive copies T from the device to the host. The result is valid after the recording has been
+// executed.
 func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 	t := Tridiagonal{make([]float64, s.n), make([]float64, s.n-1)}
 	vk.ReceiveLast(rec, t.D, s.d.In(ws))
@@ -178,7 +169,6 @@ func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 	return t
 }
 
-// number returns the number of eigenvalues that Solve will find, if it is known before T is.
 func (s *Stage) number() (m int, known bool) {
 	if s.opt.Select.by == selectedByValue {
 		return 0, false
@@ -187,12 +177,11 @@ func (s *Stage) number() (m int, known bool) {
 	return to - from, to-from <= s.capacity
 }
 
-// Solve finds the selected part of the spectrum of the tridiagonal matrix T. T must be on the
-// device, unless the host solves the problem, and `host` must be a copy of T. T is σ times the
-// matrix from whose spectrum the caller selects. Solve calls `allocate` with the number of
-// eigenvalues as soon as this number is known. Then the caller can allocate host memory for the
-// vectors while the device computes. `allocate` may be nil. The errors are *TooManyError,
-// *NoConvergenceError, *StageError, and those of package vk.
+// Solve finds the selected part of the spectrum of T, which must be on the device, unless the host
+// solves the problem, and in `host`. T is σ times the matrix from whose spectrum the caller selects.
+// Solve calls `allocate` with the number of eigenvalues as soon as it is known, so that the caller
+// can allocate host memory for the vectors while the device computes. `allocate` may be nil. The
+// errors are *TooManyError, *NoConvergenceError, *StageError, and those of package vk.
 func (s *Stage) Solve(c *plan.Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
 	s.Hold(host)
 	var below [2]int

@@ -11,7 +11,6 @@ import (
 // Vectors describes how one set of vectors is copied to the host: the eigenvectors of a matrix, or
 // its left or right singular vectors.
 type Vectors[T spirv.Real] struct {
-	// Rows is the number of components of each vector.
 	Rows int
 
 	// Cols is the number of vectors. 0 means one vector for each computed value.
@@ -21,20 +20,17 @@ type Vectors[T spirv.Real] struct {
 	// stored at Data[i + j·Ld].
 	RowMajor bool
 
-	// Into returns the caller's memory for m vectors. It is a column-major matrix of the shape
-	// Rows×m, or m×Rows if RowMajor is set. If Into is nil, Run allocates new memory while the
-	// device computes.
+	// Into returns the caller's memory for m vectors: column-major, Rows×m, or m×Rows if RowMajor is
+	// set. If Into is nil, Run allocates new memory while the device computes.
 	Into func(m int) vk.Columns[T]
 
-	// Back transforms the vectors of the tridiagonal matrix into the vectors of the caller's
-	// matrix. The rows of x are the vectors of the tridiagonal matrix, and Back may overwrite them.
-	// The result is a matrix on the device for the download. Its shape is Rows×m, or m×Rows if
+	// Back transforms the vectors of T, the rows of x, into those of the caller's matrix, and may
+	// overwrite x. The result is a matrix on the device for the download, Rows×m, or m×Rows if
 	// RowMajor is set.
 	Back func(x product.Matrix[float64]) (product.Matrix[T], error)
 
-	// Fetch, if it is not nil, is called instead of Back and of the download. It transforms the
-	// vectors x of the tridiagonal matrix back, and writes the results to the host memory that the
-	// function `wait` returns. `wait` waits until this memory is allocated.
+	// Fetch, if it is not nil, takes the place of Back and of the download. It writes the results to
+	// the host memory that `wait` returns after its allocation.
 	Fetch func(x product.Matrix[float64], wait func() vk.Columns[T]) error
 }
 
@@ -45,7 +41,6 @@ type Vectors[T spirv.Real] struct {
 //	λ/σ             the values, which the host divides by σ
 //	Q = Q2·S …      the vectors, which Vectors.Back computes and Run downloads
 type Tail[T spirv.Real] struct {
-	// Stage is the stage that solves the tridiagonal problem.
 	Stage *Stage
 
 	// Sigma is the power of two σ: the tridiagonal matrix has σ times the eigenvalues of the
@@ -58,9 +53,8 @@ type Tail[T spirv.Real] struct {
 	// Found is called with the values of T as soon as they are known. It may be nil.
 	Found func(values Part)
 
-	// Certify measures the accuracy of values while the tridiagonal matrix T is still on the
-	// device. These values are eigenvalues of T, σ times the eigenvalues of the caller's matrix.
-	// Certify may be nil. If Certify returns an error, Run stops and returns this error.
+	// Certify, if it is not nil, measures the accuracy of the eigenvalues of T while T is still on
+	// the device. If it returns an error, Run stops and returns this error.
 	Certify func(values Part) error
 
 	// memory is the host memory of each set of vectors, from Begin on. `allocated` says that its
@@ -78,7 +72,6 @@ type Result[T spirv.Real] struct {
 	// Values are the selected eigenvalues λ[First], λ[First+1] …, in ascending order.
 	Values []float64
 
-	// Vectors[i] are the vectors of the set Tail.Vectors[i], stored as this set says.
 	Vectors []vk.Columns[T]
 }
 
@@ -95,14 +88,13 @@ func (t *Tail[T]) Begin(c *plan.Call) {
 	}
 }
 
-// End waits for the goroutines that prepare host memory. No goroutine writes to the memory any more.
+// End waits for the goroutines that prepare host memory.
 func (t *Tail[T]) End() {
 	for _, m := range t.memory {
 		m.Stop()
 	}
 }
 
-// allocate starts to allocate host memory for m vectors of each set, unless it has begun already.
 func (t *Tail[T]) allocate(m int) {
 	if t.allocated {
 		return
@@ -149,7 +141,6 @@ func (t *Tail[T]) Run(c *plan.Call, host Tridiagonal) (Result[T], error) {
 	return res, nil
 }
 
-// fetch returns the Fetch of one device.
 func (v Vectors[T]) fetch(c *plan.Call) func(product.Matrix[float64], func() vk.Columns[T]) error {
 	return func(x product.Matrix[float64], wait func() vk.Columns[T]) error {
 		q, err := v.Back(x)
@@ -160,8 +151,8 @@ func (v Vectors[T]) fetch(c *plan.Call) func(product.Matrix[float64], func() vk.
 	}
 }
 
-// allocate provides host memory for m vectors: the caller's memory, or new memory. New memory is
-// allocated in the background; `allocate` does not wait for it.
+// allocate provides host memory for m vectors: the caller's, or new memory, which is allocated in
+// the background.
 func (v Vectors[T]) allocate(memory *plan.ResultMemory[T], m int) {
 	if v.Cols > 0 {
 		m = v.Cols

@@ -35,12 +35,12 @@ func SafeMinOf[T spirv.Real]() float64 {
 	return SafeMin
 }
 
-// Tridiagonal is a symmetric tridiagonal matrix T on the host. D is the diagonal, and E[i] = T(i+1,
-// i) is the off-diagonal. E has one element less than D.
+// Tridiagonal is a symmetric tridiagonal matrix T on the host: the diagonal D, and E[i] = T(i+1, i),
+// one element less.
 type Tridiagonal struct{ D, E []float64 }
 
-// Norm1 is ‖T‖₁ of the tridiagonal matrix T, the largest column sum of magnitudes. It is 0 for
-// order 0, and +Inf if a sum overflows.
+// Norm1 is ‖T‖₁, the largest column sum of magnitudes. It is 0 for order 0, and +Inf if a sum
+// overflows.
 func (t Tridiagonal) Norm1() float64 {
 	sums := make([]float64, len(t.D))
 	for i, x := range t.D {
@@ -53,18 +53,17 @@ func (t Tridiagonal) Norm1() float64 {
 	return slices.Max(append(sums, 0))
 }
 
-// Problem holds a tridiagonal matrix T on the device and on the host, because some methods read the
-// device's copy and some read the host's copy.
+// Problem is a tridiagonal matrix T on the device and on the host, because some methods read one
+// copy and some the other.
 type Problem struct {
 	// D and E have n elements each, on the device. The last element of E is not used.
 	D, E vk.Slice[float64]
 
-	// Host is the host's copy of the tridiagonal matrix.
 	Host Tridiagonal
 }
 
-// Part is the selected part of the spectrum of a tridiagonal matrix. The values are on the host,
-// and the vectors are on the device.
+// Part is the selected part of the spectrum of T. The values are on the host, and the vectors are on
+// the device.
 type Part struct {
 	// First is the index of Values[0] among all eigenvalues. The smallest eigenvalue has the index
 	// 0.
@@ -74,9 +73,9 @@ type Part struct {
 	// order. λ are the eigenvalues of the caller's matrix.
 	Values []float64
 
-	// Vectors has the vectors on the device: row k is the vector of Values[k]. If no vectors are
-	// wanted, Vectors has no meaning. If several devices solve the problem together, Vectors has only
-	// those of the first device.
+	// Vectors has the vectors on the device: row k is the vector of Values[k]. Without wanted
+	// vectors it has no meaning. If several devices solve the problem together, it has only those of
+	// the first device.
 	Vectors stages.Matrix
 }
 

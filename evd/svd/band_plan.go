@@ -42,7 +42,6 @@ type BandOptions struct {
 	Tuning *tuning.Tuning
 }
 
-// check returns an *evd.OptionError for the first option that is not possible for order n.
 func (o BandOptions) check(n int) error {
 	switch {
 	case o.Tile < 0:
@@ -53,7 +52,6 @@ func (o BandOptions) check(n int) error {
 	return o.dense().check(n)
 }
 
-// dense returns the options that a plan for dense matrices has, too.
 func (o BandOptions) dense() Options {
 	return Options{Largest: o.Largest, Select: o.Select, Storage: o.Storage, Certify: o.Certify}
 }
@@ -71,15 +69,12 @@ type BandPlan[T evd.Float] struct {
 	opt BandOptions
 }
 
-// bandPath holds the stages of a BandPlan for one choice of sizes, and the layout of their memory.
 type bandPath struct {
 	reduction bandReduction
 	values    *spectrum.Stage
 	layout    *vk.Layout
 }
 
-// memory returns the layout of the device memory of the stages. The type replaceable needs this
-// method.
 func (p *bandPath) memory() *vk.Layout { return p.layout }
 
 // NewBandPlan prepares for upper bands of order n with b superdiagonals. The number b may be 0, or
@@ -122,7 +117,6 @@ func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandP
 	return p, nil
 }
 
-// newBandPath makes the stages for bands of order n ≥ 1 and lays out their memory.
 func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*bandPath, error) {
 	t, err := bounded(dev, t)
 	if err != nil {
@@ -144,8 +138,8 @@ func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*b
 	return p, nil
 }
 
-// Costs returns a forecast of the number of floating-point operations of each phase, in the order
-// of the solve. Costs returns nil for order 0.
+// Costs returns a forecast of the operations of each phase, in the order of the solve, or nil for
+// order 0.
 func (p *BandPlan[T]) Costs() []evd.StageCost {
 	if p.base.N == 0 {
 		return nil

@@ -11,25 +11,22 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// bandReduction reduces a band to the bidiagonal matrix C. It hides the type in which the band is
-// stored.
+// bandReduction reduces a band to the bidiagonal matrix C, for any type in which the band is stored.
 type bandReduction interface {
-	// size returns the sizes of the passes that narrow the band.
 	size() chases.NarrowSize
 
-	// costs returns the costs of the phases.
 	costs() []evd.StageCost
 
 	// memory returns the device memory that is in use during the reduction.
 	memory() *vk.Layout
 
-	// upload rounds the numbers of a compact band and copies them to the device. There are
-	// chase.NarrowSize.BandLen of them.
+	// upload rounds the chase.NarrowSize.BandLen numbers of a compact band and copies them to the
+	// device.
 	upload(c *plan.Call, band func(visit func(i int, x float64))) error
 
-	// record records the reduction. The Golub-Kahan form of C comes to gk, the stage that finds the
-	// values, and to the host. The result returns the host's copy after the recording has been
-	// executed.
+	// record records the reduction. The Golub-Kahan form of C goes to the stage gk, which finds the
+	// values, and to the host. The function that it returns gives the host's copy after the
+	// recording has been executed.
 	record(rec *vk.Recorder, c *plan.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal
 
 	// narrowInfo returns the INFO word of the narrowing, which is empty if no workgroup waits.
@@ -45,7 +42,6 @@ type storedBand[S spirv.StoredReal] struct {
 	off           vk.Region[S] // d1, e1, d2, e2, …, dn of C
 }
 
-// newBandReduction makes the stages of a reduction.
 func newBandReduction(
 	dev *vk.Device, storage Storage, size chases.NarrowSize, wait stages.Waiting, t tuning.Tuning,
 ) (bandReduction, error) {
@@ -102,8 +98,8 @@ func (r *storedBand[S]) record(rec *vk.Recorder, c *plan.Call, gk *spectrum.Stag
 	return r.recordChase(rec, c, gk)
 }
 
-// recordGeneral does the same as `record` for a band in general compact storage, as
-// reduce.GeneralBandReduction stores it. The band is not changed.
+// recordGeneral is `record` for a band in general compact storage, as reduce.GeneralBandReduction
+// stores it. The band is not changed.
 func (r *storedBand[S]) recordGeneral(
 	rec *vk.Recorder, c *plan.Call, wide vk.Slice[S], gk *spectrum.Stage,
 ) func() spectrum.Tridiagonal {

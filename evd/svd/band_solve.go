@@ -19,20 +19,18 @@ type Band[T evd.Float] struct {
 	Data     []T
 }
 
-// fits reports whether N, B and Ld are possible sizes, and whether Data is long enough for them.
 func (b Band[T]) fits() bool {
 	return b.N >= 0 && b.B >= 0 && fits(evd.Dense[T]{Rows: b.B + 1, Cols: b.N, Ld: b.Ld, Data: b.Data})
 }
 
-// column returns the entries of column j of the band, without those outside of the matrix, and the
-// row of the first of these entries.
+// column returns the entries of column j that lie in the matrix, and the row of the first of them.
 func (b Band[T]) column(j int) (first int, entries []T) {
 	first = max(0, j-b.B)
 	return first, b.Data[b.B+first-j+j*b.Ld:][:j-first+1]
 }
 
-// scan returns max|b_ij|. If an entry is NaN or infinite, `scan` returns an *evd.NonFiniteError for
-// the first such entry, column by column.
+// scan returns max|b_ij|, or an *evd.NonFiniteError for the first entry that is NaN or infinite,
+// column by column.
 func (b Band[T]) scan() (largest float64, err error) {
 	for j := range b.N {
 		first, entries := b.column(j)
@@ -44,8 +42,7 @@ func (b Band[T]) scan() (largest float64, err error) {
 	return largest, nil
 }
 
-// compact calls `visit` for each entry of 2^e·B, with the index of the entry in the storage of
-// chase.NarrowSize.
+// compact calls `visit` for each entry of 2^e·B, with its index in the storage of chase.NarrowSize.
 func (b Band[T]) compact(e int, size chase.NarrowSize, visit func(i int, x float64)) {
 	for j := range b.N {
 		first, entries := b.column(j)
@@ -55,7 +52,6 @@ func (b Band[T]) compact(e int, size chase.NarrowSize, visit func(i int, x float
 	}
 }
 
-// norm returns the Frobenius norm of 2^e·B.
 func (b Band[T]) norm(e int) float64 {
 	squares := 0.0
 	for j := range b.N {
@@ -87,8 +83,6 @@ func (p *BandPlan[T]) Solve(ctx context.Context, b Band[T]) (*Result[T], error) 
 		p.avoidWaiting)
 }
 
-// solve computes the singular values of a band that fits the plan. It uses the stages that the plan
-// has at this moment.
 func (p *BandPlan[T]) solve(c *plan.Call, b Band[T]) (*Result[T], error) {
 	if p.base.N == 0 {
 		return withoutValues[T](c, p.opt.Certify), nil

@@ -60,8 +60,8 @@ func (p *BidiagonalPlan[T]) Check(ctx context.Context, c Bidiagonal[T], res *Res
 	return found, nil
 }
 
-// residual returns ‖σC·V − U·σΣ‖₁ / (‖σC‖₁·n·ε) for the vectors U, V and the values Σ of the result
-// `res`. The factor `sigma` = σ is a power of two that keeps the products in the range of doubles.
+// residual returns ‖σC·V − U·σΣ‖₁ / (‖σC‖₁·n·ε). `sigma` = σ is a power of two that keeps the
+// products in the range of doubles.
 func (b Bidiagonal[T]) residual(sigma float64, res *Result[T]) float64 {
 	n := len(b.D)
 	d, e := spectrum.Scale(b.D, sigma), append(spectrum.Scale(b.off(), sigma), 0)

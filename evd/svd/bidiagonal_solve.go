@@ -14,12 +14,9 @@ import (
 // elements. If E is longer, the further elements are ignored.
 type Bidiagonal[T evd.Float] struct{ D, E []T }
 
-// off returns the first len(D)−1 elements of E, which are the off-diagonal entries of the
-// bidiagonal matrix.
 func (b Bidiagonal[T]) off() []T { return b.E[:max(0, len(b.D)-1)] }
 
-// scan returns the largest magnitude of an entry of the bidiagonal matrix. If an entry is NaN or
-// infinite, `scan` returns an *evd.NonFiniteError.
+// scan returns the largest magnitude of an entry, or an *evd.NonFiniteError.
 func (b Bidiagonal[T]) scan() (largest float64, err error) {
 	largest, i := plan.ScanColumn(b.D, 0)
 	if i >= 0 {
@@ -31,7 +28,6 @@ func (b Bidiagonal[T]) scan() (largest float64, err error) {
 	return largest, nil
 }
 
-// accepts returns a *ShapeError if c does not fit the plan, and evd.ErrClosed if the plan is closed.
 func (p *BidiagonalPlan[T]) accepts(c Bidiagonal[T]) error {
 	if n := p.base.N; len(c.D) != n || len(c.E) < n-1 {
 		return &ShapeError{Rows: len(c.D), Cols: len(c.D), Len: len(c.E), PlanRows: n, PlanCols: n}
@@ -76,9 +72,8 @@ func (p *BidiagonalPlan[T]) Solve(ctx context.Context, c Bidiagonal[T]) (*Result
 	return res, res.overflow()
 }
 
-// golubKahan returns the Golub-Kahan form of σ·C, and the Frobenius norm of σ·C. This form is the
-// symmetric tridiagonal matrix of order 2n with a zero diagonal and the off-diagonal D[0], E[0],
-// D[1], E[1] …
+// golubKahan returns the Golub-Kahan form of σ·C, with the off-diagonal D[0], E[0], D[1], E[1] …,
+// and the Frobenius norm of σ·C.
 func (b Bidiagonal[T]) golubKahan(sigma float64) (t spectrum.Tridiagonal, norm float64) {
 	d, e := spectrum.Scale(b.D, sigma), spectrum.Scale(b.off(), sigma)
 	t = spectrum.Tridiagonal{D: make([]float64, 2*len(d)), E: make([]float64, 2*len(d)-1)}

@@ -41,8 +41,7 @@ type Certificate struct {
 	Safe bool `json:"safe"`
 }
 
-// Passed reports whether the result has passed: whether all numbers of the certificate are below
-// evd.Threshold.
+// Passed reports whether all numbers of the certificate are below evd.Threshold.
 func (c *Certificate) Passed() bool {
 	return c.Counts < evd.Threshold && c.Norm < evd.Threshold && (c.Vectors == nil || c.Vectors.Passed())
 }
@@ -56,9 +55,9 @@ func (c *Certificate) String() string {
 	return values
 }
 
-// certify measures the errors of the computed singular values. The part `p` holds the singular
-// values of σ·A. The argument `t` is the host's copy of T, the Golub-Kahan form of the bidiagonal
-// matrix to which σ·A was reduced. T must still be on the device, too.
+// certify measures the errors of the singular values p of σ·A. t is the host's copy of the
+// Golub-Kahan form of the bidiagonal matrix to which σ·A was reduced. The device must still have it,
+// too.
 func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal, p spectrum.Part) (*Certificate, error) {
 	c, err := certifyGolubKahan[T](s.Call, s.steps.values, sigma, frobenius(a, sigma), s.rows, t, p)
 	c.Counts = c.Counts * float64(s.cols) / float64(s.rows) // from the order of C to max(rows, columns)
@@ -68,11 +67,10 @@ func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal
 	return c, err
 }
 
-// certifyGolubKahan measures the singular values of σ·A that the part `p` of the spectrum holds. It
-// proves their errors by Sturm counts on the Golub-Kahan form T of C, and compares ‖C‖F with `norm`
-// = ‖σ·A‖F. The device has T, and `t` is the host's copy. The number n is max(rows, columns) of A.
-// The result's Norm is in units of n·ε·‖A‖F. The result's Counts is in units of ε·‖T‖₁ times the
-// order of C, which may be less than n. The unit ε is that of T in both.
+// certifyGolubKahan proves the errors of the singular values p of σ·A by Sturm counts on the
+// Golub-Kahan form T of C, and compares ‖C‖F with `norm` = ‖σ·A‖F. The device has T, and t is the
+// host's copy. With n = max(rows, columns) of A, Norm is in units of n·ε·‖A‖F. Counts is in units of
+// ε·‖T‖₁ times the order of C, which may be less than n.
 func certifyGolubKahan[T evd.Float](
 	c *plan.Call, values *spectrum.Stage, sigma, norm float64, n int, t spectrum.Tridiagonal, p spectrum.Part,
 ) (*Certificate, error) {
@@ -89,8 +87,8 @@ func certifyGolubKahan[T evd.Float](
 	return found, err
 }
 
-// normDifference returns |`norm` − ‖C‖F| / `norm`, or 0 if both norms are 0. C is the bidiagonal
-// matrix. The off-diagonal t.E of its Golub-Kahan form holds each entry of C once.
+// normDifference returns |`norm` − ‖C‖F| / `norm`, or 0 if both norms are 0. The off-diagonal t.E
+// holds each entry of C once.
 func normDifference(norm float64, t spectrum.Tridiagonal) float64 {
 	squares := 0.0
 	for _, x := range t.E {
@@ -102,7 +100,6 @@ func normDifference(norm float64, t spectrum.Tridiagonal) float64 {
 	return 0
 }
 
-// frobenius returns the Frobenius norm ‖σ·A‖F.
 func frobenius[T evd.Float](a evd.Dense[T], sigma float64) float64 {
 	rows, cols := stored(a)
 	squares := 0.0

@@ -32,12 +32,11 @@ type Ratios struct {
 	Right float64 `json:"right_orthogonality"`
 }
 
-// Passed reports whether the vectors have passed: whether all their ratios are below evd.Threshold.
+// Passed reports whether all ratios are below evd.Threshold.
 func (r Ratios) Passed() bool {
 	return r.Residual < evd.Threshold && r.Left < evd.Threshold && r.Right < evd.Threshold
 }
 
-// String lists the ratios in one line.
 func (r Ratios) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality of U %.3g, of V %.3g", r.Residual, r.Left, r.Right)
 }
@@ -85,7 +84,6 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 	return r, plan.During(stages.PhaseCheck, err)
 }
 
-// measure returns the ratios of a result that fits the plan and has at least one value.
 func (s *solve[T]) measure(a evd.Dense[T], res *Result[T]) (Ratios, error) {
 	r, err := s.check(a, res)
 	if err == nil && !ratio.Descending(res.Values) {
@@ -94,8 +92,7 @@ func (s *solve[T]) measure(a evd.Dense[T], res *Result[T]) (Ratios, error) {
 	return r, err
 }
 
-// needVectors returns an *evd.OptionError if the plan with the options `opt` has no vectors, or if
-// the result `res` has no vectors.
+// needVectors returns an *evd.OptionError if the plan or the result has no vectors.
 func needVectors[T evd.Float](opt Options, res *Result[T]) error {
 	if opt.U == None && opt.V == None || res.U == nil && res.V == nil {
 		return plan.BadOption("U, V", "a check needs vectors, in the plan and in the result")
@@ -103,8 +100,8 @@ func needVectors[T evd.Float](opt Options, res *Result[T]) error {
 	return nil
 }
 
-// check measures the vectors of a result that fits the plan. It copies A, U and V to the same
-// device memory that a solve uses for them. No later call needs the data that were in this memory.
+// check measures the vectors of a result that fits the plan, in the device memory that a solve uses
+// for A, U and V. No later call needs what was in this memory.
 func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err error) {
 	largest, err := scan(a)
 	if err != nil {
@@ -182,8 +179,8 @@ func (s *solve[T]) columnSums(z [2]product.Matrix[T], sigma []float64) (sums [3]
 	return sums, err
 }
 
-// norm1 returns ‖σ·A‖₁, the largest column sum of magnitudes. A is here the matrix on the device,
-// which is the caller's matrix or its transpose.
+// norm1 returns ‖σ·A‖₁, the largest column sum of magnitudes, of the matrix on the device: the
+// caller's matrix or its transpose.
 func norm1[T evd.Float](a evd.Dense[T], sigma float64) float64 {
 	rows, cols := stored(a)
 	sums := make([]float64, min(rows, cols))

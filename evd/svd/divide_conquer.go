@@ -15,14 +15,14 @@ import (
 
 // bidiagonalVectors finds singular vectors of the bidiagonal matrix C = S·Σ·Wᵀ in double precision.
 type bidiagonalVectors interface {
-	// Work is the device memory that `solve` needs, and Flops is the largest possible number of its
-	// operations for the vectors of both sides.
+	// Work is the device memory that `solve` needs, and Flops is the largest number of its
+	// operations, for both sides.
 	Work() *vk.Layout
 	Flops() float64
 
-	// solve finds the vectors of the values with the indices from … to−1; the largest has index 0. d
-	// is the diagonal of C, and e is the superdiagonal. x[left] and x[right] receive the vectors as
-	// rows. They are the matrices of doubles.conquered, or Matrix{} for a side that is not wanted.
+	// solve finds the vectors of the values from … to−1; the largest has index 0. d and e are the
+	// diagonal and the superdiagonal of C. x[left] and x[right] receive the vectors as rows: they
+	// are the matrices of doubles.conquered, or Matrix{} for a side that is not wanted.
 	solve(c *plan.Call, d, e []float64, from, to int, x [2]stages.Matrix) error
 }
 
@@ -59,8 +59,8 @@ func bidiagonalOf(t spectrum.Tridiagonal) (d, e []float64) {
 	return d, e
 }
 
-// newBidiagonalVectors makes the method for the vectors S and W of matrices C of order n. `iterating`
-// makes QR iteration, a slow and simple method for the safe path, in place of the method `of`.
+// In newBidiagonalVectors, `iterating` chooses QR iteration, a slow and simple method for the safe
+// path, in place of divide and conquer.
 func newBidiagonalVectors[T evd.Float](dev *vk.Device, d doubles[T], n int, ops product.Ops[float64], t tuning.Tuning) (bidiagonalVectors, error) {
 	if d.OnHost() {
 		return divideConquerOnHost[T]{d, n, hostLeaf}, nil
@@ -76,11 +76,10 @@ func iterating[T evd.Float](dev *vk.Device, d doubles[T], n int, of bidiagonalVe
 	return iteration{steqr.NewBidiagonalQR(dev, n), of}
 }
 
-// hostLeaf is the largest order of a leaf of divide and conquer on the host.
 const hostLeaf = 32
 
-// divideConquerOnHost is divide and conquer on the host, for matrices of order n. It uploads the
-// vectors, in the type T, to the memory of `to`.
+// divideConquerOnHost is divide and conquer on the host. It uploads the vectors, in the type T, to
+// the memory of `to`.
 type divideConquerOnHost[T evd.Float] struct {
 	to      doubles[T]
 	n, leaf int

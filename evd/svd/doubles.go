@@ -14,15 +14,13 @@ import (
 type doubles[T evd.Float] struct {
 	precision.Doubles[T]
 
-	// wide is the memory of the vectors S and W in double precision, which is in use until the end of
-	// the back transformation. If T is float64, it is also that of the vectors in the type T.
+	// wide is the memory of the vectors S and W in double precision, in use until the end of the
+	// back transformation. If T is float64, it is also that of the vectors in the type T.
 	wide [2]vk.Region[float64]
 }
 
-// sideNames are the names of the memory of vectors, by side.
 var sideNames = [2]string{left: "left vectors, transposed", right: "right vectors, transposed"}
 
-// newDoubles returns the conversions for matrices of the given shape.
 func newDoubles[T evd.Float](dev *vk.Device, of shape) (d doubles[T], err error) {
 	m := precision.Memory{
 		Reals:  []vk.Region[float32]{vk.Reserve[float32]("C, single", 2*of.cols-1)}, // off-diagonal of the Golub-Kahan form
@@ -55,7 +53,6 @@ func needsDoubles[T evd.Float](dev *vk.Device) error {
 	return dev.Info().NeedFloat64(inSinglePrecision)
 }
 
-// wideLayout is the layout of the memory `wide`, which is empty if the host finds the vectors.
 func (d doubles[T]) wideLayout() *vk.Layout {
 	if d.OnHost() {
 		return vk.Together()
@@ -63,9 +60,9 @@ func (d doubles[T]) wideLayout() *vk.Layout {
 	return vk.Together(d.wide[left], d.wide[right])
 }
 
-// bidiagonal returns the device memory to which the bulge chasing writes C. `receive` records that the
-// Golub-Kahan form of C is brought to gk, the stage that finds the values, and to the host. Its result
-// returns the host's copy after the recording has been executed.
+// bidiagonal returns the device memory to which the bulge chasing writes C. `receive` then brings
+// the Golub-Kahan form of C to the stage gk, which finds the values, and to the host. The function
+// that it returns gives the host's copy after the recording has been executed.
 func (d doubles[T]) bidiagonal(ws *vk.Arena, gk *spectrum.Stage) chase.Bidiagonal[T] {
 	return chase.GolubKahan(d.off(ws, gk))
 }
@@ -94,7 +91,7 @@ func (d doubles[T]) conquered(ws *vk.Arena, of side, k, n int) stages.Matrix {
 	return stages.NewMatrix(d.wide[of].In(ws), k, n, k)
 }
 
-// vectors returns the device memory of the vectors of one side in the type T. It has room for the
+// vectors returns the device memory of the vectors of one side in the type T, with room for the
 // columns and for the rows of all vectors of Thin.
 func (d doubles[T]) vectors(ws *vk.Arena, of side) vk.Slice[T] {
 	if d.OnHost() {

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// newGolubKahan makes the stage that finds singular values σ of a bidiagonal matrix of order n: those
-// that `part` selects. The Golub-Kahan form of this matrix is a tridiagonal matrix of order 2n with the
+// newGolubKahan makes the stage that finds the singular values σ of a bidiagonal matrix of order n
+// that `part` selects. The Golub-Kahan form of this matrix is tridiagonal, of order 2n, with the
 // eigenvalues ±σ. If the device does not compute in double precision, the host finds the values, and
 // `ops` is not used.
 func newGolubKahan(dev *vk.Device, n int, part evd.Selection, certify bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
@@ -22,18 +22,18 @@ func newGolubKahan(dev *vk.Device, n int, part evd.Selection, certify bool, ops 
 	return spectrum.New(dev, 2*n, opt, certify, ops, t)
 }
 
-// found returns which singular values a part of the eigenvalues of a Golub-Kahan form of order 2n holds:
-// k values from index `from` on. The largest singular value has index 0.
+// found returns which singular values a part of the eigenvalues of a Golub-Kahan form of order 2n
+// holds: k values from index `from` on.
 func found(p spectrum.Part, n int) (from, k int) { return 2*n - p.First - len(p.Values), len(p.Values) }
 
-// receiver brings the bidiagonal matrix C, stored as numbers of S, to the stage gk that finds its
-// values, and to the host. `off` is the off-diagonal of the Golub-Kahan form of C, in device memory.
-// The result of `receive` returns the Golub-Kahan form after the recording has been executed.
+// receiver brings the bidiagonal matrix C, stored as numbers of S, to the stage gk, which finds its
+// values, and to the host. `off` is the off-diagonal of the Golub-Kahan form of C on the device. The
+// function that `receive` returns gives the Golub-Kahan form after the recording has been executed.
 type receiver[S spirv.StoredReal] interface {
 	receive(rec *vk.Recorder, ws *vk.Arena, off vk.Slice[S], gk *spectrum.Stage) func() spectrum.Tridiagonal
 }
 
-// newReceiver makes the receiver for the device. The device converts C to doubles, or the host if the
+// newReceiver makes a receiver that converts C to doubles on the device, or on the host if the
 // device does not compute in double precision.
 func newReceiver[S spirv.StoredReal](dev *vk.Device) (receiver[S], error) {
 	if !dev.Info().Float64() {
@@ -52,8 +52,8 @@ func (r receiverOnDevice[S]) receive(
 	return receiveFrom(rec, ws, gk)
 }
 
-// receiveFrom records that the diagonal of the Golub-Kahan form is set to zero, and that the form is
-// copied to the host. Its off-diagonal must be in the memory of gk.
+// receiveFrom sets the diagonal of the Golub-Kahan form to zero, and copies the form to the host.
+// The stage gk must have its off-diagonal already.
 func receiveFrom(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) func() spectrum.Tridiagonal {
 	vk.Fill(rec, gk.D(ws), 0)
 	host := gk.Receive(rec, ws)

@@ -16,18 +16,17 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// halfChase reduces the band B of a dense matrix of T to the bidiagonal matrix C, with B and C stored
-// in half precision. It has no vectors.
+// halfChase reduces the band B of a dense matrix to the bidiagonal matrix C, both in half precision,
+// without vectors.
 type halfChase[T evd.Float] struct {
-	// round records the rounding of numbers to half precision.
 	round func(rec *vk.Recorder, x vk.Slice[T], y vk.Slice[spirv.Float16])
 
 	band *storedBand[spirv.Float16]
 	wide vk.Region[spirv.Float16] // B in half precision, as reduce.GeneralBandReduction stores it
 }
 
-// newHalfChase makes the stages for a band of the size `size`. `length` is the number of elements of
-// the band, as reduce.GeneralBandReduction stores it.
+// In newHalfChase, `length` is the number of elements of the band, as reduce.GeneralBandReduction
+// stores it.
 func newHalfChase[T evd.Float](
 	dev *vk.Device, length int, size chase.NarrowSize, wait stages.Waiting, t tuning.Tuning,
 ) (h *halfChase[T], err error) {
@@ -41,19 +40,16 @@ func newHalfChase[T evd.Float](
 	return h, err
 }
 
-// memory returns the device memory that is in use from the rounding of B to the end of the reduction.
 func (h *halfChase[T]) memory() *vk.Layout { return vk.Together(h.wide, h.band.memory()) }
 
-// costs returns the costs of the phases. A band that is narrow already has no phase of narrowing.
 func (h *halfChase[T]) costs() []evd.StageCost {
 	return slices.DeleteFunc(h.band.costs(), func(c evd.StageCost) bool {
 		return c.Stage == stages.PhaseBandNarrowing && c.Flops == 0
 	})
 }
 
-// record records the rounding and the reduction of B, which is not changed. The Golub-Kahan form of C
-// comes to gk, the stage that finds the values, and to the host. The result returns the host's copy
-// after the recording has been executed.
+// record records the rounding and the reduction of B, which is not changed. Its results are those of
+// bandReduction.record.
 func (h *halfChase[T]) record(rec *vk.Recorder, c *plan.Call, b vk.Slice[T], gk *spectrum.Stage) func() spectrum.Tridiagonal {
 	wide := h.wide.In(c.Arena)
 	h.round(rec, b.Sub(0, wide.Len()), wide)
@@ -69,7 +65,7 @@ func (p *problem[T]) scale(a evd.Dense[T], largest float64) float64 {
 	return sigma
 }
 
-// norm returns the Frobenius norm of 2^e·A. It reads A on all CPU cores.
+// norm returns the Frobenius norm of 2^e·A, on all CPU cores.
 func norm[T evd.Float](a evd.Dense[T], e int) float64 {
 	rows, cols := stored(a)
 	squares := make([]float64, cols)

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// prepareInSingle makes the plan for float32 that reduces the matrices of the plan p for float64, if
-// Options.Storage asks for numbers with fewer digits.
+// prepareInSingle makes the plan for float32 that does the work of p, if Options.Storage asks for
+// fewer digits.
 func (p *Plan[T]) prepareInSingle(dev *vk.Device) (err error) {
 	if p.single, err = NewPlan[float32](dev, p.m, p.n, p.asked); err != nil {
 		return err
@@ -20,8 +20,8 @@ func (p *Plan[T]) prepareInSingle(dev *vk.Device) (err error) {
 	return nil
 }
 
-// solveInSingle does the work of Solve with the plan for float32. It multiplies the matrix by a power
-// of two and rounds it to float32. The values are divided by this power of two at the end.
+// solveInSingle multiplies the matrix by a power of two, rounds it to float32 and solves it by the
+// plan for float32. In the end it divides the values by this power of two.
 func (p *Plan[T]) solveInSingle(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
 	if err := p.fits(a); err != nil {
 		return nil, err
@@ -46,7 +46,6 @@ func (p *Plan[T]) solveInSingle(ctx context.Context, a evd.Dense[T]) (*Result[T]
 	return res, res.overflow()
 }
 
-// inSingle returns the matrix σ·more·A in single precision.
 func inSingle[T evd.Float](a evd.Dense[T], sigma, more float64) evd.Dense[float32] {
 	rows, cols := stored(a)
 	b := evd.Dense[float32]{Rows: a.Rows, Cols: a.Cols, Ld: max(rows, 1), RowMajor: a.RowMajor, Data: make([]float32, rows*cols)}

@@ -26,8 +26,6 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("matrix of %d×%d with leading dimension %d in %d elements", e.Rows, e.Cols, e.Ld, e.Len)
 }
 
-// accepts returns a *ShapeError if `a` does not fit the plan, and evd.ErrClosed if the plan is
-// closed.
 func (p *Plan[T]) accepts(a evd.Dense[T]) error {
 	if err := p.fits(a); err != nil {
 		return err
@@ -42,8 +40,8 @@ func (p *Plan[T]) fits(a evd.Dense[T]) error {
 	return nil
 }
 
-// fits reports whether a.Data is long enough for the shape and the leading dimension of the matrix
-// `a`. It does not multiply the caller's numbers, because a product may overflow.
+// fits reports whether a.Data is long enough. It does not multiply the caller's numbers, because a
+// product may overflow.
 func fits[T evd.Float](a evd.Dense[T]) bool {
 	rows, cols := stored(a)
 	if rows < 0 || cols < 0 {
@@ -52,8 +50,8 @@ func fits[T evd.Float](a evd.Dense[T]) bool {
 	return rows == 0 || cols == 0 || a.Ld >= rows && len(a.Data) >= rows && (cols == 1 || (len(a.Data)-rows)/(cols-1) >= a.Ld)
 }
 
-// stored returns the shape of the column-major matrix that the memory of a holds. This matrix is
-// `a`, or the transpose of `a` if `a` is row-major. Both have the same singular values.
+// stored returns the shape of the column-major matrix in the memory of a: that of `a`, or of its
+// transpose if `a` is row-major. Both have the same singular values.
 func stored[T evd.Float](a evd.Dense[T]) (rows, cols int) {
 	if a.RowMajor {
 		return a.Cols, a.Rows
@@ -61,8 +59,8 @@ func stored[T evd.Float](a evd.Dense[T]) (rows, cols int) {
 	return a.Rows, a.Cols
 }
 
-// scan reads A once, on all CPU cores. It returns max|a_ij|. If an entry is NaN or infinite, `scan`
-// returns an *evd.NonFiniteError for the first such entry in storage order.
+// scan returns max|a_ij|, or an *evd.NonFiniteError for the first entry that is NaN or infinite, in
+// storage order. It reads A once, on all CPU cores.
 func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
 	rows, cols := stored(a)
 	largest, i, j := plan.Scan(a.Data, a.Ld, cols, func(int) (from, to int) { return 0, rows })
@@ -76,9 +74,9 @@ func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
 	return 0, bad
 }
 
-// scaling returns σ, the power of two by which A is multiplied. `largest` is max|a_ij|. The squares
-// of the entries of σ·A, and sums of these squares, are in the range of the type T. The rule is that
-// of LAPACK's dgesdd and sgesdd. σ is 1 if no scaling is needed.
+// scaling returns σ, the power of two by which A is multiplied, by the rule of LAPACK's dgesdd and
+// sgesdd. `largest` is max|a_ij|. The squares of the entries of σ·A, and sums of these squares, are
+// in the range of the type T. σ is 1 if no scaling is needed.
 func scaling[T evd.Float](largest float64) float64 {
 	_, e := math.Frexp(largest)
 	most := mostExponent[T]()
@@ -112,8 +110,7 @@ func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 	return plan.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.In(s.Arena), host))
 }
 
-// recordLoad records the transposition of A on the device. If the uploaded matrix has at least as
-// many rows as columns, no transposition is needed, and recordLoad records nothing.
+// recordLoad transposes A on the device, if the uploaded matrix has fewer rows than columns.
 func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 	if rows, cols := stored(a); rows < cols {
 		rec.Phase(stages.PhaseLoad, 0, 1)
@@ -121,14 +118,14 @@ func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 	}
 }
 
-// matrixA returns the device memory of the matrix A, which has at least as many rows as columns.
-// This is the caller's matrix or its transpose.
+// matrixA returns the matrix on the device, with at least as many rows as columns: the caller's
+// matrix or its transpose.
 func (s *solve[T]) matrixA() product.Matrix[T] {
 	return product.NewMatrix(s.regions.a.In(s.Arena), s.rows, s.cols, s.rows)
 }
 
-// reduced returns the device memory of the matrix that is reduced to a band. This is A, or the
-// factor R of A if a QR factorisation comes first.
+// reduced returns the matrix on the device that is reduced to a band: A, or the factor R of A if a
+// QR factorisation comes first.
 func (s *solve[T]) reduced() product.Matrix[T] {
 	if s.tall {
 		return product.NewMatrix(s.regions.r.In(s.Arena), s.cols, s.cols, s.cols)
@@ -136,7 +133,6 @@ func (s *solve[T]) reduced() product.Matrix[T] {
 	return s.matrixA()
 }
 
-// scaled returns σ·v. It returns v itself, without a copy, if σ is 1.
 func scaled[T evd.Float](v []T, sigma float64) []T {
 	if sigma == 1 {
 		return v

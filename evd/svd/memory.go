@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// regions holds the regions of device memory that the stages of a solve pass to each other. Memory
-// that only one stage uses is not in it. In the comments of the fields, rows and n are the numbers
-// of rows and columns of the matrix on the device, and k is the number of vectors.
+// regions holds the regions of device memory that the stages of a solve pass to each other. In the
+// comments of the fields, rows and n are the numbers of rows and columns of the matrix on the
+// device, and k is the number of vectors.
 type regions[T evd.Float] struct {
 	a           vk.Region[T] // rows·n elements: A, then the reflectors of Q1 and P1 or of Q0, then left vectors
 	r           vk.Region[T] // n² elements, only after a QR factorisation: R, then the reflectors of Q1 and P1
@@ -21,9 +21,8 @@ type regions[T evd.Float] struct {
 	// narrow band. Both are empty if there is no such pass.
 	pass, narrow vk.Region[T]
 
-	// chased holds the reflectors of bulge chasing: first those of Q2 on the left side, then those
-	// of P2 on the right side. Later the right vectors overwrite these reflectors. The region is
-	// empty if no vectors are wanted.
+	// chased holds the reflectors of bulge chasing: those of Q2, then those of P2. Later the right
+	// vectors overwrite them. It is empty if no vectors are wanted.
 	chased  vk.Region[T]
 	tau     [2]vk.Region[T]
 	more    vk.Region[T]      // rows that Full adds to the left vectors
@@ -32,8 +31,8 @@ type regions[T evd.Float] struct {
 	sums    [3]vk.Region[T]   // sums of a check: left orthogonality, right orthogonality, residual
 }
 
-// reflectors returns the device memory of bulge chasing's reflectors for one side: those of Q2 for
-// the left side, and those of P2 for the right side.
+// reflectors returns the reflectors of bulge chasing: those of Q2 for the left side, those of P2 for
+// the right side.
 func (p *path[T]) reflectors(ws *vk.Arena, of side) stages.Reflectors[T] {
 	if p.steps.conquer == nil {
 		return stages.Reflectors[T]{}
@@ -42,10 +41,10 @@ func (p *path[T]) reflectors(ws *vk.Arena, of side) stages.Reflectors[T] {
 	return stages.Reflectors[T]{V: p.regions.chased.In(ws).Sub(int(of)*v, v), Tau: p.regions.tau[of].In(ws)}
 }
 
-// lay lays out the device memory for the shape `of` and the bandwidth b. Stages that run one after
-// another share workspace. The vectors, stored as rows, share this workspace, too, because they are
-// computed after all values have been found. `lay` must be called after all stages are made,
-// because only then is the workspace of the matrix products known.
+// lay lays out the device memory for the shape `of` and the bandwidth b, after all stages are made,
+// because only then is the workspace of the products known. Stages that run one after another share
+// workspace. The vectors as rows share it, too, because they are computed after all values have been
+// found.
 func (p *path[T]) lay(of shape, b int) {
 	s, r := &p.steps, &p.regions
 	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }
@@ -88,9 +87,8 @@ func (p *path[T]) lay(of shape, b int) {
 	p.layout = vk.Together(append(always, vk.InTurn(inTurn...))...)
 }
 
-// layVectors reserves device memory for vectors. It returns two kinds: `kept` lists the regions
-// that are in use from the bulge chasing on, and `later` is the layout of the regions that are in
-// use only after the values have been found.
+// layVectors reserves device memory for vectors: `kept` is in use from the bulge chasing on, and
+// `later` only after the values have been found.
 func (p *path[T]) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
 	s, r, n, k := &p.steps, &p.regions, of.cols, of.k
 	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }

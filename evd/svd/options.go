@@ -93,8 +93,6 @@ type Options struct {
 	Tuning *tuning.Tuning
 }
 
-// check returns an *evd.OptionError for the first option that is not possible, for matrices with n
-// singular values.
 func (o Options) check(n int) error {
 	switch {
 	case o.U < None || o.U > Full || o.V < None || o.V > Full:
@@ -129,7 +127,6 @@ func Index(from, to int) evd.Selection { return spectrum.Index(from, to) }
 // *evd.TooManyError.
 func Interval(a, b float64) evd.Selection { return spectrum.Interval(a, b) }
 
-// part returns the selection of singular values that the options ask for.
 func (o Options) part() evd.Selection {
 	if o.Largest > 0 {
 		return Index(0, o.Largest)
@@ -160,22 +157,22 @@ func checkStorage[T evd.Float](o Options, info vk.Info) error {
 	return o.Storage.supported(info)
 }
 
-// noInterval returns the *evd.OptionError about an interval and a Storage with fewer digits than the
-// number type of the plan. The errors of the values are too large for its ends.
+// noInterval is the *evd.OptionError about an interval with a Storage of fewer digits: the errors of
+// the values are too large for its ends.
 func noInterval(s Storage) error {
 	return plan.BadOption("Select", fmt.Sprintf("an interval is not possible in %v precision", s))
 }
 
-// mayEmulate reports whether the options allow emulated products for matrices with n singular values
-// and numbers of T, on a device with fast integer units.
+// mayEmulate reports whether the options allow emulated products for n singular values, on a device
+// with fast integer units.
 func mayEmulate[T evd.Float](o Options, n int) bool {
 	_, double := any(*new(T)).(float64)
 	return o.Products == evd.ProductsEmulated || double && o.Products == evd.ProductsAuto && n >= evd.AutoOrder
 }
 
-// bounded returns the tuning t, changed so that dispatches are short enough for the speed of the
-// device. The speed is its rate of FP64 arithmetic, or of FP32 if it has no FP64. It is measured once
-// for each device.
+// bounded returns the tuning t with dispatches that are short enough for the speed of the device:
+// its rate of FP64 arithmetic, or of FP32 if it has no FP64. The rate is measured once for each
+// device.
 func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
 	rate, err := machine.Of(dev).Rate(context.Background())
 	if err != nil {
@@ -184,7 +181,6 @@ func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
 	return t.Bounded(rate), nil
 }
 
-// tableOf returns the caller's tuning, or that of the device.
 func tableOf[T evd.Float](o Options, info vk.Info) tuning.Tuning {
 	if o.Tuning != nil {
 		return tuning.Of[T](*o.Tuning)
@@ -192,10 +188,9 @@ func tableOf[T evd.Float](o Options, info vk.Info) tuning.Tuning {
 	return tuning.For[T](info)
 }
 
-// sizes returns the tuning for matrices with n columns: the caller's or the device's, with the
-// changes that the options ask for. `emulated` says whether the products of the reduction are emulated.
-// The sizes do not depend on the wanted vectors, so that the values have the same bits with and
-// without vectors.
+// sizes returns the tuning for matrices with n columns, with the changes that the options ask for.
+// `emulated` says whether the products of the reduction are emulated. The sizes do not depend on the
+// wanted vectors, so that the values have the same bits with and without vectors.
 func sizes[T evd.Float](o Options, info vk.Info, n int, emulated bool) (tuning.Tuning, error) {
 	t := tableOf[T](o, info)
 	if b := o.Band; b > 0 {

@@ -28,8 +28,6 @@ type path[T evd.Float] struct {
 	extra   *vk.Layout // workspace of the products of the bidiagonal problem, beside that of other products
 }
 
-// memory returns the layout of the device memory of the stages. The type replaceable needs this
-// method.
 func (p *path[T]) memory() *vk.Layout { return p.layout }
 
 // steps holds the stages, in the order of the solve. The stages of the reduction and of the back
@@ -59,7 +57,6 @@ type steps[T evd.Float] struct {
 	residuals  *residual.SingularResidual[T]
 }
 
-// newPath makes the stages of a solve and lays out their memory.
 func newPath[T evd.Float](dev *vk.Device, of shape, c choice, opt Options, t tuning.Tuning) (*path[T], error) {
 	t, err := bounded(dev, t)
 	if err != nil {
@@ -104,8 +101,8 @@ func newPath[T evd.Float](dev *vk.Device, of shape, c choice, opt Options, t tun
 	return p, nil
 }
 
-// reduced returns the sizes of the reduction to a band. The matrix to be reduced is A, or the
-// factor R of A if a QR factorisation comes first.
+// reduced returns the sizes of the reduction to a band of A, or of its factor R if a QR
+// factorisation comes first.
 func (s shape) reduced(t tuning.Tuning) reduce.GeneralSize {
 	size := reduce.GeneralSize{M: s.rows, N: s.cols, B: t.Band, K: t.Block, Vectors: s.wants[right] != None}
 	if s.tall {
@@ -114,9 +111,8 @@ func (s shape) reduced(t tuning.Tuning) reduce.GeneralSize {
 	return size
 }
 
-// narrowed returns the sizes of the passes that make the band of the reduction narrower, before it
-// is reduced to bidiagonal form. There is a pass only for orders from ValuesFrom on, without vectors,
-// and if Options.Band is a wide band.
+// narrowed returns the sizes of the passes that make the band of the reduction narrower. There is a
+// pass only for orders from ValuesFrom on, without vectors, and if Options.Band is a wide band.
 func narrowed(of shape, t tuning.Tuning) chases.NarrowSize {
 	size := chases.NarrowSize{N: of.cols, From: t.Band, To: t.Band, Tile: 1}
 	if !of.vectors() && t.ValuesFrom > 0 && of.cols >= t.ValuesFrom {
@@ -157,7 +153,6 @@ func (s *steps[T]) forBand(dev *vk.Device, of shape, wait stages.Waiting, t tuni
 	return err
 }
 
-// forChase makes the stages that reduce the band B to the bidiagonal matrix C.
 func (p *path[T]) forChase(dev *vk.Device, of shape, storage Storage, wait stages.Waiting, t tuning.Tuning) (err error) {
 	s, size := &p.steps, narrowed(of, t)
 	if storage == Half {
@@ -208,9 +203,8 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 	return err
 }
 
-// costs returns the costs of the phases in the order of the solve, for plan.ProgressOf. `both`
-// says whether the vectors of both sides are wanted. If only one side is wanted and the matrix is
-// square, the costs are those of left vectors.
+// costs returns the costs of the phases in the order of the solve, for plan.ProgressOf. If only one
+// side is wanted (not `both`) and the matrix is square, they are those of left vectors.
 func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	var costs []evd.StageCost
 	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }
@@ -241,8 +235,8 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if s.conquer == nil {
 		return costs
 	}
-	// Three quarters of the operations of divide and conquer are in its last matrix products. These
-	// products need only the columns of the k wanted vectors.
+	// Three quarters of the operations are in the last products, which need only the columns of the
+	// k wanted vectors.
 	conquer := s.conquer.Flops() * (0.25 + 0.75*float64(of.k)/float64(of.cols))
 	if !both {
 		conquer /= 2
@@ -264,8 +258,8 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if s.q0 != nil {
 		by(s.products.back, stages.PhaseApplyQ1, s.q1.Flops())
 	}
-	// The last back transformation is applied to the k vectors. With the option Full it is also
-	// applied to the vectors that belong to no singular value.
+	// With Full, the last back transformation is also applied to the vectors that belong to no
+	// singular value.
 	last, phase := s.q1, stages.PhaseApplyQ1
 	if s.q0 != nil {
 		last, phase = s.q0, stages.PhaseApplyQ0

@@ -15,7 +15,6 @@ import (
 type Plan[T evd.Float] struct {
 	problem[T]
 
-	// emulates says which products of the stages are emulated.
 	emulates choice
 
 	// safe holds the stages for a second solve, by slower and simpler methods, if a result does not
@@ -81,8 +80,8 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	})
 }
 
-// newPlan makes a plan for sizes and with options that are possible. If it chooses emulated products
-// that do not fit into the device's memory, it returns an error.
+// newPlan makes a plan for sizes and options that are possible. Emulated products that do not fit
+// into the device's memory are an error.
 func newPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], error) {
 	if err := checkStorage[T](opt, dev.Info()); err != nil {
 		return nil, err
@@ -121,9 +120,9 @@ func newPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	return p, nil
 }
 
-// avoid makes new stages for the plan after the call c has failed, for this solve and all later ones:
-// with native products if emulated products refused the matrix, and otherwise without the waits that
-// failed. The caller must hold the plan's lock. The errors are those of NewPlan.
+// avoid makes new stages for the plan after the call c has failed, for this solve and all later
+// ones: with native products if emulated products refused the matrix, and otherwise without the
+// waits that failed. The caller must hold the plan's lock.
 func (p *Plan[T]) avoid(c *plan.Call) error {
 	if c.GaveUp().Cause != stages.CauseRefused {
 		return p.avoidWaiting(c)
@@ -137,10 +136,9 @@ func (p *Plan[T]) avoid(c *plan.Call) error {
 	return err
 }
 
-// withoutEntries finishes the plan for matrices with m = 0 or n = 0. With Full the result has an
-// identity matrix of m² or n² elements, U = I or V = I. The plan allocates device memory for the
-// identity. If the device has too little memory, withoutEntries returns an error, as NewPlan does
-// for matrices with entries.
+// withoutEntries finishes the plan for matrices with m = 0 or n = 0. With Full it allocates device
+// memory for an identity matrix of m² or n² elements, U = I or V = I. If there is too little, it
+// returns an error, as NewPlan does.
 func (p *Plan[T]) withoutEntries() (*Plan[T], error) {
 	identity := 0
 	if p.opt.U == Full {
@@ -166,8 +164,8 @@ func (p *Plan[T]) Band() int { return p.tune.Band }
 // reduced between two updates of the whole trailing matrix.
 func (p *Plan[T]) Block() int { return p.tune.Block }
 
-// Costs returns a forecast of the number of floating-point operations of each phase, in the order
-// of the solve. Costs returns nil for matrices without entries.
+// Costs returns a forecast of the operations of each phase, in the order of the solve, or nil for
+// matrices without entries.
 func (p *Plan[T]) Costs() []evd.StageCost {
 	if p.single != nil {
 		return p.single.Costs()

@@ -22,16 +22,14 @@ type products[T evd.Float] struct {
 	// are native, or each has its own workspace for residues (see workOf).
 	update, vectors, back product.Ops[T]
 
-	// panel has the sizes of back transformation 1.
 	panel panel.Tuning
 
-	// emulated lists the products that are emulated by integer units.
 	emulated emulation.Products
 }
 
-// choice says which products of a plan are emulated: those of the reduction, and those for vectors. If
-// no vectors are wanted, the latter are not. The values have the same bits with and without vectors,
-// because the products of the reduction do not depend on the wanted vectors.
+// choice says which products of a plan are emulated: those of the reduction, and those for vectors.
+// The values have the same bits with and without vectors, because the products of the reduction do
+// not depend on the wanted vectors.
 type choice struct{ reduction, vectors bool }
 
 // LargeOrder is the smallest number of singular values for which ProductsAuto chooses emulated
@@ -39,8 +37,8 @@ type choice struct{ reduction, vectors bool }
 // number for which it chooses them for vectors.
 const LargeOrder, LargeVectors = tuning.EmulateLarge, tuning.EmulateLargeVectors
 
-// chooses returns the choice for n singular values, with or without vectors: what the options ask for,
-// or what ProductsAuto chooses by the measured rates of the device. Errors are those of vk.
+// chooses returns the choice for n singular values: what the options ask for, or what ProductsAuto
+// chooses by the measured rates of the device.
 func chooses[T evd.Float](dev *vk.Device, n int, vectors bool, opt Options) (choice, error) {
 	if opt.Products != evd.ProductsAuto || !mayEmulate[T](opt, n) {
 		emulated := opt.Products == evd.ProductsEmulated
@@ -71,10 +69,9 @@ func residues(n int) rooms {
 	return rooms{max(least, n*n*3/8), max(least, 2*n*n), max(least, 5*n*n)}
 }
 
-// newProducts makes the products for n singular values. The error is a *vk.UnsupportedError if `c`
-// asks for emulated products and the device has no units for them, or units that computed wrong
-// results. It is an *evd.OptionError if `c` asks for emulated products in single precision. Other
-// errors are those of vk.
+// newProducts makes the products for n singular values. If c asks for emulated products, the error
+// is a *vk.UnsupportedError if the device has no units for them, or units that computed wrong
+// results, and an *evd.OptionError in single precision.
 func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tuning.Tuning) (p products[T], err error) {
 	if p.native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
@@ -93,9 +90,9 @@ func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tu
 	return p, err
 }
 
-// emulate replaces the products that `c` names by products that emulate double precision on integer
-// units. `choose` returns a function that makes them, and `room` has the bytes for their residues. The
-// error is an *evd.OptionError if T is not float64.
+// emulate replaces the products that c names by emulated ones. `choose` returns a function that
+// makes them, and `room` has the bytes for their residues. The error is an *evd.OptionError if T is
+// not float64.
 func (p *products[T]) emulate(c choice, room rooms, moduli int, choose func() (emulation.Maker, error)) error {
 	if _, double := any(*new(T)).(float64); !double {
 		return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
@@ -126,8 +123,8 @@ func (p *products[T]) emulate(c choice, room rooms, moduli int, choose func() (e
 	return nil
 }
 
-// workOf returns the workspace of products that are emulated. The workspace of the native products is
-// in use during the whole solve, and workOf returns an empty layout for them.
+// workOf returns the workspace of emulated products, and an empty layout for native ones, whose
+// workspace is in use during the whole solve.
 func (p *products[T]) workOf(ops product.Ops[T]) *vk.Layout {
 	if ops == p.native {
 		return vk.Together()

@@ -13,14 +13,13 @@ type replaceable[P interface{ memory() *vk.Layout }] struct {
 	base *plan.Base
 	tune tuning.Tuning
 
-	// newPath makes the stages of a solve (a path) with the sizes in t.
 	newPath func(t tuning.Tuning) (P, error)
 
 	// path holds the stages of a solve and their memory. It is nil for matrices without entries.
 	path plan.Replaceable[P]
 
-	// shared is the layout of other stages that use the same memory as `path`, and never at the same
-	// time. It is nil if there are none.
+	// shared is the layout of other stages that use the memory of `path`, never at the same time. It
+	// may be nil.
 	shared *vk.Layout
 }
 
@@ -43,7 +42,6 @@ func (r *replaceable[P]) Memory() []vk.Placed { return r.base.Memory() }
 // afterwards.
 func (r *replaceable[P]) Close() { r.base.Close() }
 
-// memoryWith returns the layout of the plan's memory, if `by` are the stages of its solves.
 func (r *replaceable[P]) memoryWith(by P) *vk.Layout {
 	if r.shared == nil {
 		return by.memory()
@@ -51,8 +49,6 @@ func (r *replaceable[P]) memoryWith(by P) *vk.Layout {
 	return vk.InTurn(by.memory(), r.shared)
 }
 
-// compile makes the stages of a solve with the sizes in t. The kernels of all stages are compiled
-// in parallel.
 func (r *replaceable[P]) compile(t tuning.Tuning) (made P, err error) {
 	err = r.base.Dev.Compile(func() error {
 		made, err = r.newPath(t)
@@ -61,18 +57,16 @@ func (r *replaceable[P]) compile(t tuning.Tuning) (made P, err error) {
 	return made, err
 }
 
-// avoidWaiting replaces the plan's path (its stages and their memory), for this solve and all later
-// ones, by one without the waits of the kind that failed in the call c. The caller must hold the
-// plan's lock. The errors are those of NewPlan.
+// avoidWaiting replaces the plan's path, for this solve and all later ones, by one without the waits
+// of the kind that failed in the call c. The caller must hold the plan's lock.
 func (r *replaceable[P]) avoidWaiting(c *plan.Call) error {
 	t := r.tune
 	t.Waits.Wavefront = c.AvoidWaits() || t.Waits.Wavefront
 	return r.replace(t)
 }
 
-// replace replaces the plan's path (its stages and their memory) by one with the sizes in t. The
-// memory of the old path is freed before the memory of the new path is allocated. The caller must
-// hold the plan's lock.
+// replace replaces the plan's path by one with the sizes t, whose memory is allocated after that of
+// the old one is freed. The caller must hold the plan's lock.
 func (r *replaceable[P]) replace(t tuning.Tuning) error {
 	next, err := r.compile(t)
 	if err != nil {

@@ -81,9 +81,8 @@ func (r *Result[T]) noise() float64 {
 }
 
 // finish runs the last part of a solve and makes the Result. t is the Golub-Kahan form of the
-// bidiagonal matrix, and `order` is max(m, n) for an m×n matrix. The vectors of `tail` are U, then
-// V, as far as `opt` asks for them. The function `certify` measures the values. It is called only
-// if opt.Certify is set.
+// bidiagonal matrix, and `order` is max(m, n). The vectors of `tail` are U, then V, as far as `opt`
+// asks for them. `certify` measures the values, if opt.Certify is set.
 func finish[T evd.Float](
 	c *plan.Call, tail spectrum.Tail[T], t spectrum.Tridiagonal, opt Options, order int,
 	certify func(spectrum.Part) (*Certificate, error),
@@ -128,8 +127,8 @@ func (r *Result[T]) overflow() error {
 	return err
 }
 
-// norm2 returns the norm ‖e‖₂. The elements of a bidiagonal matrix C are the elements e of its
-// Golub-Kahan form, and ‖e‖₂ is the norm of all singular values.
+// norm2 returns ‖e‖₂. If e is the off-diagonal of the Golub-Kahan form of C, it has the elements of
+// C, and ‖e‖₂ is the norm of all singular values.
 func norm2(e []float64) (norm float64) {
 	for _, x := range e {
 		norm = math.Hypot(norm, x)
@@ -137,8 +136,8 @@ func norm2(e []float64) (norm float64) {
 	return norm
 }
 
-// withoutValues returns a result that has neither values nor vectors. If `certify` is true, the
-// numbers of its certificate are zero.
+// withoutValues returns a result without values and vectors. With `certify` the numbers of its
+// certificate are zero.
 func withoutValues[T evd.Float](c *plan.Call, certify bool) *Result[T] {
 	res := &Result[T]{Values: []float64{}, Profile: c.Profile, Retried: c.Retried}
 	if certify {
@@ -147,8 +146,8 @@ func withoutValues[T evd.Float](c *plan.Call, certify bool) *Result[T] {
 	return res
 }
 
-// empty returns the result for a matrix without entries. It has no values. With Full its vectors
-// are an identity matrix.
+// empty returns the result for a matrix without entries: no values, and with Full an identity matrix
+// as vectors.
 func (s *solve[T]) empty() *Result[T] {
 	res := withoutValues[T](s.Call, s.opt.Certify)
 	res.order = s.rows
@@ -169,7 +168,6 @@ func (s *solve[T]) empty() *Result[T] {
 	return res
 }
 
-// columns returns z as a Dense matrix, which shares the memory of z.
 func columns[T evd.Float](z vk.Columns[T]) *evd.Dense[T] {
 	return &evd.Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
 }

@@ -18,8 +18,8 @@ func checkSizes(sizes ...int) error {
 	return nil
 }
 
-// side is left or right: the left or the right singular vectors of the matrix on the device. This
-// matrix is the caller's matrix or its transpose, and has at least as many rows as columns.
+// side is left or right, for the singular vectors of the matrix on the device: the caller's matrix
+// or its transpose, with at least as many rows as columns.
 type side int
 
 const (
@@ -36,12 +36,11 @@ type shape struct {
 	k          int           // largest number of them
 
 	// wants[left] and wants[right] say which vectors are wanted. A square matrix may be stored as
-	// its transpose, which exchanges the sides. So for square matrices both elements have the
-	// larger demand of U and V, because the memory must suffice for either storage.
+	// its transpose, which exchanges the sides. So for square matrices both have the larger demand
+	// of U and V, because the memory must suffice for either storage.
 	wants [2]Vectors
 }
 
-// newShape returns the shape of the device's matrix for the caller's m×n matrices.
 func newShape(m, n int, o Options, t tuning.Tuning) shape {
 	s := shape{rows: max(m, n), cols: min(m, n)}
 	s.tall = s.cols > 0 && float64(s.rows) >= t.QRFirst*float64(s.cols) && t.QRFirst > 0
@@ -58,11 +57,10 @@ func newShape(m, n int, o Options, t tuning.Tuning) shape {
 	return s
 }
 
-// vectors reports whether left or right singular vectors are wanted.
 func (s shape) vectors() bool { return s.wants[left] != None || s.wants[right] != None }
 
-// more returns the number of left vectors that belong to no singular value. Only the option Full
-// asks for such vectors; otherwise the number is 0.
+// more returns the number of left vectors that belong to no singular value, which only Full asks
+// for.
 func (s shape) more() int {
 	if s.wants[left] == Full {
 		return s.rows - s.cols
@@ -70,7 +68,7 @@ func (s shape) more() int {
 	return 0
 }
 
-// length returns the number of components of a singular vector of the given side.
+// length returns the number of components of a singular vector.
 func (s shape) length(of side) int {
 	if of == left {
 		return s.rows

@@ -58,10 +58,9 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 	return only(p.asked, res), err
 }
 
-// solve computes the singular values and the vectors of a matrix that fits the plan, by the stages in
-// `by`. It is the method in the comment of Solve, step by step. With Options.Verify the caller must
-// test whether the certificate of the result has passed. With an *evd.OverflowError, `solve` returns
-// the result, too.
+// solve computes the results for a matrix that fits the plan, by the stages `by`, as the comment of
+// Solve says. With Options.Verify the caller must test whether the certificate has passed. With an
+// *evd.OverflowError, the result is returned, too.
 func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], error) {
 	s := &solve[T]{&p.problem, by, c}
 	if p.cols == 0 {
@@ -108,9 +107,9 @@ type solve[T evd.Float] struct {
 	*plan.Call
 }
 
-// reduce reduces A to the factor R (only if a QR factorisation comes first), then to the band B and
-// to the bidiagonal matrix C. Another goroutine records the commands while A is uploaded. The
-// Golub-Kahan form of C stays on the device, and reduce returns the host's copy.
+// reduce reduces A to the factor R (only if a QR factorisation comes first), the band B and the
+// bidiagonal matrix C. Another goroutine records the commands while A is uploaded. The Golub-Kahan
+// form of C stays on the device, and `host` is the host's copy.
 func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiagonal, err error) {
 	recorded := make(chan *vk.Recorder)
 	var received func() spectrum.Tridiagonal
@@ -128,8 +127,8 @@ func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiago
 	return received(), nil
 }
 
-// recordReduction records the stages that reduce A to bidiagonal form. The result returns the host's
-// copy of its Golub-Kahan form after the recording has been executed.
+// recordReduction records these stages. The function that it returns gives the host's copy after the
+// recording has been executed.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) func() spectrum.Tridiagonal {
 	r, t, ws := &s.regions, s.steps.values, s.Arena
 	s.steps.products.emulated.Begin(rec, ws)

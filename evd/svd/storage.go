@@ -30,7 +30,6 @@ const (
 	Half
 )
 
-// String returns the name of the format: double, single or half.
 func (s Storage) String() string {
 	if s < Double || s > Half {
 		return fmt.Sprintf("Storage(%d)", int(s))
@@ -43,7 +42,7 @@ func (s Storage) Ulp() float64 {
 	return [...]float64{spectrum.Ulp, 0x1p-23, spirv.Float16Ulp}[s]
 }
 
-// supported returns a *vk.UnsupportedError if the device cannot store numbers of the format, or cannot
+// supported returns a *vk.UnsupportedError if the device cannot store numbers of the format or
 // compute with them.
 func (s Storage) supported(info vk.Info) error {
 	if s == Double {
@@ -77,7 +76,6 @@ func (s Storage) scaling(largest float64, norm2 func(e int) float64) (sigma floa
 	return math.Ldexp(1, exponent-more), more
 }
 
-// widening returns the function that converts a number of S to a double, which is exact.
 func widening[S spirv.StoredReal]() (widen func(S) float64) {
 	switch to := any(&widen).(type) {
 	case *func(float64) float64:
@@ -90,7 +88,6 @@ func widening[S spirv.StoredReal]() (widen func(S) float64) {
 	return widen
 }
 
-// rounding returns the function that rounds a number to S.
 func rounding[S spirv.StoredReal]() (round func(float64) S) {
 	switch to := any(&round).(type) {
 	case *func(float64) float64:

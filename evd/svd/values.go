@@ -31,8 +31,6 @@ func Decompose(ctx context.Context, a mat.Matrix) (*Result[float64], error) {
 	return solveOne(ctx, a, Options{U: Thin, V: Thin})
 }
 
-// solveOne computes the decomposition of one matrix. It opens the best device, makes a plan, and
-// closes both at the end.
 func solveOne(ctx context.Context, a mat.Matrix, opt Options) (*Result[float64], error) {
 	dev, err := plan.OpenBest()
 	if err != nil {
@@ -48,8 +46,8 @@ func solveOne(ctx context.Context, a mat.Matrix, opt Options) (*Result[float64],
 	return p.Solve(ctx, FromGonum(a))
 }
 
-// FromGonum returns a view of a gonum matrix. It copies the matrix if the type of a gives no access to
-// its elements in memory (mat.RawMatrixer).
+// FromGonum returns a view of a gonum matrix, or a copy if its type gives no access to its elements
+// in memory (mat.RawMatrixer).
 func FromGonum(a mat.Matrix) evd.Dense[float64] {
 	var g blas64.General
 	if raw, ok := a.(mat.RawMatrixer); ok {

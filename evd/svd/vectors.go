@@ -24,8 +24,8 @@ type bases[T evd.Float] struct {
 	wants [2]Vectors           // the vectors that this solve wants
 	first side                 // the side whose vectors decide the signs
 
-	// The vectors are those of the values with the indices from … from+k−1, as soon as the values are
-	// found. The largest value has index 0.
+	// The vectors are those of the values from … from+k−1, as soon as the values are found. The
+	// largest value has index 0.
 	from, k int
 
 	made bool
@@ -43,7 +43,6 @@ func (s *solve[T]) bases(c spectrum.Tridiagonal, u, v side) *bases[T] {
 	return b
 }
 
-// found receives the values for which vectors are wanted.
 func (b *bases[T]) found(p spectrum.Part) { b.from, b.k = found(p, b.cols) }
 
 // downloads describes how the wanted singular vectors are copied to the host: first U, then V.
@@ -56,7 +55,6 @@ func (b *bases[T]) downloads(u, v side) (all []spectrum.Vectors[T]) {
 	return all
 }
 
-// download says how the vectors of one side (left or right) are copied to the host.
 func (b *bases[T]) download(of side) spectrum.Vectors[T] {
 	v := spectrum.Vectors[T]{Rows: b.length(of)}
 	if b.wants[of] == Full {
@@ -101,17 +99,15 @@ func (b *bases[T]) make() error {
 	})
 }
 
-// conquer computes the singular vectors of the bidiagonal matrix C = S·Σ·Wᵀ by divide and conquer, or
-// on the safe path by QR iteration on the host. The singular values Σ of these methods are not used.
-// The result has those that bisection found: they are at least as accurate, and are the same with and
-// without vectors.
+// conquer computes the singular vectors of C by divide and conquer, or on the safe path by QR
+// iteration on the host. Their singular values are not used. The result has those that bisection
+// found: they are at least as accurate, and are the same with and without vectors.
 func (b *bases[T]) conquer() error {
 	d, e := bidiagonalOf(b.c)
 	return b.steps.conquer.solve(b.Call, d, e, b.from, b.from+b.k, b.conquered())
 }
 
-// conquered returns the device matrices that have the vectors of divide and conquer as rows: S and
-// W, as far as they are wanted.
+// conquered returns the device matrices S and W, with vectors as rows, as far as they are wanted.
 func (b *bases[T]) conquered() (x [2]stages.Matrix) {
 	for _, of := range []side{left, right} {
 		if b.wants[of] != None {
@@ -121,13 +117,11 @@ func (b *bases[T]) conquered() (x [2]stages.Matrix) {
 	return x
 }
 
-// rowsOf returns the device memory of the k vectors of one side (left or right) as a matrix with a
-// vector in each row. `components` is the number of components of a vector.
+// rowsOf returns the k vectors of one side on the device, one per row.
 func (b *bases[T]) rowsOf(of side, components int) product.Matrix[T] {
 	return product.NewMatrix(b.doubles.vectors(b.Arena, of), b.k, components, b.k)
 }
 
-// recordRight records the back transformation of the right vectors, from W to V.
 func (b *bases[T]) recordRight(rec *vk.Recorder) {
 	x := b.rowsOf(right, b.cols)
 	b.recordBack2(rec, stages.PhaseApplyP2, right, x)
@@ -138,8 +132,8 @@ func (b *bases[T]) recordRight(rec *vk.Recorder) {
 	}
 }
 
-// recordLeft records the back transformation of the left vectors, from S to U. It overwrites the
-// reflectors of P1, so it must come after recordRight.
+// recordLeft transforms the left vectors back, from S to U. It overwrites the reflectors of P1, so
+// it must come after recordRight.
 func (b *bases[T]) recordLeft(rec *vk.Recorder) {
 	n, ws, s, r := b.cols, b.Arena, &b.steps, &b.regions
 	x := b.rowsOf(left, n)
@@ -161,23 +155,22 @@ func (b *bases[T]) recordLeft(rec *vk.Recorder) {
 	last.Record(rec, ws, b.matrixA(), factors.In(ws), all)
 }
 
-// rest returns the device memory of the left vectors that belong to no singular value, one per row.
-// Only the option Full asks for these vectors.
+// rest returns the left vectors on the device that belong to no singular value, one per row (only
+// with Full).
 func (b *bases[T]) rest() product.Matrix[T] {
 	return product.NewMatrix(b.regions.more.In(b.Arena), b.more(), b.rows, max(b.more(), 1))
 }
 
-// recordBack2 records the product of Q2 (left side) or P2 (right side) and the vectors x. Q2 and P2
-// are the orthogonal factors of bulge chasing.
+// recordBack2 multiplies the vectors x by Q2 (left side) or P2 (right side).
 func (b *bases[T]) recordBack2(rec *vk.Recorder, phase string, of side, x product.Matrix[T]) {
 	rec.Phase(phase, 0, 1)
 	b.steps.q2.Record(rec, b.Arena, b.reflectors(b.Arena, of), x)
 	b.Info(rec, stages.CauseWait, phase, b.steps.q2.Info(b.Arena))
 }
 
-// recordColumns transposes the vectors from rows into columns and fixes the signs. The columns
-// overwrite the reflectors. The vectors of the side b.first decide each sign, and the vectors of
-// the other side are negated with them.
+// recordColumns transposes the vectors from rows into columns, which overwrite the reflectors, and
+// fixes the signs. The vectors of the side b.first decide each sign, and those of the other side are
+// negated with them.
 func (b *bases[T]) recordColumns(rec *vk.Recorder) {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	flipped := b.regions.flipped.In(b.Arena)
@@ -201,8 +194,7 @@ func (b *bases[T]) recordColumns(rec *vk.Recorder) {
 	}
 }
 
-// columnsOf returns the device memory of the vectors of one side (left or right) as a matrix with a
-// vector in each column.
+// columnsOf returns the vectors of one side on the device, one per column.
 func (b *bases[T]) columnsOf(of side) product.Matrix[T] {
 	rows, cols, at := b.length(of), b.k, b.regions.chased
 	if of == left {

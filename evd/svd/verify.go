@@ -18,20 +18,19 @@ type UnverifiedError struct {
 	First, Safe *Certificate
 }
 
-// Error returns a text with all numbers of both certificates, and with the threshold.
 func (e *UnverifiedError) Error() string {
 	return plan.Unverified(e.First, e.Safe, evd.Threshold)
 }
 
-// safely returns the tuning of the safe path, which computes a second result for Options.Verify. On
-// this path no workgroup waits for another workgroup, and all products are native.
+// safely returns the tuning of the safe path, on which no workgroup waits for another, and all
+// products are native.
 func safely(t tuning.Tuning) tuning.Tuning {
 	t.Waits.Wavefront = true
 	return t
 }
 
 // prepareSafe makes the stages of the safe path, for a plan with Options.Verify. They share the
-// memory of the plan's other stages, because both never run at the same time.
+// memory of the plan's other stages, which never run at the same time.
 func (p *Plan[T]) prepareSafe() (err error) {
 	wanted := p.emulates
 	p.emulates = choice{}
@@ -46,8 +45,8 @@ func (p *Plan[T]) prepareSafe() (err error) {
 	return nil
 }
 
-// computed returns the options with both sides of the vectors if one side is wanted and results are
-// verified. The residual, which proves the vectors, needs both sides.
+// computed returns the options with both sides of the vectors if one is wanted and results are
+// verified: the residual needs both.
 func (o Options) computed() Options {
 	if o.Verify && (o.U != None || o.V != None) {
 		o.U, o.V = max(o.U, Thin), max(o.V, Thin)
@@ -57,7 +56,7 @@ func (o Options) computed() Options {
 }
 
 // solveSafely solves once more on the safe path, after the result `first` did not pass its
-// certificate; it is nil if a method failed. The profile of the result has the times of both solves.
+// certificate, or is nil because a method failed. The profile has the times of both solves.
 func (p *Plan[T]) solveSafely(ctx context.Context, a evd.Dense[T], first *Result[T], report func(evd.Progress)) (*Result[T], error) {
 	if first != nil {
 		first.U, first.V = nil, nil // their memory may be collected
@@ -75,7 +74,6 @@ func (p *Plan[T]) solveSafely(ctx context.Context, a evd.Dense[T], first *Result
 
 func passed[T evd.Float](r *Result[T]) bool { return r.Certificate.Passed() }
 
-// unverified returns the error about two results that have not passed; there may be no first one.
 func unverified[T evd.Float](first, safe *Result[T]) error {
 	e := &UnverifiedError{Safe: safe.Certificate}
 	if first != nil {
@@ -99,7 +97,6 @@ func only[T evd.Float](o Options, res *Result[T]) *Result[T] {
 	return res
 }
 
-// verifyVectors measures the vectors of `res` and adds their ratios to its certificate.
 func (s *solve[T]) verifyVectors(a evd.Dense[T], res *Result[T]) error {
 	r, err := s.measure(a, res)
 	res.Certificate.Vectors = &r
