@@ -1,11 +1,13 @@
-// Package matgen, internal to vkevd, makes symmetric test matrices, many of them with known
-// eigenvalues: LAPACK's own test types, classical matrices with a formula, and matrices on which
-// solvers have failed.
+// Package matgen, internal to vkevd, makes symmetric and complex Hermitian test matrices, many of them
+// with known eigenvalues: LAPACK's own test types, classical matrices with a formula, and matrices on
+// which solvers have failed.
 //
 //	for _, kind := range matgen.Dense() {
 //		a := kind.Dense(n)                      // column-major, full, ld = n
 //		want, known := kind.Eigenvalues(n)      // ascending
 //	}
+//
+// Hermitians lists the complex kinds, with the same methods.
 //
 // A kind is a family of matrices, one for each order n ≥ 0. Each call gives the same bits, because
 // the name of the kind and n determine the random numbers. The known eigenvalues are those of the

@@ -5,18 +5,40 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/cblas128"
 )
 
-// transposed returns Xᵀ as a row-major matrix with the memory of the column-major matrix X. It is
-// for gonum's products, which use all CPU cores.
-func transposed(rows, cols int, x []float64, ldx int) blas64.General {
-	return blas64.General{Rows: cols, Cols: rows, Stride: max(1, ldx), Data: x}
+// general is a row-major matrix of gonum, whose products use all CPU cores for real matrices.
+type general[T Number] struct {
+	Rows, Cols int
+	Data       []T
+	Stride     int
+}
+
+// transposed returns Xᵀ as a row-major matrix with the memory of the column-major matrix X.
+func transposed[T Number](rows, cols int, x []T, ldx int) general[T] {
+	return general[T]{cols, rows, x, max(1, ldx)}
+}
+
+// gemm computes C ← α·op(A)·op(B) + β·C.
+func gemm[T Number](opA, opB blas.Transpose, alpha float64, a, b general[T], beta float64, c general[T]) {
+	switch a := any(a).(type) {
+	case general[float64]:
+		b, c := any(b).(general[float64]), any(c).(general[float64])
+		blas64.Gemm(opA, opB, alpha, blas64.General(a), blas64.General(b), beta, blas64.General(c))
+	case general[complex128]:
+		b, c := any(b).(general[complex128]), any(c).(general[complex128])
+		of := func(x general[complex128]) cblas128.General {
+			return cblas128.General{Rows: x.Rows, Cols: x.Cols, Data: x.Data, Stride: x.Stride}
+		}
+		cblas128.Gemm(opA, opB, complex(alpha, 0), of(a), of(b), complex(beta, 0), of(c))
+	}
 }
 
 // Residual returns ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp) for m ≤ n eigenvectors. A is n×n with leading
 // dimension lda, Z is n×m with leading dimension ldz, and `values` has the m elements of the
 // diagonal Λ.
-func Residual(n, m int, a []float64, lda int, values, z []float64, ldz int) float64 {
+func Residual[T Number](n, m int, a []T, lda int, values []float64, z []T, ldz int) float64 {
 	if n == 0 || m == 0 {
 		return 0
 	}
@@ -26,7 +48,7 @@ func Residual(n, m int, a []float64, lda int, values, z []float64, ldz int) floa
 // residual returns ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ulp) for k values and vectors. A is m×n, U has m
 // rows, V has n rows, and Σ is the diagonal matrix of values. The result is +Inf if a number is not
 // finite, or if there are not k values.
-func residual(m, n, k int, a []float64, lda int, values, u []float64, ldu int, v []float64, ldv int) float64 {
+func residual[T Number](m, n, k int, a []T, lda int, values []float64, u []T, ldu int, v []T, ldv int) float64 {
 	if len(values) != k || !finite(m, n, a, lda) || !finite(m, k, u, ldu) || !finite(n, k, v, ldv) {
 		return math.Inf(1)
 	}
@@ -37,15 +59,15 @@ func residual(m, n, k int, a []float64, lda int, values, u []float64, ldu int, v
 		return math.Inf(1)
 	}
 	r := timesDiagonal(m, u, ldu, sigma)
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, // (A·V)ᵀ = Vᵀ·Aᵀ
+	gemm(blas.NoTrans, blas.NoTrans, // (A·V)ᵀ = Vᵀ·Aᵀ
 		1, transposed(n, k, v, ldv), transposed(m, n, as, m),
 		-1, transposed(m, k, r, m))
 	return perNorm(Norm1(m, k, r, m), Norm1(m, n, as, m), max(m, n), shift)
 }
 
-// Reconstruction returns ‖A − Z·Λ·Zᵀ‖₁ / (‖A‖₁·n·ulp), the first result of LAPACK's dsyt21. Z is
+// Reconstruction returns ‖A − Z·Λ·Zᴴ‖₁ / (‖A‖₁·n·ulp), the first result of LAPACK's dsyt21 and zhet21. Z is
 // n×n, and Λ is the diagonal matrix of the n values.
-func Reconstruction(n int, a []float64, lda int, values, z []float64, ldz int) float64 {
+func Reconstruction[T Number](n int, a []T, lda int, values []float64, z []T, ldz int) float64 {
 	if n == 0 {
 		return 0
 	}
@@ -60,24 +82,24 @@ func Reconstruction(n int, a []float64, lda int, values, z []float64, ldz int) f
 		return math.Inf(1)
 	}
 	zl := timesDiagonal(n, z, ldz, lambda)
-	blas64.Gemm(blas.Trans, blas.NoTrans, // Aᵀ − Z·(Z·Λ)ᵀ
+	gemm(blas.ConjTrans, blas.NoTrans, // Aᵀ − conj(Z)·(Z·Λ)ᵀ
 		-1, transposed(n, n, z, ldz), transposed(n, n, zl, n),
 		1, transposed(n, n, r, n))
 	return perNorm(Norm1(n, n, r, n), norm, n, shift)
 }
 
-// Orthogonality returns ‖I − Zᵀ·Z‖₁ / (n·ulp) for the n×m matrix Z, m ≤ n. For m = n this is the
-// second result of LAPACK's dsyt21.
-func Orthogonality(n, m int, z []float64, ldz int) float64 {
+// Orthogonality returns ‖I − Zᴴ·Z‖₁ / (n·ulp) for the n×m matrix Z, m ≤ n. For m = n this is the
+// second result of LAPACK's dsyt21 and zhet21.
+func Orthogonality[T Number](n, m int, z []T, ldz int) float64 {
 	if n == 0 || m == 0 {
 		return 0
 	}
 	if !finite(n, m, z, ldz) {
 		return math.Inf(1)
 	}
-	g := make([]float64, m*m)
+	g := make([]T, m*m)
 	zt := transposed(n, m, z, ldz)
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, zt, zt, 0, transposed(m, m, g, m))
+	gemm(blas.NoTrans, blas.ConjTrans, 1, zt, zt, 0, transposed(m, m, g, m))
 	for j := range m {
 		g[j+j*m] -= 1
 	}
@@ -85,11 +107,18 @@ func Orthogonality(n, m int, z []float64, ldz int) float64 {
 }
 
 // timesDiagonal returns Z·Λ, without gaps between its columns. `lambda` is the diagonal of Λ.
-func timesDiagonal(n int, z []float64, ldz int, lambda []float64) []float64 {
-	r := make([]float64, n*len(lambda))
+func timesDiagonal[T Number](n int, z []T, ldz int, lambda []float64) []T {
+	r := packed(n, len(lambda), z, ldz)
 	for j, l := range lambda {
-		for i, v := range z[j*ldz : j*ldz+n] {
-			r[i+j*n] = v * l
+		switch column := any(r[j*n : j*n+n]).(type) {
+		case []float64:
+			for i := range column {
+				column[i] *= l
+			}
+		case []complex128:
+			for i, v := range column {
+				column[i] = complex(real(v)*l, imag(v)*l)
+			}
 		}
 	}
 	return r
@@ -99,7 +128,7 @@ func timesDiagonal(n int, z []float64, ldz int, lambda []float64) []float64 {
 // dbdt01. A is m×n, U has m rows, V has n rows, and Σ is the diagonal matrix of the k values. The
 // result is +Inf for values that cannot be singular values: if they are not Descending, or if a
 // matrix with entries has none.
-func SingularResidual(m, n, k int, a []float64, lda int, values, u []float64, ldu int, v []float64, ldv int) float64 {
+func SingularResidual[T Number](m, n, k int, a []T, lda int, values []float64, u []T, ldu int, v []T, ldv int) float64 {
 	if m == 0 || n == 0 {
 		return 0
 	}

@@ -1,10 +1,10 @@
-// Package ratio, internal to vkevd, has LAPACK's measures of an eigendecomposition A = Z·Λ·Zᵀ. Each
+// Package ratio, internal to vkevd, has LAPACK's measures of an eigendecomposition A = Z·Λ·Zᴴ. Each
 // measure divides an error by the error that rounding alone may cause. So one threshold fits every
 // order and every scale of the matrix.
 //
 //	Residual             ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp)      any number of vectors
-//	Reconstruction       ‖A − Z·Λ·Zᵀ‖₁ / (‖A‖₁·n·ulp)     dsyt21, first result; all n vectors
-//	Orthogonality        ‖I − Zᵀ·Z‖₁ / (n·ulp)            dsyt21, second result
+//	Reconstruction       ‖A − Z·Λ·Zᴴ‖₁ / (‖A‖₁·n·ulp)     dsyt21, first result; all n vectors
+//	Orthogonality        ‖I − Zᴴ·Z‖₁ / (n·ulp)            dsyt21, second result
 //	TridiagonalResidual  ‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp)      after dstt21 and dstt22
 //	Values               max|got − want| / (norm·n·ulp)
 //	Sturm                dstech: Sturm counts prove the error of each value
@@ -18,7 +18,7 @@
 // as the norm of the zero matrix, counts as the safe minimum (dsyt21's rule). n = 0 and m = 0 give
 // 0.
 //
-// Matrices are column-major. A is full: both triangles are read.
+// Matrices are column-major. A is full: both triangles are read. A and Z may be complex.
 package ratio
 
 import "math"

@@ -1,15 +1,29 @@
 package ratio
 
-import "math"
+import (
+	"math"
+	"math/cmplx"
+)
+
+// Number is the type of a matrix's elements: real, or complex. For real matrices Zᴴ is Zᵀ, and
+// "Hermitian" means symmetric.
+type Number interface{ float64 | complex128 }
 
 // Norm1 returns ‖X‖₁ of the rows×cols matrix x: the largest sum of magnitudes in a column. It is
 // NaN if x contains a NaN.
-func Norm1(rows, cols int, x []float64, ldx int) float64 {
+func Norm1[T Number](rows, cols int, x []T, ldx int) float64 {
 	var norm float64
 	for j := range cols {
 		var sum float64
-		for _, v := range x[j*ldx : j*ldx+rows] {
-			sum += math.Abs(v)
+		switch column := any(x[j*ldx : j*ldx+rows]).(type) {
+		case []float64:
+			for _, v := range column {
+				sum += math.Abs(v)
+			}
+		case []complex128:
+			for _, v := range column {
+				sum += cmplx.Abs(v)
+			}
 		}
 		norm = max(norm, sum) // the builtin keeps NaN
 	}
@@ -33,12 +47,20 @@ func NormTridiagonal(d, e []float64) float64 {
 	return norm
 }
 
-// maxAbs returns the largest magnitude in x. It is NaN if x contains a NaN.
-func maxAbs(rows, cols int, x []float64, ldx int) float64 {
+// maxAbs returns the largest magnitude of a real or imaginary part in x. It is NaN if x contains a
+// NaN.
+func maxAbs[T Number](rows, cols int, x []T, ldx int) float64 {
 	var top float64
 	for j := range cols {
-		for _, v := range x[j*ldx : j*ldx+rows] {
-			top = max(top, math.Abs(v))
+		switch column := any(x[j*ldx : j*ldx+rows]).(type) {
+		case []float64:
+			for _, v := range column {
+				top = max(top, math.Abs(v))
+			}
+		case []complex128:
+			for _, v := range column {
+				top = max(top, math.Abs(real(v)), math.Abs(imag(v)))
+			}
 		}
 	}
 	return top
@@ -46,7 +68,7 @@ func maxAbs(rows, cols int, x []float64, ldx int) float64 {
 
 // finite reports whether all elements of x are finite. Each input of a measure needs this test: a
 // product may skip a NaN that is multiplied by zero.
-func finite(rows, cols int, x []float64, ldx int) bool {
+func finite[T Number](rows, cols int, x []T, ldx int) bool {
 	top := maxAbs(rows, cols, x, ldx)
 	return !math.IsNaN(top) && !math.IsInf(top, 0)
 }
@@ -58,12 +80,26 @@ func shiftToOne(top float64) int {
 }
 
 // scaled returns 2^shift·X, without gaps between its columns.
-func scaled(rows, cols int, x []float64, ldx, shift int) []float64 {
-	y := make([]float64, rows*cols)
-	for j := range cols {
-		for i, v := range x[j*ldx : j*ldx+rows] {
-			y[j*rows+i] = math.Ldexp(v, shift)
+func scaled[T Number](rows, cols int, x []T, ldx, shift int) []T {
+	y := packed(rows, cols, x, ldx)
+	switch y := any(y).(type) {
+	case []float64:
+		for i, v := range y {
+			y[i] = math.Ldexp(v, shift)
 		}
+	case []complex128:
+		for i, v := range y {
+			y[i] = complex(math.Ldexp(real(v), shift), math.Ldexp(imag(v), shift))
+		}
+	}
+	return y
+}
+
+// packed returns a copy of X without gaps between its columns.
+func packed[T Number](rows, cols int, x []T, ldx int) []T {
+	y := make([]T, 0, rows*cols)
+	for j := range cols {
+		y = append(y, x[j*ldx:j*ldx+rows]...)
 	}
 	return y
 }

@@ -106,7 +106,7 @@ func TestSingularResidual(t *testing.T) {
 	if got := SingularResidual(3, 2, 1, a, 3, []float64{4}, u, 3, v, 2); got != 0 {
 		t.Errorf("one triplet: %g", got)
 	}
-	if SingularResidual(0, 2, 0, nil, 1, nil, nil, 1, nil, 2) != 0 {
+	if SingularResidual[float64](0, 2, 0, nil, 1, nil, nil, 1, nil, 2) != 0 {
 		t.Error("of nothing the residual is not 0")
 	}
 	for name, x := range map[string][]float64{"A": a, "U": u, "V": v} {
