@@ -15,7 +15,7 @@ import (
 // ApplyPanels multiplies m vectors by one of the orthogonal matrices that transform a general
 // matrix: Q1 or P1 of a reduction to an upper band, or Q0 of a QR factorisation (dormqr, dormlq),
 //
-//	X ← Q·X     Q = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
+//	X ← Q·X     Q = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᴴ
 //
 // X is stored transposed: Xt is m×Rows, and component r of vector c lies at c + r·ld. Panel p has b
 // Householder reflectors: the columns of Y, which act on rows [p·b, Rows) of X. Memory holds them as
@@ -97,7 +97,7 @@ func (q *ApplyPanels[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix
 		rec.Phase(q.phase, q.flops(begin+width), q.Flops())
 		y := q.trapezoids(rec, ws, a, begin, width)
 		factors := t.Sub(begin/b*b*b, vk.Tiles(width, uint32(b))*b*b)
-		q.merged.Record(rec, ws, y, factors, xt.Block(0, begin, xt.Rows, rows-begin), product.Trans)
+		q.merged.Record(rec, ws, y, factors, xt.Block(0, begin, xt.Rows, rows-begin))
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 // ApplyQ1 multiplies m vectors by the orthogonal matrix Q1 of a reduction to a band. It is for the
 // reduction dsytrd_sy2sb what LAPACK's dormtr is for dsytrd:
 //
-//	X ← Q1·X   or   X ← Q1ᵀ·X     Q1 = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
+//	X ← Q1·X     Q1 = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᴴ
 //
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. The
 // columns of Y are the Householder reflectors of panel p, and T is the triangular factor of panel
@@ -68,7 +68,7 @@ func (q *ApplyQ1[T]) flops(c int) float64 { return 2 * float64(q.N-c) * float64(
 // of BandReduction. xt is m×n, or has fewer rows if there are fewer vectors.
 func (q *ApplyQ1[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	q.merged.EachFromLast(q.columns(), func(begin, width int) {
-		q.apply(rec, ws, q.below(y, 0, begin, width), t, xt, begin, product.Trans)
+		q.apply(rec, ws, q.below(y, 0, begin, width), t, xt, begin)
 	})
 }
 
@@ -80,7 +80,7 @@ func (q *ApplyQ1[T]) RecordBlock(
 ) {
 	if cols := min(y.Cols, q.columns()-first); cols > 0 {
 		q.merged.EachFromLast(cols, func(begin, width int) {
-			q.apply(rec, ws, q.below(y, first, first+begin, width), t, xt, first+begin, product.Trans)
+			q.apply(rec, ws, q.below(y, first, first+begin, width), t, xt, first+begin)
 		})
 	}
 }
@@ -92,21 +92,11 @@ func (q *ApplyQ1[T]) below(y product.Matrix[T], first, begin, width int) product
 	return y.Block(top-first, begin-first, q.N-top, width)
 }
 
-func (q *ApplyQ1[T]) RecordTransposed(
-	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T],
-) {
-	for begin := 0; begin < q.columns(); begin += q.merged.Width {
-		width := min(q.merged.Width, q.columns()-begin)
-		q.apply(rec, ws, q.below(y, 0, begin, width), t, xt, begin, product.NoTrans)
-	}
-}
-
 // apply multiplies X by the block reflector of the columns of y, which may belong to several panels.
 // The first of these columns is column `begin` of A, and row 0 of y is its first row below the
-// diagonal block. Only the rows of X from this row on change. The operation op applies to the
-// triangular factor T of the block reflector: Trans gives Q1, and NoTrans gives Q1ᵀ.
+// diagonal block. Only the rows of X from this row on change.
 func (q *ApplyQ1[T]) apply(
-	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin int, op product.Op,
+	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin int,
 ) {
 	if xt.Rows > q.M || xt.Cols != q.N {
 		panic(fmt.Sprintf("stages: Q1 of order %d for %d vectors applied to %d×%d", q.N, q.M, xt.Cols, xt.Rows))
@@ -116,10 +106,6 @@ func (q *ApplyQ1[T]) apply(
 		return
 	}
 	top := begin + b
-	done := q.Flops() - q.flops(begin)
-	if op == product.Trans { // for Q1 the last panels come first
-		done = q.flops(begin + width)
-	}
-	rec.Phase(stages.PhaseApplyQ1, done, q.Flops())
-	q.merged.Record(rec, ws, y, panels.Sub(begin/b*b*b, width/b*b*b), xt.Block(0, top, m, q.N-top), op)
+	rec.Phase(stages.PhaseApplyQ1, q.flops(begin+width), q.Flops()) // the last panels come first
+	q.merged.Record(rec, ws, y, panels.Sub(begin/b*b*b, width/b*b*b), xt.Block(0, top, m, q.N-top))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestApplyQ1 compares Q1·X and Q1ᵀ·X with package ref. The reflectors are those of
+// TestApplyQ1 compares Q1·X with package ref. The reflectors are those of
 // package ref. In some cases the number of reflectors that are applied together does not divide the
 // number of all reflectors, and in some cases there are fewer vectors than the stage was prepared
 // for. Q1·X is also computed block by block, as for reflectors that several devices have.
@@ -31,14 +31,10 @@ func TestApplyQ1(t *testing.T) {
 		for i := range x {
 			x[i] = random.NormFloat64()
 		}
-		for _, how := range []string{"whole", "transposed", "in blocks"} {
+		for _, how := range []string{"whole", "in blocks"} {
 			got := applyQ1(t, s.n, s.b, s.m, tune, y, factors, x, how)
 			want := append([]float64(nil), x...)
-			if how == "transposed" {
-				ref.ApplyQ1Transposed(s.n, s.b, y, max(s.n, 1), factors, s.m, want, max(s.n, 1))
-			} else {
-				ref.ApplyQ1(s.n, s.b, y, max(s.n, 1), factors, s.m, want, max(s.n, 1))
-			}
+			ref.ApplyQ1(s.n, s.b, y, max(s.n, 1), factors, s.m, want, max(s.n, 1))
 			for i := range want {
 				if d := math.Abs(got[i] - want[i]); !(d < 1e-13) {
 					t.Fatalf("%+v, %s: component %d of vector %d = %g, the reference has %g", s, how, i%s.n, i/s.n, got[i], want[i])
@@ -48,8 +44,8 @@ func TestApplyQ1(t *testing.T) {
 	}
 }
 
-// applyQ1 multiplies the n×m matrix x by Q1 on the device, or by Q1ᵀ. `how` says which, and whether
-// the reflectors are applied in blocks of 2·b columns.
+// applyQ1 multiplies the n×m matrix x by Q1 on the device. `how` says whether the
+// reflectors are applied in blocks of 2·b columns.
 func applyQ1(t *testing.T, n, b, m int, tune Tables, y, factors, x []float64, how string) []float64 {
 	t.Helper()
 	d := stagetest.Device(t)
@@ -76,12 +72,9 @@ func applyQ1(t *testing.T, n, b, m int, tune Tables, y, factors, x []float64, ho
 
 	rec := vk.NewRecorder(d)
 	reflectors, vectors := stages.NewMatrix(a.In(ws), n, n, lda), stages.NewMatrix(xx.In(ws), m, n, ldx)
-	switch how {
-	case "whole":
+	if how == "whole" {
 		q.Record(rec, ws, reflectors, tt.In(ws), vectors)
-	case "transposed":
-		q.RecordTransposed(rec, ws, reflectors, tt.In(ws), vectors)
-	default:
+	} else {
 		for first := (max(n, 1) - 1) / width * width; first >= 0 && n > 0; first -= width {
 			q.RecordBlock(rec, ws, reflectors.Block(first, first, n-first, min(width, n-first)), first, tt.In(ws), vectors)
 		}

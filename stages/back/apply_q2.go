@@ -16,7 +16,7 @@ import (
 // ApplyQ2 multiplies m vectors by the orthogonal matrix of a bulge chasing (the second back
 // transformation; dormtr for dsytrd_sb2st):
 //
-//	X ← Q2·X   or   X ← Q2ᵀ·X
+//	X ← Q2·X   or   X ← Q2ᴴ·X
 //
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. Each
 // vector is processed by one invocation, or by a few neighbouring invocations. A sweep is the
@@ -27,7 +27,7 @@ import (
 type ApplyQ2[T spirv.Scalar] struct {
 	Size
 	tune  ApplyQ2Tuning
-	op    product.Op               // whether Q2 or Q2ᵀ is applied
+	op    product.Op               // NoTrans for Q2, Adjoint for Q2ᴴ
 	spec  shaders.OrmtrQ2TeamsSpec // specialisation of the kernel, for both forms
 	abort spirv.Addr[uint32]       // word that the host sets to end all waits
 
@@ -49,10 +49,10 @@ func NewApplyQ2[T spirv.Scalar](dev *vk.Device, size Size, w stages.Waiting, t A
 	return newApplyQ2[T](dev, size, product.NoTrans, w, t)
 }
 
-func NewApplyQ2Transposed[T spirv.Scalar](
+func NewApplyQ2Adjoint[T spirv.Scalar](
 	dev *vk.Device, size Size, w stages.Waiting, t ApplyQ2Tuning,
 ) (*ApplyQ2[T], error) {
-	return newApplyQ2[T](dev, size, product.Trans, w, t)
+	return newApplyQ2[T](dev, size, product.Adjoint, w, t)
 }
 
 func newApplyQ2[T spirv.Scalar](
@@ -102,9 +102,9 @@ func (s *ApplyQ2[T]) strips(m int) int {
 }
 
 // place returns the index of the group of sweeps that is applied after `done` other groups. The
-// order for Q2 begins with the last sweeps, and the order for Q2ᵀ begins with the first sweeps.
+// order for Q2 begins with the last sweeps, and the order for Q2ᴴ begins with the first sweeps.
 func (s *ApplyQ2[T]) place(done int) int {
-	if s.op == product.Trans {
+	if s.op == product.Adjoint {
 		return done
 	}
 	return vk.Tiles(s.sweeps(), s.spec.G) - 1 - done
@@ -151,7 +151,7 @@ func (s *ApplyQ2[T]) Flops() float64 { return 2 * float64(s.N) * float64(s.N) * 
 
 func (s *ApplyQ2[T]) ProductFlops() float64 { return 0 }
 
-// Record replaces X by Q2·X or Q2ᵀ·X. q holds the reflectors that BulgeChasing stored. xt is m×n, or
+// Record replaces X by Q2·X or Q2ᴴ·X. q holds the reflectors that BulgeChasing stored. xt is m×n, or
 // has fewer rows if there are fewer vectors.
 func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T]) {
 	if xt.Rows > s.M || xt.Cols != s.N {

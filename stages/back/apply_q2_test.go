@@ -71,8 +71,8 @@ type q2Bench struct {
 func (c q2Case) bench(t testing.TB, op product.Op, tune ApplyQ2Tuning) q2Bench {
 	t.Helper()
 	dev, prepare := stagetest.Device(t), NewApplyQ2[float64]
-	if op == product.Trans {
-		prepare = NewApplyQ2Transposed[float64]
+	if op == product.Adjoint {
+		prepare = NewApplyQ2Adjoint[float64]
 	}
 	s, err := prepare(dev, Size{c.n, c.b, c.m}, roomtest.Waits{}.Waiting(t, dev), tune)
 	if err != nil {
@@ -153,9 +153,9 @@ func TestApplyQ2(t *testing.T) {
 			for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 14, 31, 50} {
 				m := []int{n, 1, 9, 17, 0}[(n+i)%5]
 				c := newQ2Case(n, b, m)
-				for _, op := range []product.Op{product.NoTrans, product.Trans} {
+				for _, op := range []product.Op{product.NoTrans, product.Adjoint} {
 					want := c.columns(c.xt)
-					if op == product.Trans {
+					if op == product.Adjoint {
 						ref.ApplyQ2Transposed(n, b, c.v, c.tau, m, want, max(1, n))
 					} else {
 						ref.ApplyQ2(n, b, c.v, c.tau, m, want, max(1, n))
@@ -184,7 +184,7 @@ func TestApplyQ2(t *testing.T) {
 func TestApplyQ2IsOrthogonal(t *testing.T) {
 	const n, b = 41, 4
 	c := newQ2Case(n, b, n).identity()
-	q, qt := c.columns(c.apply(t, product.NoTrans, q2Tunings()[0])), c.columns(c.apply(t, product.Trans, q2Tunings()[0]))
+	q, qt := c.columns(c.apply(t, product.NoTrans, q2Tunings()[0])), c.columns(c.apply(t, product.Adjoint, q2Tunings()[0]))
 	for _, x := range [][]float64{q, qt} {
 		if r := ratio.Orthogonality(n, n, x, n); !(r < q2Threshold) {
 			t.Errorf("‖QᵀQ − I‖ %.3g", r)
@@ -206,7 +206,7 @@ func TestApplyQ2IsOrthogonal(t *testing.T) {
 func TestApplyQ2Tunings(t *testing.T) {
 	when.Long(t, "TestApplyQ2, with other sizes of the kernel")
 	c := newQ2Case(40, 4, 29)
-	for _, op := range []product.Op{product.NoTrans, product.Trans} {
+	for _, op := range []product.Op{product.NoTrans, product.Adjoint} {
 		first := map[uint32][]float64{} // by the number of threads that share a vector
 		for i, tune := range q2Tunings() {
 			spec, err := q2Spec[float64](tune, stagetest.Device(t).Info(), Size{c.n, c.b, c.m}, op)
@@ -317,23 +317,23 @@ func TestApplyQ2Waits(t *testing.T) {
 		// These sizes let one workgroup process all vectors at the same time (one strip), whatever
 		// the size of a subgroup is.
 		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 8, g, 4, 2, 1e9
-		for _, op := range []product.Op{product.NoTrans, product.Trans} {
+		for _, op := range []product.Op{product.NoTrans, product.Adjoint} {
 			s := c.bench(t, op, tune)
 			before, after := 6, 5
-			if op == product.Trans {
+			if op == product.Adjoint {
 				before, after = 5, 6
 			}
 			for finished := range blocks(before) + 1 {
 				// Block j of the second group of sweeps needs block j of the first group.
 				want := finished
-				if op == product.Trans {
+				if op == product.Adjoint {
 					want -= blocks(before) - blocks(after)
 				}
 				want = max(0, want)
 				word, info := uint32(finished), uint32(1)
 				ready := func(row int) bool { return row <= before*g+finished*b }
 				stored := func(row int) bool { return row > after*g && row <= after*g+want*b }
-				if op == product.Trans {
+				if op == product.Adjoint {
 					ready = func(row int) bool { return row >= after*g+(blocks(before)-finished)*b }
 					stored = func(row int) bool { return row >= (after+1)*g+(blocks(after)-want)*b }
 				}

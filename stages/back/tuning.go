@@ -112,7 +112,7 @@ func q2Spec[T spirv.Scalar](
 ) (shaders.OrmtrQ2TeamsSpec, error) {
 	spec := shaders.OrmtrQ2TeamsSpec{
 		LocalSize: uint32(stages.WholeSubgroups(int(t.Threads), info)), B: uint32(size.B), G: t.Group, Chunk: t.Chunk, U: t.Batch,
-		Transposed: stages.SpecBool(bool(op)), Pipe: 1, Share: 1, Private: stages.SpecBool(t.Private),
+		Transposed: stages.SpecBool(op == product.Adjoint), Pipe: 1, Share: 1, Private: stages.SpecBool(t.Private),
 	}
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && size.M*int(spec.Pipe) < t.Lanes {
 		spec.Pipe *= 2

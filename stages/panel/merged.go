@@ -9,11 +9,11 @@ import (
 // MergedPanels multiplies vectors by the reflectors of several neighbouring panels of a QR
 // factorisation in one step,
 //
-//	X ← (I − Y·op(T)·Yᵀ)·X
+//	X ← (I − Y·T·Yᴴ)·X
 //
 // so that the products have a large inner dimension. T is the triangular factor of the merged
 // panels. The merged Y is a trapezoid, because the columns of each panel are zero above the
-// trapezoid of the panel. X is stored transposed: Xt ← Xt − (Xt·Y)·op(T)ᵀ·Yᵀ.
+// trapezoid of the panel. X is stored transposed: Xᵀ ← Xᵀ − (Xᵀ·conj(Y))·Tᵀ·Yᵀ.
 type MergedPanels[T spirv.Scalar] struct {
 	// b is the number of reflectors of a panel. Width is the number of reflectors that are applied
 	// together: a multiple of b, or the number of all.
@@ -21,8 +21,8 @@ type MergedPanels[T spirv.Scalar] struct {
 	ops      product.Ops[T]
 	factor   *TFactor[T]
 
-	// t is the factor T of merged panels, width×width. xy is Xt·Y and xyt is Xt·Y·op(T)ᵀ, m×width
-	// each. Both share memory with the workspace of `factor`, which computes T before them.
+	// t is the factor T of merged panels, width×width. xy is Xᵀ·conj(Y) and xyt is Xᵀ·conj(Y)·Tᵀ,
+	// m×width each. Both share memory with the workspace of `factor`, which computes T before them.
 	t, xy, xyt vk.Region[T]
 	Work       *vk.Layout
 }
@@ -39,9 +39,9 @@ func NewMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops p
 	q.xyt = vk.Reserve[T]("X·Y·T", m*q.Width)
 	q.Work = vk.Together(q.t, vk.InTurn(vk.Together(q.xy, q.xyt), q.factor.Work()))
 	return q, ops.Reserve(
-		product.Shape{M: m, N: q.Width, K: rows, Count: 1},                     // X·Y
-		product.Shape{M: m, N: min(columnsOfT, q.Width), K: q.Width, Count: 1}, // X·Y·T
-		product.Shape{M: m, N: rows, K: q.Width, Count: 1},                     // X − (X·Y·T)·Yᵀ
+		product.Shape{M: m, N: q.Width, K: rows, Count: 1},                  // X·Y
+		product.Shape{M: m, N: min(rowsOfT, q.Width), K: q.Width, Count: 1}, // X·Y·T
+		product.Shape{M: m, N: rows, K: q.Width, Count: 1},                  // X − (X·Y·T)·Yᵀ
 	)
 }
 
@@ -54,9 +54,9 @@ func (q *MergedPanels[T]) EachFromLast(cols int, apply func(begin, width int)) {
 }
 
 // Record multiplies the vectors xt, m×y.Rows, by the reflectors in y. `panels` holds the factors T
-// of the panels. The operation op applies to the merged T: Trans gives Q·X, and NoTrans gives Qᵀ·X.
+// of the panels.
 func (q *MergedPanels[T]) Record(
-	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], op product.Op,
+	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T],
 ) {
 	m, width := xt.Rows, y.Cols
 	t := product.NewMatrix(q.t.In(ws), width, width, width)
@@ -64,22 +64,16 @@ func (q *MergedPanels[T]) Record(
 
 	xy := product.NewMatrix(q.xy.In(ws), m, width, m)
 	xyt := product.NewMatrix(q.xyt.In(ws), m, width, m)
-	q.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, xt, y, 0, xy)
-	q.timesT(rec, ws, op, xy, t, xyt)
+	// X is stored as Xᵀ, not as Xᴴ. So the first product conjugates Y, and the other two transpose
+	// without conjugation.
+	q.ops.Gemm(rec, ws, product.NoTrans, product.Conj, 1, xt, y, 0, xy)
+	for c := 0; c < width; c += rowsOfT {
+		n := min(rowsOfT, width-c)
+		q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, xy.Block(0, c, m, width-c), t.Block(c, c, n, width-c), 0, xyt.Block(0, c, m, n))
+	}
 	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, xt)
 }
 
-// columnsOfT is the number of columns of T in one product. The zero rows below the triangle of each
+// rowsOfT is the number of rows of T in one product. The zero columns left of the diagonal of each
 // of these p pieces are skipped, which is the fraction (p−1)/(2p) of T.
-const columnsOfT = 256
-
-func (q *MergedPanels[T]) timesT(rec *vk.Recorder, ws *vk.Arena, op product.Op, x, t, xt product.Matrix[T]) {
-	for c := 0; c < t.Cols; c += columnsOfT {
-		n := min(columnsOfT, t.Cols-c)
-		above, factor := x.Block(0, 0, x.Rows, c+n), t.Block(0, c, c+n, n)
-		if op == product.Trans {
-			above, factor = x.Block(0, c, x.Rows, t.Cols-c), t.Block(c, c, n, t.Cols-c)
-		}
-		q.ops.Gemm(rec, ws, product.NoTrans, op, 1, above, factor, 0, xt.Block(0, c, x.Rows, n))
-	}
-}
+const rowsOfT = 256

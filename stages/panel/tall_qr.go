@@ -121,7 +121,7 @@ func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T]
 func (q *TallQR[T]) apply(rec *vk.Recorder, ws *vk.Arena, y, t, x product.Matrix[T]) {
 	k, n, room := y.Cols, x.Cols, q.s.Len()/2
 	yx, tyx := product.NewMatrix(q.s.In(ws).Sub(0, room), k, n, k), product.NewMatrix(q.s.In(ws).Sub(room, room), k, n, k)
-	q.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, x, 0, yx)
-	q.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, t, yx, 0, tyx)
+	q.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, y, x, 0, yx)
+	q.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, t, yx, 0, tyx)
 	q.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, -1, y, tyx, 1, x)
 }

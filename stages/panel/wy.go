@@ -132,7 +132,7 @@ func (f *TFactor[T]) RecordMerge(
 
 func (f *TFactor[T]) gramian(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T]) product.Matrix[T] {
 	g := product.NewMatrix(f.gram.In(ws), y.Cols, y.Cols, y.Cols)
-	f.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, y, 0, g)
+	f.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, y, y, 0, g)
 	return g
 }
 

@@ -31,20 +31,20 @@ func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], erro
 }
 
 func (g *tiledGemm[T]) Gemm(
-	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
+	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T],
 ) {
 	g.GemmBatch(rec, ws, Batch{Count: 1}, opA, opB, alpha, a, b, beta, c)
 }
 
 func (g *tiledGemm[T]) GemmUnsplit(
-	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
+	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T],
 ) {
 	r := single(opA, opB, alpha, Pair[T]{a, b}, beta, c)
 	g.record(rec, ws, r, g.unsplit(r.problem()))
 }
 
 func (g *tiledGemm[T]) GemmBatch(
-	rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
+	rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T],
 ) {
 	r := single(opA, opB, alpha, Pair[T]{a, b}, beta, c)
 	r.batch = batch
@@ -52,7 +52,7 @@ func (g *tiledGemm[T]) GemmBatch(
 }
 
 func (g *tiledGemm[T]) GemmPair(
-	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T],
+	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, first, second Pair[T], beta float64, c Matrix[T],
 ) {
 	r := single(opA, opB, alpha, first, beta, c)
 	r.factors = append(r.factors, second)
@@ -63,7 +63,7 @@ func (g *tiledGemm[T]) GemmPair(
 // and does not change the old one.
 type request[T spirv.Scalar] struct {
 	opA, opB    Op
-	alpha, beta T
+	alpha, beta float64
 
 	// `factors` has one pair of factors, or two pairs whose products are added.
 	factors []Pair[T]
@@ -76,7 +76,7 @@ type request[T spirv.Scalar] struct {
 	first int
 }
 
-func single[T spirv.Scalar](opA, opB Op, alpha T, factors Pair[T], beta T, c Matrix[T]) request[T] {
+func single[T spirv.Scalar](opA, opB Op, alpha float64, factors Pair[T], beta float64, c Matrix[T]) request[T] {
 	return request[T]{opA: opA, opB: opB, alpha: alpha, beta: beta, factors: []Pair[T]{factors}, c: c, batch: Batch{Count: 1}}
 }
 
@@ -100,33 +100,33 @@ func (r *request[T]) inner() (k [2]int) {
 	return k
 }
 
-// problem returns the properties that determine the choice of tile and split. If op(A) = Aᵀ, or if
-// op(B) = B, the elements of the factor along the inner dimension are contiguous in memory. Then a
+// problem returns the properties that determine the choice of tile and split. If op(A)
+// transposes, or if op(B) does not, the elements of the factor along the inner dimension are contiguous in memory. Then a
 // tile that reads short slices of the inner dimension reads only parts of cache lines.
 func (r *request[T]) problem() problem {
 	k := r.inner()
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: max(k[0], k[1]), count: r.batch.Count}
-	if r.opA == Trans {
+	if r.opA.Transposes() {
 		p.alongK++
 	}
-	if r.opB == NoTrans {
+	if !r.opB.Transposes() {
 		p.alongK++
 	}
 	return p
 }
 
 func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
-	if o == Trans {
+	if o.Transposes() {
 		return m.Cols, m.Rows
 	}
 	return m.Rows, m.Cols
 }
 
 func (r *request[T]) transposed() (word uint32) {
-	if r.opA == Trans {
+	if r.opA.Transposes() {
 		word |= shaders.GemmTransA
 	}
-	if r.opB == Trans {
+	if r.opB.Transposes() {
 		word |= shaders.GemmTransB
 	}
 	return word
@@ -164,12 +164,12 @@ func (g *tiledGemm[T]) tilesOf(r *request[T], x splitK) (all, most int) {
 func (r request[T]) block(i, j, rows, cols int) request[T] {
 	factors := make([]Pair[T], len(r.factors))
 	for k, f := range r.factors {
-		if r.opA == Trans {
+		if r.opA.Transposes() {
 			f.A = f.A.Block(0, i, f.A.Rows, rows)
 		} else {
 			f.A = f.A.Block(i, 0, rows, f.A.Cols)
 		}
-		if r.opB == Trans {
+		if r.opB.Transposes() {
 			f.B = f.B.Block(j, 0, cols, f.B.Cols)
 		} else {
 			f.B = f.B.Block(0, j, f.B.Rows, cols)
@@ -216,7 +216,7 @@ func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts 
 	kernel, first, k := g.kernels[x.tile], r.factors[0], r.inner()
 	push := shaders.GemmPush[T]{
 		A: first.A.Addr().Plus(r.first * r.batch.StrideA), B: first.B.Addr().Plus(r.first * r.batch.StrideB),
-		C: r.c.Addr().Plus(r.first * r.batch.StrideC), Alpha: r.alpha, Beta: r.beta,
+		C: r.c.Addr().Plus(r.first * r.batch.StrideC), Alpha: T(r.alpha), Beta: T(r.beta),
 		M: uint32(r.c.Rows), N: uint32(r.c.Cols), K: uint32(k[0]), K2: uint32(k[1]),
 		Lda: uint32(first.A.Ld), Ldb: uint32(first.B.Ld), Ldc: uint32(r.c.Ld),
 		Trans: r.transposed(), Splits: uint32(x.splits), Stretch: uint32(x.depth),

@@ -25,18 +25,10 @@ func (x gemmCase) String() string {
 
 // factor returns a random matrix X for which op(X) is rows×cols.
 func factor(op Op, rows, cols, pad int, seed uint64) stagetest.Sample {
-	if op == Trans {
+	if op.Transposes() {
 		rows, cols = cols, rows
 	}
 	return stagetest.Normal(rows, cols, rows+pad, seed)
-}
-
-// refOp returns the operation of package ref.
-func refOp(op Op) ref.Op {
-	if op == Trans {
-		return ref.Trans
-	}
-	return ref.NoTrans
 }
 
 func (x gemmCase) check(t *testing.T, p bench, pad int, record func(rec *vk.Recorder, a, b, c Matrix[float64])) float64 {
@@ -44,9 +36,9 @@ func (x gemmCase) check(t *testing.T, p bench, pad int, record func(rec *vk.Reco
 	a, b := factor(x.opA, x.m, x.k, pad, 1), factor(x.opB, x.k, x.n, 2*pad, 2)
 	c := stagetest.Normal(x.m, x.n, x.m+pad, 3)
 	want, bound := stagetest.Normal(x.m, x.n, x.m+pad, 3), c.Abs()
-	ref.Gemm(refOp(x.opA), refOp(x.opB), x.m, x.n, x.k, x.alpha, a.Data, a.Ld, b.Data, b.Ld, x.beta, want.Data, want.Ld)
+	ref.Gemm(ref.Op(x.opA), ref.Op(x.opB), x.m, x.n, x.k, x.alpha, a.Data, a.Ld, b.Data, b.Ld, x.beta, want.Data, want.Ld)
 	aa, ab := a.Abs(), b.Abs()
-	ref.Gemm(refOp(x.opA), refOp(x.opB), x.m, x.n, x.k, max(x.alpha, -x.alpha), aa.Data, a.Ld, ab.Data, b.Ld, max(x.beta, -x.beta), bound.Data, bound.Ld)
+	ref.Gemm(ref.Op(x.opA), ref.Op(x.opB), x.m, x.n, x.k, max(x.alpha, -x.alpha), aa.Data, a.Ld, ab.Data, b.Ld, max(x.beta, -x.beta), bound.Data, bound.Ld)
 	if x.beta == 0 {
 		c = stagetest.Poisoned(x.m, x.n, x.m+pad)
 	}
@@ -87,7 +79,7 @@ func TestGemmEdges(t *testing.T) {
 }
 
 // TestGemmOfTheDevice checks products with the tiles that are chosen for the device, for the tall
-// and the wide shapes of the band reduction.
+// and the wide shapes of the band reduction, with all operations.
 func TestGemmOfTheDevice(t *testing.T) {
 	d := stagetest.Device(t)
 	for _, tune := range []Tuning{Tables.Device, Tables.Other} {
@@ -97,7 +89,7 @@ func TestGemmOfTheDevice(t *testing.T) {
 		}
 		p := newBench(t, 140*140, vk.Together(g.sums.region))
 		for _, size := range [][3]int{{130, 70, 33}, {64, 64, 64}, {100, 4, 90}, {4, 4, 4000}, {139, 140, 17}} {
-			for _, op := range ops {
+			for _, op := range append(ops, [2]Op{Conj, Adjoint}, [2]Op{Adjoint, Conj}) {
 				gemmCase{size[0], size[1], size[2], op[0], op[1], -1, 1}.check(t, p, 0, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 					g.Gemm(rec, p.WS, op[0], op[1], -1, a, b, 1, c)
 				})
@@ -188,8 +180,8 @@ func TestGemmPair(t *testing.T) {
 			want, bound := stagetest.Normal(m, n, m+2, 5), c.Abs()
 			for _, f := range [][2]stagetest.Sample{{a1, b1}, {a2, b2}} {
 				k := f[0].Rows * f[0].Cols / m
-				ref.Gemm(refOp(op[0]), refOp(op[1]), m, n, k, -0.5, f[0].Data, f[0].Ld, f[1].Data, f[1].Ld, 1, want.Data, c.Ld)
-				ref.Gemm(refOp(op[0]), refOp(op[1]), m, n, k, 0.5, f[0].Abs().Data, f[0].Ld, f[1].Abs().Data, f[1].Ld, 1, bound.Data, c.Ld)
+				ref.Gemm(ref.Op(op[0]), ref.Op(op[1]), m, n, k, -0.5, f[0].Data, f[0].Ld, f[1].Data, f[1].Ld, 1, want.Data, c.Ld)
+				ref.Gemm(ref.Op(op[0]), ref.Op(op[1]), m, n, k, 0.5, f[0].Abs().Data, f[0].Ld, f[1].Abs().Data, f[1].Ld, 1, bound.Data, c.Ld)
 			}
 			got := p.do(t, both(a1, a2), both(b1, b2), c, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 				first := Pair[float64]{NewMatrix(a.At, a1.Rows, a1.Cols, a1.Ld), NewMatrix(b.At, b1.Rows, b1.Cols, b1.Ld)}

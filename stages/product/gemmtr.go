@@ -12,7 +12,7 @@ const gemmtrColumns = 1024
 // Gemmtr computes blocks of columns of C, with the rows from the diagonal on. So it also computes
 // the part of the first square above the diagonal, which Ops allows to have any values.
 func (g *tiledGemm[T]) Gemmtr(
-	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
+	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T],
 ) {
 	n := c.Rows
 	if c.Cols != n {

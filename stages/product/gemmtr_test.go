@@ -24,7 +24,7 @@ func TestGemmtr(t *testing.T) {
 			k, alpha, beta := 3+20*j, 1-1.5*float64(i%3), 0.75*float64(j%2)
 			a, b := factor(op[0], n, k, 2, 1), factor(op[1], k, n, 1, 2)
 			c, want := stagetest.Normal(n, n, n+3, 3), stagetest.Normal(n, n, n+3, 3)
-			ref.Gemm(refOp(op[0]), refOp(op[1]), n, n, k, alpha, a.Data, a.Ld, b.Data, b.Ld, beta, want.Data, want.Ld)
+			ref.Gemm(ref.Op(op[0]), ref.Op(op[1]), n, n, k, alpha, a.Data, a.Ld, b.Data, b.Ld, beta, want.Data, want.Ld)
 			if beta == 0 {
 				c = stagetest.Poisoned(n, n, n+3)
 			}

@@ -5,13 +5,18 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Op says whether a product uses a factor A itself or its transpose Aᵀ.
-type Op bool
+// Op says which matrix op(A) a product uses in place of its factor A.
+type Op uint8
 
 const (
-	NoTrans Op = false // op(A) = A
-	Trans   Op = true  // op(A) = Aᵀ
+	NoTrans Op = iota // op(A) = A
+	Trans             // op(A) = Aᵀ
+	Conj              // op(A) has the conjugate elements of A. For real matrices it is A
+	Adjoint           // op(A) = Aᴴ, the ConjTrans of the BLAS. For real matrices it is Aᵀ
 )
+
+// Transposes tells whether the rows of op(A) are the columns of A.
+func (o Op) Transposes() bool { return o == Trans || o == Adjoint }
 
 // Ops is the interface of the products that the stages use, for matrices of T. A plan chooses one
 // implementation for a device and gives it to all stages.
@@ -54,16 +59,16 @@ type Shape struct {
 type Gemm[T spirv.Scalar] interface {
 	// Gemm records C ← α·op(A)·op(B) + β·C. If β = 0, C is not read, and may hold any values. If α =
 	// 0, A and B are not read. In all methods, a result must not overlap another result or a factor.
-	Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
+	Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
 	// GemmUnsplit is Gemm without splitting the inner dimension, for results that have enough tiles
 	// to fill the device. The product is one dispatch, and each element of C is one sum in ascending
 	// order of the inner index.
-	GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
+	GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
 	// GemmBatch records batch.Count products that run concurrently. a, b and c belong to the first
 	// one.
-	GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
+	GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
 	// GemmTogether records products that run concurrently and may have different shapes. It is for
 	// products with few columns: native kernels always compute them.
@@ -71,11 +76,11 @@ type Gemm[T spirv.Scalar] interface {
 
 	// GemmPair records C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C. The inner and the leading
 	// dimensions of the two products may differ. The rules for α and β are those of Gemm.
-	GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T])
+	GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, first, second Pair[T], beta float64, c Matrix[T])
 
 	// Gemmtr is Gemm for the lower triangle of the n×n matrix C (dgemmtr). Elements above the
 	// diagonal may have any values afterwards.
-	Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
+	Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 }
 
 // Product is the product C ← op(A)·op(B).
@@ -90,8 +95,9 @@ type Batch struct{ Count, StrideA, StrideB, StrideC int }
 
 type Pair[T spirv.Scalar] struct{ A, B Matrix[T] }
 
+// Syr2k is dsyr2k for real matrices and zher2k for complex ones.
 type Syr2k[T spirv.Scalar] interface {
-	// Syr2k records C ← C − Y·Zᵀ − Z·Yᵀ for the lower triangle of C. C is n×n, Y and Z are n×k. The
+	// Syr2k records C ← C − Y·Zᴴ − Z·Yᴴ for the lower triangle of C. C is n×n, Y and Z are n×k. The
 	// strictly upper triangle of C is neither read nor written.
 	Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c Matrix[T])
 
@@ -112,7 +118,7 @@ func Pairs[T spirv.Scalar](rec *vk.Recorder, ws *vk.Arena, ops Gemm[T], y, z Mat
 	for _, b := range blocks {
 		rows := func(m Matrix[T], count int) Matrix[T] { return m.Block(b.First, 0, count, m.Cols) }
 		m, n := b.C.Rows, b.C.Cols
-		ops.GemmPair(rec, ws, NoTrans, Trans, -1,
+		ops.GemmPair(rec, ws, NoTrans, Adjoint, -1,
 			Pair[T]{rows(y, m), rows(z, n)}, Pair[T]{rows(z, m), rows(y, n)}, 1, b.C)
 	}
 }

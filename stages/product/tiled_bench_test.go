@@ -55,10 +55,10 @@ func BenchmarkProducts(b *testing.B) {
 		{"XY", n, k, n, NoTrans, NoTrans},
 	} {
 		a, bb, c := at(x, s.m, s.k), at(y, s.k, s.n), at(z, s.m, s.n)
-		if s.opA == Trans {
+		if s.opA.Transposes() {
 			a = at(x, s.k, s.m)
 		}
-		if s.opB == Trans {
+		if s.opB.Transposes() {
 			bb = at(y, s.n, s.k)
 		}
 		flops := 2 * float64(s.m) * float64(s.n) * float64(s.k)

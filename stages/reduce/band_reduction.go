@@ -164,7 +164,7 @@ func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 		return
 	}
 	y, z := k.at(c, pending)
-	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.Trans, -1,
+	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.Adjoint, -1,
 		product.Pair[T]{A: y, B: z.Block(0, 0, cols, pending)}, product.Pair[T]{A: z, B: y.Block(0, 0, cols, pending)},
 		1, k.a.Block(c, c, k.N-c, cols))
 }
@@ -196,8 +196,8 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	allY, allZ := k.at(top, p+b)
 	yy, zy := small(k.s, ws, 0, p+b, b), small(k.s, ws, p+b, p, b)
 	k.ops.SymmTogether(rec, ws, k.a.Block(top, top, m, m), y, x,
-		product.Product[T]{OpA: product.Trans, A: allY, B: y, C: yy},
-		product.Product[T]{OpA: product.Trans, A: allZ.Block(0, 0, m, p), B: y, C: zy})
+		product.Product[T]{OpA: product.Adjoint, A: allY, B: y, C: yy},
+		product.Product[T]{OpA: product.Adjoint, A: allZ.Block(0, 0, m, p), B: y, C: zy})
 
 	left, right := small(k.r, ws, 0, p+b, b), small(k.r, ws, p+b, p+b, b) // [F; N] and [T; G]
 	f, g := left.Block(0, 0, p, b), right.Block(b, 0, p, b)
@@ -206,7 +206,7 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	rec.Beside(func() {
 		k.factor.Record(rec, yy.Block(p, 0, b, b), tau, factor, right.Block(0, 0, b, b),
 			panel.TimesFactor[T]{S: zy, R: f}, panel.TimesFactor[T]{S: yy.Block(0, 0, p, b), R: g})
-	}, func() { k.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, x, 0, yx) })
+	}, func() { k.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, y, x, 0, yx) })
 	k.middle.Dispatch(rec, vk.Grid(b), shaders.Sy2sbMiddlePush[T]{
 		X: yx.Addr(), T: factor.Addr(), N: left.Block(p, 0, b, b).Addr(), Ldt: uint32(factor.Ld), Ldn: uint32(left.Ld),
 		S1: yy.Addr(), R1: f.Addr(), S2: zy.Addr(), R2: g.Addr(), Rows: uint32(p),

@@ -68,7 +68,7 @@ func (r *BandShare[T]) RecordPanel(rec *vk.Recorder, ws *vk.Arena, a, band, t vk
 	if p.pending > 0 {
 		cols := min(b, r.N-c)
 		y, z := p.at(c, 0, p.pending)
-		r.products.GemmPair(rec, ws, product.NoTrans, product.Trans, -1,
+		r.products.GemmPair(rec, ws, product.NoTrans, product.Adjoint, -1,
 			product.Pair[T]{A: y, B: z.Block(0, 0, cols, p.pending)}, product.Pair[T]{A: z, B: y.Block(0, 0, cols, p.pending)},
 			1, p.y.Block(p.pending, p.pending, r.N-c, cols))
 	}
@@ -108,9 +108,9 @@ func (r *BandShare[T]) RecordProduct(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[
 	oldY, oldZ := p.at(p.top, from, to)
 	yy, zy := small(r.s, ws, 0, part, b), small(r.s, ws, part, part, b)
 	r.multiply.Record(rec, ws, a, p.top, y, sum,
-		product.Product[T]{OpA: product.Trans, A: y, B: y, C: small(r.gram, ws, 0, b, b)},
-		product.Product[T]{OpA: product.Trans, A: oldY, B: y, C: yy},
-		product.Product[T]{OpA: product.Trans, A: oldZ, B: y, C: zy})
+		product.Product[T]{OpA: product.Adjoint, A: y, B: y, C: small(r.gram, ws, 0, b, b)},
+		product.Product[T]{OpA: product.Adjoint, A: oldY, B: y, C: yy},
+		product.Product[T]{OpA: product.Adjoint, A: oldZ, B: y, C: zy})
 	if part > 0 {
 		r.products.GemmPair(rec, ws, product.NoTrans, product.NoTrans, -1,
 			product.Pair[T]{A: oldY, B: zy}, product.Pair[T]{A: oldZ, B: yy}, 1, sum)
@@ -161,7 +161,7 @@ func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slic
 	factor, second := small(r.factors, ws, 0, b, b), small(r.factors, ws, b, b, b)
 	rec.Beside(func() {
 		r.factor.Record(rec, small(r.gram, ws, 0, b, b), triangle.Sub(0, b), factor, second, panel.TimesFactor[T]{}, panel.TimesFactor[T]{})
-	}, func() { r.products.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, sum, 0, x) })
+	}, func() { r.products.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, y, sum, 0, x) })
 	rec.Beside(func() { vk.Copy(rec, triangle, factor.At) }, func() {
 		r.middle.Dispatch(rec, vk.Grid(b), shaders.Sy2sbMiddlePush[T]{
 			X: x.Addr(), T: factor.Addr(), N: between.Addr(), Ldt: uint32(factor.Ld), Ldn: uint32(between.Ld),

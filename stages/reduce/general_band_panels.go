@@ -46,7 +46,7 @@ func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, by product.Ops[T], i
 	if p == 0 {
 		return
 	}
-	by.GemmPair(rec, k.ws, product.NoTrans, product.Trans, -1,
+	by.GemmPair(rec, k.ws, product.NoTrans, product.Adjoint, -1,
 		product.Pair[T]{A: k.u.Block(i, 0, rows, p), B: k.w.Block(j, 0, cols, p)},
 		product.Pair[T]{A: k.z.Block(i, 0, rows, p), B: k.v.Block(j, 0, cols, p)},
 		1, k.a.Block(i, j, rows, cols))
@@ -84,8 +84,8 @@ func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]
 	products := k.xw.Block(0, 0, k.N, k.b)
 	zy := k.small(0, p)
 	k.ops.GemmTogether(rec, k.ws,
-		product.Product[T]{OpA: product.Trans, A: k.a.Block(c, k.begin, rows, k.N-k.begin), B: y, C: from(products, k.begin, k.b)},
-		product.Product[T]{OpA: product.Trans, A: from(k.z, c, p), B: y, C: zy})
+		product.Product[T]{OpA: product.Adjoint, A: k.a.Block(c, k.begin, rows, k.N-k.begin), B: y, C: from(products, k.begin, k.b)},
+		product.Product[T]{OpA: product.Adjoint, A: from(k.z, c, p), B: y, C: zy})
 	uy, yy := products.Block(k.begin, 0, p, k.b), products.Block(c, 0, k.b, k.b)
 	tw, tv := k.small(1, k.b+p), k.small(2, p) // [T; −Uᵀ·Y·T] and −Zᵀ·Y·T
 	rec.Concurrently(func() {
@@ -111,7 +111,7 @@ func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 	after := c + b // the first row and column that remain
 	rest, rows := k.N-after, k.M-after
 	v := k.v.Block(after, p, rest, b) // leftPanel has copied the rows X to it
-	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.Trans, -1,
+	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.Adjoint, -1,
 		product.Pair[T]{A: from(k.w, after, p+b), B: k.u.Block(c, 0, b, p+b)}, product.Pair[T]{A: from(k.v, after, p), B: k.z.Block(c, 0, b, p)}, 1, v)
 	l := product.NewMatrix(k.l.In(k.ws).Sub(c/b*b*b, b*b), b, b, b)
 	tau := k.tau.In(k.ws)
@@ -121,8 +121,8 @@ func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 	vv, wv := k.small(0, p+b), k.small(1, p+b)
 	k.ops.GemmTogether(rec, k.ws,
 		product.Product[T]{A: k.a.Block(after, after, rows, rest), B: v, C: x},
-		product.Product[T]{OpA: product.Trans, A: from(k.v, after, p+b), B: v, C: vv},
-		product.Product[T]{OpA: product.Trans, A: from(k.w, after, p+b), B: v, C: wv})
+		product.Product[T]{OpA: product.Adjoint, A: from(k.v, after, p+b), B: v, C: vv},
+		product.Product[T]{OpA: product.Adjoint, A: from(k.w, after, p+b), B: v, C: wv})
 	tz, tu := k.small(2, b+p), k.small(3, p+b) // [T; −Vᵀ·v·T] and −Wᵀ·v·T
 	rec.Concurrently(func() {
 		k.rows.Record(rec, vv.Block(p, 0, b, b), tau, product.NewMatrix(t, b, b, b), tz.Block(0, 0, b, b),

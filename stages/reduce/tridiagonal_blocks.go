@@ -152,7 +152,7 @@ func (s *tridiagonalBlocks[T]) record(
 		m := n - columns
 		v := product.NewMatrix(panel.Sub(columns, (2*columns-2)*n+m), m, columns, 2*n)
 		w := product.NewMatrix(panel.Sub(n+columns, (2*columns-2)*n+m), m, columns, 2*n)
-		s.ops.GemmPair(rec, ws, product.NoTrans, product.Trans, -1,
+		s.ops.GemmPair(rec, ws, product.NoTrans, product.Adjoint, -1,
 			product.Pair[T]{A: v, B: w}, product.Pair[T]{A: w, B: v}, 1, rest.Block(columns, columns, m, m))
 		done(begin + columns)
 	}

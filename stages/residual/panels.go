@@ -67,6 +67,6 @@ func (r *ResidualPanels[T]) record(rec *vk.Recorder, ws *vk.Arena, panel []T, z 
 	at := product.NewMatrix(r.panel.In(ws), r.sums.n, cols, r.sums.n)
 	vk.SendFirst(rec, at.At, panel)
 	p := product.NewMatrix(r.sums.product.In(ws), cols, z.Cols, cols)
-	r.sums.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, at, z, 0, p)
+	r.sums.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, at, z, 0, p)
 	return p
 }

@@ -33,7 +33,7 @@ func (r Reserving) holds(m, n, k, count int) {
 
 func (r Reserving) GemmBatch(_ *vk.Recorder, _ *vk.Arena, batch product.Batch, opA, _ product.Op, _ float64, a, _ stages.Matrix, _ float64, c stages.Matrix) {
 	k := a.Cols
-	if opA == product.Trans {
+	if opA.Transposes() {
 		k = a.Rows
 	}
 	r.holds(c.Rows, c.Cols, k, batch.Count)
@@ -58,7 +58,7 @@ func (r Reserving) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, a
 // GemmPair fails unless the sum of both inner dimensions is reserved.
 func (r Reserving) GemmPair(_ *vk.Recorder, _ *vk.Arena, opA, _ product.Op, _ float64, first, second product.Pair[float64], _ float64, c stages.Matrix) {
 	k := first.A.Cols + second.A.Cols
-	if opA == product.Trans {
+	if opA.Transposes() {
 		k = first.A.Rows + second.A.Rows
 	}
 	r.holds(c.Rows, c.Cols, k, 1)

@@ -72,7 +72,7 @@ func (g Written) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p stages.Mat
 }
 
 func shape(m stages.Matrix, op product.Op) string {
-	if op == product.Trans {
+	if op.Transposes() {
 		return fmt.Sprintf("(%d×%d)ᵀ", m.Rows, m.Cols)
 	}
 	return fmt.Sprintf("(%d×%d)", m.Rows, m.Cols)

@@ -66,7 +66,7 @@ func (c tally) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matr
 }
 
 func inner(op product.Op, a product.Matrix[float64]) int {
-	if op == product.Trans {
+	if op.Transposes() {
 		return a.Rows
 	}
 	return a.Cols

@@ -194,7 +194,7 @@ func buildSVD(dev *vk.Device) error {
 		}
 		back := backs.Size{N: n, B: t.Band, M: n}
 		_, left := backs.NewApplyQ2[float64](dev, back, wait, t.ApplyQ2)
-		_, transposed := backs.NewApplyQ2Transposed[float64](dev, back, wait, t.ApplyQ2)
+		_, transposed := backs.NewApplyQ2Adjoint[float64](dev, back, wait, t.ApplyQ2)
 		_, squares := backs.NewApplyQ2Squares(dev, back, ops, t.ApplyQ2)
 		if err := errors.Join(left, transposed, squares); err != nil {
 			return err

@@ -232,7 +232,7 @@ func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float
 	upper := func(m product.Matrix[float64]) product.Matrix[float64] { return m.Block(0, 0, half, m.Cols) }
 	lower := func(m product.Matrix[float64]) product.Matrix[float64] { return m.Block(half, 0, n-half, m.Cols) }
 	o.Syr2k(rec, ws, upper(y), upper(z), c.Block(0, 0, half, half))
-	o.GemmPair(rec, ws, product.NoTrans, product.Trans, -1, product.Pair[float64]{A: lower(y), B: upper(z)},
+	o.GemmPair(rec, ws, product.NoTrans, product.Adjoint, -1, product.Pair[float64]{A: lower(y), B: upper(z)},
 		product.Pair[float64]{A: lower(z), B: upper(y)}, 1, c.Block(half, 0, n-half, half))
 	o.Syr2k(rec, ws, lower(y), lower(z), c.Block(half, half, n-half, n-half))
 }

@@ -31,7 +31,7 @@ func TestGemmHasTheBitsOfTheReference(t *testing.T) {
 				shapes = shapes[:1]
 			}
 			for i, s := range shapes {
-				opA, opB := product.Op(i&1 != 0), product.Op(i&2 != 0)
+				opA, opB := product.Op(i&1), product.Op(i>>1&1)
 				a, b := factor(opA, s.M, s.K, 3, uint64(i)), factor(opB, s.K, s.N, 2, uint64(i+50))
 				c := stagetest.Normal(s.M, s.N, s.M+1, uint64(i+100))
 				for _, f := range [][2]float64{{1, 0}, {-1, 1}, {2.5, -0.75}} {
@@ -172,7 +172,7 @@ func TestGemmtrHasTheBitsOfTheReference(t *testing.T) {
 			ops := newOps(t, e, u, 14, 131, 40)
 			p := bench{stagetest.NewBench(t, 140*140, vk.Together(ops.Work(), ops.Status()))}
 			for i, n := range []int{1, 33, 131} {
-				opA, opB := product.Op(i&1 != 0), product.Op(i&2 != 0)
+				opA, opB := product.Op(i&1), product.Op(i>>1&1)
 				a, b := factor(opA, n, 40, 1, 1), factor(opB, 40, n, 2, 2)
 				c := stagetest.Normal(n, n, n+3, 3).Lower()
 				have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {

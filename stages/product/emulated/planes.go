@@ -36,7 +36,7 @@ func (f rows) part(first, count int) rows {
 
 // operand returns the rows of the factor op(m): the columns of op(m) if it is the right factor.
 func operand(op product.Op, m product.Matrix[float64], right bool) rows {
-	if (op == product.Trans) != right {
+	if op.Transposes() != right {
 		return rows{at: m.At, rows: m.Cols, inner: m.Rows, stepRow: m.Ld, stepInner: 1}
 	}
 	return rows{at: m.At, rows: m.Rows, inner: m.Cols, stepRow: 1, stepInner: m.Ld}

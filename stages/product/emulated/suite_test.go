@@ -102,17 +102,17 @@ func expect(count int, opA, opB product.Op, alpha float64, a, b stagetest.Sample
 // operands returns the factors a and b in the form that package ref needs.
 func operands(opA, opB product.Op, a, b, c stagetest.Sample) (left, right ref.EmulatedRows) {
 	k := a.Cols
-	if opA == product.Trans {
+	if opA.Transposes() {
 		k = a.Rows
 	}
-	left = ref.EmulatedOperand(a.Data, a.Ld, bool(opA), false, c.Rows, k)
-	right = ref.EmulatedOperand(b.Data, b.Ld, bool(opB), true, c.Cols, k)
+	left = ref.EmulatedOperand(a.Data, a.Ld, opA.Transposes(), false, c.Rows, k)
+	right = ref.EmulatedOperand(b.Data, b.Ld, opB.Transposes(), true, c.Cols, k)
 	return left, right
 }
 
 // factor returns a random matrix A for which op(A) is rows×cols.
 func factor(op product.Op, rows, cols, pad int, seed uint64) stagetest.Sample {
-	if op == product.Trans {
+	if op.Transposes() {
 		rows, cols = cols, rows
 	}
 	return stagetest.Normal(rows, cols, rows+pad, seed)
