@@ -112,6 +112,7 @@
 // # Number types
 //
 // The dense stages are generic over the scalar type T, the type of the entries of A, Q and the
-// reflectors. d, e, norms and eigenvalues have its real type, which is T itself as long as no
-// scalar is complex. The tridiagonal stages compute in float64.
+// reflectors. d, e, norms and eigenvalues are stored as T, too. The tridiagonal stages compute in
+// float64. The stages of a general matrix, and those of one matrix on several devices, are for real
+// matrices only (spirv.Real).
 package stages

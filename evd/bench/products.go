@@ -85,7 +85,7 @@ func symm(l *load) {
 // divided between them, as in a distributed solve: about half of the operations of symm.
 func shareSymm(l *load) {
 	columns := reduce.DivideColumns(l.n, l.k, []float64{1, 1}).Part(0)
-	part := must(l.tiled().NewSymmColumns(l.dev, columns))
+	part := must(product.NewSymmColumns(l.dev, l.tiled(), columns))
 	l.uses(part)
 	a := l.vector("columns of A", columns.Elements())
 	for at, j := range columns.Blocks {

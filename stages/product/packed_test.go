@@ -56,7 +56,7 @@ func TestPackedTilesHaveTheSameBits(t *testing.T) {
 	}
 }
 
-func samePackedBits[T spirv.Scalar](t *testing.T, tile Tile) {
+func samePackedBits[T spirv.Real](t *testing.T, tile Tile) {
 	sameBits := func(x, y T) bool { return math.Float64bits(float64(x)) == math.Float64bits(float64(y)) }
 	single := productsOf[T](t, tile)
 	tile.Packed = true
@@ -68,13 +68,13 @@ func samePackedBits[T spirv.Scalar](t *testing.T, tile Tile) {
 }
 
 // A computed is the result of a product, with its padding, and the name of the product.
-type computed[T spirv.Scalar] struct {
+type computed[T spirv.Real] struct {
 	what string
 	of   []T
 }
 
 // productsOf returns the results of products that are computed with the given tile.
-func productsOf[T spirv.Scalar](t *testing.T, tile Tile) (all []computed[T]) {
+func productsOf[T spirv.Real](t *testing.T, tile Tile) (all []computed[T]) {
 	d := stagetest.Device(t)
 	ops, err := New[T](d, Tuning{Tiles: []Tile{tile}, Syr2k: tile, Units: 8})
 	if err != nil {

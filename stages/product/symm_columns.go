@@ -17,7 +17,7 @@ import (
 // The sum of the parts of all devices is the product. A part costs as much of the time of Symm as
 // the device has of the elements of A: like Symm, the product is one dispatch, and one more if the
 // inner dimension is split.
-type SymmColumns[T spirv.Scalar] struct {
+type SymmColumns[T spirv.Real] struct {
 	chooser // with those tiles that fit the blocks
 	columns Columns
 	kernels []*vk.Kernel[shaders.SymmColumnsSpec, shaders.SymmColumnsPush[T]] // one for each tile
@@ -30,7 +30,7 @@ type SymmColumns[T spirv.Scalar] struct {
 // NewSymmColumns builds the kernels, with the tiles of t and the workspace t.Work for partial
 // products. Tiles that lie in the rows of one block are preferred. If there are none, the product is
 // slow.
-func (t *Tiled[T]) NewSymmColumns(dev *vk.Device, c Columns) (*SymmColumns[T], error) {
+func NewSymmColumns[T spirv.Real](dev *vk.Device, t *Tiled[T], c Columns) (*SymmColumns[T], error) {
 	if c.N < 1 || c.Width < 1 {
 		return nil, fmt.Errorf("product: blocks of %d columns of %d", c.Width, c.N)
 	}
@@ -92,7 +92,7 @@ func (s *SymmColumns[T]) Record(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], t
 	s.record(rec, ws, s.part(a, top, w, p), s.chooseFor(top, p.Cols), others...)
 }
 
-type columnsPart[T spirv.Scalar] struct {
+type columnsPart[T spirv.Real] struct {
 	a    vk.Slice[T]
 	top  int
 	w, p Matrix[T]

@@ -102,7 +102,7 @@ func TestSymmColumns(t *testing.T) {
 // there are two pieces, each dispatch computes one tile.
 func (x columnsCase) check(t *testing.T, ops *Tiled[float64], turn int) (worst float64) {
 	t.Helper()
-	s, err := ops.NewSymmColumns(stagetest.Device(t), x.columns())
+	s, err := NewSymmColumns(stagetest.Device(t), ops, x.columns())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestSymmColumnsTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := ops.NewSymmColumns(stagetest.Device(t), x.columns())
+		s, err := NewSymmColumns(stagetest.Device(t), ops, x.columns())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestSymmColumnsSplits(t *testing.T) {
 		sum := 0.0
 		for device := range 2 {
 			x := columnsCase{n: n, width: width, owner: owners(n, width, 2, true), device: device}
-			s, err := ops.NewSymmColumns(dev, x.columns())
+			s, err := NewSymmColumns(dev, ops, x.columns())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +230,7 @@ func TestSymmColumnsDispatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := columnsCase{n: n, width: width, owner: owners(n, width, 2, true)}
-	s, err := ops.NewSymmColumns(dev, x.columns())
+	s, err := NewSymmColumns(dev, ops, x.columns())
 	if err != nil {
 		t.Fatal(err)
 	}

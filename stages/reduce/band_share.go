@@ -36,7 +36,7 @@ import (
 // copy of it.
 //
 // BandShare has no threads, and does not copy between devices: the caller does.
-type BandShare[T spirv.Scalar] struct {
+type BandShare[T spirv.Real] struct {
 	BandSize
 	blocks ColumnBlocks
 	device int
@@ -66,7 +66,7 @@ type BandShare[T spirv.Scalar] struct {
 
 // ShareOps are the matrix products of a BandShare: Products for few columns, Updates for the
 // trailing matrix. They may be the same.
-type ShareOps[T spirv.Scalar] struct {
+type ShareOps[T spirv.Real] struct {
 	Products *product.Tiled[T]
 	Updates  product.Ops[T]
 }
@@ -74,7 +74,7 @@ type ShareOps[T spirv.Scalar] struct {
 // NewBandShare prepares the part of device number `device` of those that `blocks` names. Element k
 // of `parts` is the sum of the fractions of the devices 0 … k. The blocks must have the width
 // size.K.
-func NewBandShare[T spirv.Scalar](
+func NewBandShare[T spirv.Real](
 	dev *vk.Device, size BandSize, blocks ColumnBlocks, device int, parts []float64, ops ShareOps[T], w stages.Waiting, t panel.Tuning,
 ) (*BandShare[T], error) {
 	n, b, k := size.N, size.B, size.K
@@ -93,7 +93,7 @@ func NewBandShare[T spirv.Scalar](
 	if r.factor, err = panel.NewFactorRows[T](dev, b); err != nil {
 		return nil, err
 	}
-	if r.multiply, err = ops.Products.NewSymmColumns(dev, r.own); err != nil {
+	if r.multiply, err = product.NewSymmColumns(dev, ops.Products, r.own); err != nil {
 		return nil, err
 	}
 	if r.mirror, err = move.NewSymmetricLoad[T](dev); err != nil {

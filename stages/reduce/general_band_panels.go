@@ -14,7 +14,7 @@ import (
 //
 // xw is the b columns before W, and xz is the b columns before Z. They hold the product of A and the
 // reflectors of the newest panel, so that one product multiplies [xw W] or [xz Z] by a small matrix.
-type generalBlock[T spirv.Scalar] struct {
+type generalBlock[T spirv.Real] struct {
 	*GeneralBandReduction[T]
 	ws       *vk.Arena
 	a, u, v  product.Matrix[T]
@@ -36,7 +36,7 @@ func (r *GeneralBandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin
 }
 
 // from returns the first `cols` columns of x without the rows above row number `row`.
-func from[T spirv.Scalar](x product.Matrix[T], row, cols int) product.Matrix[T] {
+func from[T spirv.Real](x product.Matrix[T], row, cols int) product.Matrix[T] {
 	return x.Block(row, 0, x.Rows-row, cols)
 }
 

@@ -33,7 +33,7 @@ import (
 //
 // Source: Wang et al., PPoPP 2025, defer the updates of a symmetric reduction in this way; here the
 // updates from both sides are deferred. Package stages/ref has the same method in plain Go.
-type GeneralBandReduction[T spirv.Scalar] struct {
+type GeneralBandReduction[T spirv.Real] struct {
 	GeneralSize
 	panel.Factorisation[T] // right panels have b columns after they are transposed
 	ops                    product.Ops[T]
@@ -68,7 +68,7 @@ func (s GeneralSize) BandLen() int { return stages.GeneralBandLen(s.N, s.B) }
 
 // In NewGeneralBandReduction, `update` are the products that update the trailing matrix, and `ops`
 // are all others. Both may be the same.
-func NewGeneralBandReduction[T spirv.Scalar](
+func NewGeneralBandReduction[T spirv.Real](
 	dev *vk.Device, size GeneralSize, ops, update product.Ops[T], w stages.Waiting, t panel.Tuning,
 ) (*GeneralBandReduction[T], error) {
 	m, n, b, k := size.M, size.N, size.B, size.K
@@ -156,7 +156,7 @@ func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a produ
 
 // factorOf returns the memory for the factor T of a panel. `all` has b×b elements for each panel, or
 // only for one.
-func factorOf[T spirv.Scalar](all vk.Slice[T], panel, b int) vk.Slice[T] {
+func factorOf[T spirv.Real](all vk.Slice[T], panel, b int) vk.Slice[T] {
 	if all.Len() == b*b {
 		return all
 	}

@@ -15,14 +15,14 @@ import (
 // because A is symmetric: the rows are Pᵀ·Z, minus rows of Z·diag(λ) or of the identity. A Record
 // method computes the sums of the magnitudes in each column of these rows. The sum over all panels is
 // what Residual computes.
-type ResidualPanels[T spirv.Scalar] struct {
+type ResidualPanels[T spirv.Real] struct {
 	sums  columnSums[T]
 	panel vk.Region[T]
 	out   vk.Region[T]
 }
 
 // NewResidualPanels prepares the measurement of errors for up to m ≤ n eigenvectors of length n.
-func NewResidualPanels[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (*ResidualPanels[T], error) {
+func NewResidualPanels[T spirv.Real](dev *vk.Device, n, m int, ops product.Ops[T]) (*ResidualPanels[T], error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {
 		return nil, err

@@ -13,14 +13,14 @@ import (
 //	A·V − U·diag(σ),   UᵀU − I   and   VᵀV − I
 //
 // A is m×n, U has m rows, and V has n rows.
-type SingularResidual[T spirv.Scalar] struct {
+type SingularResidual[T spirv.Real] struct {
 	m, n, k int // k: largest number of columns of U and of V
 	sums    columnSums[T]
 }
 
 // NewSingularResidual prepares the stage for an m×n matrix A and at most k columns of U and of V, k
 // ≤ max(m, n).
-func NewSingularResidual[T spirv.Scalar](dev *vk.Device, m, n, k int, ops product.Ops[T]) (*SingularResidual[T], error) {
+func NewSingularResidual[T spirv.Real](dev *vk.Device, m, n, k int, ops product.Ops[T]) (*SingularResidual[T], error) {
 	sums, err := newColumnSums(dev, max(m, n), k, ops)
 	if err != nil {
 		return nil, err

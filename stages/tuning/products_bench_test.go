@@ -51,13 +51,13 @@ func or(name, usual string) string {
 }
 
 // shape is a product of a solve. It takes 2·a·b·c operations.
-type shape[T spirv.Scalar] struct {
+type shape[T spirv.Real] struct {
 	name    string
 	a, b, c int
 	record  func(ops product.Ops[T], rec *vk.Recorder, ws *vk.Arena)
 }
 
-func benchmarkTunings[T spirv.Scalar](b *testing.B, n int) {
+func benchmarkTunings[T spirv.Real](b *testing.B, n int) {
 	d := stagetest.Device(b)
 	lines := strings.Split(strings.TrimSpace(or("VKEVD_TUNINGS", "table {}")), "\n")
 	var names []string
@@ -121,7 +121,7 @@ func benchmarkTunings[T spirv.Scalar](b *testing.B, n int) {
 // shapesOf lists the products of a solve of order n that take the most time: those of the band
 // reduction, and those of back transformation 1. at(i, rows, cols) is a part of matrix number i, of
 // three. The part begins at its first element.
-func shapesOf[T spirv.Scalar](n int, at func(i, rows, cols int) product.Matrix[T]) (all []shape[T]) {
+func shapesOf[T spirv.Real](n int, at func(i, rows, cols int) product.Matrix[T]) (all []shape[T]) {
 	for _, b := range []int{min(n, 32), min(n, 64)} {
 		all = append(all, shape[T]{fmt.Sprintf("symm, b=%d", b), n, n, b, func(ops product.Ops[T], rec *vk.Recorder, ws *vk.Arena) {
 			ops.Symm(rec, ws, at(0, n, n), at(1, n, b), at(2, n, b))
@@ -149,7 +149,7 @@ func shapesOf[T spirv.Scalar](n int, at func(i, rows, cols int) product.Matrix[T
 
 // changed returns the products of the device's table for matrices of T, with the changes in `text`,
 // a JSON object with fields of tuning.Tuning.
-func changed[T spirv.Scalar](b *testing.B, info vk.Info, text string) product.Tuning {
+func changed[T spirv.Real](b *testing.B, info vk.Info, text string) product.Tuning {
 	t := tuning.For[T](info)
 	tiles := t.Products.Tiles
 	t.Products.Tiles, t.Singles.Tiles = nil, nil // the decoder must not change the table's lists

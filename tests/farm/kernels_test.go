@@ -147,7 +147,7 @@ func buildEmulated(dev *vk.Device) error {
 }
 
 // buildShare builds the stage of one of several devices that reduce a matrix together.
-func buildShare[T spirv.Scalar](dev *vk.Device) error {
+func buildShare[T spirv.Real](dev *vk.Device) error {
 	const n = 6000
 	t := tuning.For[T](dev.Info())
 	ops, err := product.New[T](dev, t.Products)
