@@ -15,7 +15,7 @@ type Builder struct {
 	Err error // of the first kernel that could not be built
 }
 
-// Build builds a kernel with vk.Build. If the builder already has an error, build returns nil.
+// Build builds a kernel with vk.Build. After an error it returns nil.
 func Build[S, P any](b *Builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {
 	if b.Err != nil {
 		return nil
@@ -25,8 +25,8 @@ func Build[S, P any](b *Builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] 
 	return k
 }
 
-// Threads returns the size of a workgroup that can use at most `most` invocations. The size is the
-// largest power of two that is at most this number and that the device allows.
+// Threads returns the largest power of two that is at most `most` and that the device allows as the
+// size of a workgroup.
 func (b *Builder) Threads(most int) uint32 {
 	if info := b.Dev.Info(); info.MaxLocal > 0 {
 		most = min(most, info.MaxLocal)
@@ -41,21 +41,20 @@ func WholeSubgroups(threads int, info vk.Info) int {
 	return vk.Tiles(threads, uint32(subgroup)) * subgroup
 }
 
-// Shared is the shared memory that a kernel declares, in bytes. err is set if the SPIR-V module
-// does not determine the size.
+// Shared is the shared memory that a kernel declares, in bytes. err is set if the SPIR-V module does
+// not determine the size.
 type Shared struct {
 	Bytes int
 	Err   error
 }
 
-// SharedOf reads the size of a kernel's shared memory from its SPIR-V.
 func SharedOf[S, P any](kernel func() spirv.Module[S, P], spec S) Shared {
 	bytes, err := product.SharedBytes(kernel, spec)
 	return Shared{bytes, err}
 }
 
-// MostShared is the largest size of several kernels that run one after another. The sizes are not
-// added because a workgroup has shared memory only while its dispatch runs.
+// MostShared is the largest size of several kernels that run one after another. A workgroup has
+// shared memory only while its dispatch runs.
 func MostShared(all ...Shared) (bytes int, err error) {
 	for _, s := range all {
 		if s.Err != nil {
@@ -66,7 +65,6 @@ func MostShared(all ...Shared) (bytes int, err error) {
 	return bytes, nil
 }
 
-// SpecBool converts a truth value to the type of specialisation constants.
 func SpecBool(v bool) spirv.Bool {
 	if v {
 		return spirv.True
@@ -74,8 +72,8 @@ func SpecBool(v bool) spirv.Bool {
 	return spirv.False
 }
 
-// InfoError is the error for a stage whose kernel has set its INFO word. The stage's method Info
-// explains the value.
+// InfoError is the error of a stage whose kernel has set its INFO word, which the stage's method
+// Info explains.
 type InfoError struct {
 	Stage string // phase of the solve, such as PhaseBulgeChasing
 	Info  uint32 // value of the INFO word; not 0
@@ -92,7 +90,6 @@ const (
 	CauseRefused              // emulated products have refused rows of a factor
 )
 
-// Error names the stage and gives the value of the INFO word.
 func (e *InfoError) Error() string {
 	return fmt.Sprintf("%s failed on the device (INFO = %d)", e.Stage, e.Info)
 }

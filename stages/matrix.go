@@ -5,11 +5,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Matrix is a matrix of doubles. The tridiagonal stages use it for vectors, because they compute in
-// float64 only.
+// Matrix is a matrix of doubles, such as the vectors of the tridiagonal stages.
 type Matrix = product.Matrix[float64]
 
-// NewMatrix is product.NewMatrix for doubles. It panics if the slice is too short.
 func NewMatrix(at vk.Slice[float64], rows, cols, ld int) Matrix {
 	return product.NewMatrix(at, rows, cols, ld)
 }

@@ -13,16 +13,12 @@ import (
 // and Q2 = I.
 type Reflectors[T spirv.Stored] struct{ V, Tau vk.Slice[T] }
 
-// Check panics if the slice V or Tau of the reflectors is too short for order n and half-bandwidth
-// b.
 func (q Reflectors[T]) Check(n, b int) {
 	v, tau := ReflectorLen(n, b)
 	Holds("V", q.V, v)
 	Holds("tau", q.Tau, tau)
 }
 
-// ReflectorLen returns the numbers of elements of Reflectors.V and Reflectors.Tau for order n and
-// half-bandwidth b.
 func ReflectorLen(n, b int) (v, tau int) {
 	if n < 3 {
 		return 0, 0

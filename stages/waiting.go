@@ -4,14 +4,13 @@ package stages
 // waiting kernel uses. It combines facts about the device (machine.Machine.MayWait) with the choices
 // of the tuning and of the caller. tuning.Tuning.Waiting computes it once for each plan.
 type Waiting struct {
-	// Allowed permits workgroups to wait for each other. If it is false, each stage takes a form in
-	// which no workgroup waits for another workgroup: the bulge chasing has one dispatch for each
-	// set of independent steps (a wave), ApplyQ2 has waits only inside a workgroup, and PanelQR has
-	// a dispatch for each column.
+	// Allowed permits workgroups to wait for each other. If it is false, each stage takes a form
+	// without such waits: the bulge chasing has one dispatch for each set of independent steps (a
+	// wave), ApplyQ2 has waits only inside a workgroup, and panels have a dispatch for each column.
 	Allowed bool
 
-	// If WideFence is true, every invocation issues the memory barrier (fence). If it is false, one
-	// invocation issues the barrier for its workgroup. See flags.glsl.
+	// With WideFence every invocation issues the memory barrier (fence), and otherwise one
+	// invocation for its workgroup. See flags.glsl.
 	WideFence bool
 
 	// Crowded says that the device does not run all workgroups of a panel at the same time,
@@ -21,19 +20,17 @@ type Waiting struct {
 	Crowded bool
 }
 
-// Span is a range of items [first, last) of a stage that one dispatch processes, with their cost in
+// Span is a range [first, last) of items of a stage that one dispatch processes, with their cost in
 // flops.
 type Span struct {
 	First, Last int
 	Cost        float64
 }
 
-// Len is the number of items in the span.
 func (s Span) Len() int { return s.Last - s.First }
 
-// Spans divides items 0 … n−1 into spans, one for each dispatch. A span has at least one and at
-// most `most` items. A span ends with the item at which the cost of the span reaches `limit`. The
-// spans follow one another and cover all items. For n = 0 there is no span.
+// Spans divides items 0 … n−1 into spans, one for each dispatch. A span has at most `most` items,
+// and ends with the item at which its cost reaches `limit`. For n = 0 there is no span.
 func Spans(n, most int, limit float64, cost func(item int) float64) []Span {
 	var all []Span
 	part := Span{}

@@ -68,12 +68,11 @@ func goBatchSolve32(h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **C.f
 	})
 }
 
-// pointers converts a C array of addresses of numbers to the same array for Go. T is the Go type of
-// the numbers, and E is their C type.
+// pointers converts a C array of addresses of numbers of type E to Go, where their type is T.
 func pointers[T evd.Float, E any](a **E) **T { return (**T)(unsafe.Pointer(a)) }
 
-// batchSolve does the work of the C function vkevd_batch_solve, for numbers of type T. The plan
-// computes in double precision. If T is float32, batchSolve converts the numbers.
+// batchSolve is vkevd_batch_solve for numbers of type T. The plan computes in double precision, to
+// which float32 is converted.
 func batchSolve[T evd.Float](h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **T, codes *C.int32_t, control *C.vkevd_control,
 	solve func(context.Context, *batch.Plan, []evd.Sym[T], []callersSpectrum[T]) error) error {
 	p, b, err := planOf[*many[T]](h)
@@ -92,21 +91,20 @@ func batchSolve[T evd.Float](h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w
 	})
 }
 
-// callersSpectrum is the memory of the caller for the eigenvalues and vectors of one matrix.
 type callersSpectrum[T evd.Float] struct {
 	values  []T
 	vectors *evd.Dense[T] // nil if they are not wanted
 	err     error
 }
 
-// perMatrix is the number of bytes that the library needs for a matrix of a batch, without its
-// entries. It is a rough number: a solve has further lists of this length.
+// perMatrix is roughly the number of bytes that the library needs for a matrix of a batch beside its
+// entries: a solve has further lists of this length.
 func perMatrix[T evd.Float]() uintptr {
 	return 2 * (unsafe.Sizeof(evd.Sym[T]{}) + unsafe.Sizeof(callersSpectrum[T]{}) + unsafe.Sizeof(batch.Spectrum{}))
 }
 
-// arrays returns the matrices of a batch, and the memory for their results. All memory belongs to
-// the C program that called. `count` is the number of matrices, and n[k] is the order of matrix k.
+// arrays returns the matrices of a batch, and the memory for their results, which all belong to the
+// C program. n[k] is the order of matrix k.
 func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[T], []callersSpectrum[T], error) {
 	switch {
 	case count < 0 || count > 1<<40:
@@ -152,8 +150,7 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[
 	return in, out, nil
 }
 
-// inPlace solves a batch of float64 matrices. The plan writes the results directly to the caller's
-// memory.
+// inPlace solves a batch of float64 matrices. The plan writes to the caller's memory.
 func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []callersSpectrum[float64]) error {
 	spectra := make([]batch.Spectrum, len(out))
 	for k, s := range out {
@@ -166,8 +163,6 @@ func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []
 	return err
 }
 
-// inDoubles solves a batch of float32 matrices. It copies the matrices to double precision, solves,
-// and rounds the results to float32.
 func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out []callersSpectrum[float32]) error {
 	doubles, spectra := make([]evd.Sym[float64], len(a)), make([]batch.Spectrum, len(a))
 	for k, m := range a {
@@ -192,8 +187,8 @@ func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out 
 	return nil
 }
 
-// take rounds the values of a result, from index `first` on, to the caller's memory `to`. The error is
-// an *evd.OverflowError if a value is beyond the largest number of type T, and nil otherwise.
+// take rounds the values from index `first` on to the caller's memory `to`. The error is an
+// *evd.OverflowError if a value is beyond the largest number of type T.
 func take[T evd.Float](to []T, values []float64, first int, singular bool) error {
 	e := evd.OverflowError{Singular: singular, Single: unsafe.Sizeof(T(0)) == 4}
 	for k, x := range values {
@@ -211,7 +206,6 @@ func take[T evd.Float](to []T, values []float64, first int, singular bool) error
 	return &e
 }
 
-// converted returns the numbers of a list, each converted to another type.
 func converted[To, From evd.Float](from []From) []To {
 	to := make([]To, len(from))
 	for i, x := range from {
@@ -220,8 +214,8 @@ func converted[To, From evd.Float](from []From) []To {
 	return to
 }
 
-// codes writes an error code for each matrix of a batch to the C array `codes`. If the address of
-// this array is NULL, the method returns the first error of a matrix instead.
+// codes writes an error code for each matrix to `codes`. If it is NULL, the method returns the first
+// error of a matrix instead.
 func (b *many[T]) codes(codes *C.int32_t, spectra []callersSpectrum[T]) error {
 	for k, s := range spectra {
 		switch {

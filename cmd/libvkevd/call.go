@@ -14,8 +14,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// token is the Go object that the C type vkevd_token stands for. A C program cancels solves with
-// it.
+// token is the Go object of a vkevd_token, with which a C program cancels solves.
 type token struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -62,7 +61,6 @@ type turn struct {
 
 func newTurn(dev *vk.Device) turn { return turn{dev: dev, taken: make(chan struct{}, 1)} }
 
-// call is a solve that has a progress function.
 type call struct {
 	turn  *turn
 	outer *call // the solve whose progress function has made this call, or nil
@@ -89,17 +87,14 @@ func within(what string, is func(*turn) bool) error {
 	return nil
 }
 
-// progress receives the progress reports of a plan. It calls the progress function of the solve
-// that is running.
 func (t *turn) progress(p evd.Progress) {
 	if watch := t.watch.Load(); watch != nil {
 		(*watch)(p)
 	}
 }
 
-// run waits until the plan's other solves have ended, and then calls the function `solve`. The
-// token of `control` and its progress function can end the context of `solve`. `control` may be
-// nil.
+// run calls `solve` after the plan's other solves have ended. The token and the progress function of
+// `control`, which may be nil, can end its context.
 func (t *turn) run(control *C.vkevd_control, solve func(context.Context) error) error {
 	c := orZero(control)
 	if err := within("plan", func(other *turn) bool { return other == t }); err != nil {
@@ -134,8 +129,8 @@ func (t *turn) run(control *C.vkevd_control, solve func(context.Context) error) 
 	return solve(ctx)
 }
 
-// watch reports the progress of a solve to the progress function of the C program. `number` stands
-// for the solve. If the function returns a nonzero value, watch calls `cancel`.
+// watch calls the progress function of the C program, and `cancel` if that returns a nonzero value.
+// `number` stands for the solve.
 func watch(number cgo.Handle, c *C.vkevd_control, p evd.Progress, cancel func()) {
 	stage := C.CString(p.Stage)
 	defer C.free(unsafe.Pointer(stage))

@@ -35,7 +35,6 @@ func goDevices(list *C.vkevd_device_info, capacity C.int64_t, count *C.int64_t, 
 	})
 }
 
-// describe copies the description of a device to the C structure that a program reads.
 func describe(to *C.vkevd_device_info, d vk.Info) {
 	*to = C.vkevd_device_info{index: C.int32_t(d.Index), memory: C.uint64_t(d.Memory), free: C.uint64_t(d.Free)}
 	if d.Problem == "" {

@@ -26,7 +26,7 @@ func guard(out *C.vkevd_error, f func() error) (code C.int32_t) {
 	return report(out, f())
 }
 
-// report writes an error to `out`, which may be nil, and returns the code of the error.
+// report writes an error to `out`, which may be nil, and returns its code.
 func report(out *C.vkevd_error, err error) C.int32_t {
 	code := codeOf(err)
 	if out == nil {
@@ -49,8 +49,8 @@ func report(out *C.vkevd_error, err error) C.int32_t {
 	return code
 }
 
-// codeOf returns the error code that C programs get for a Go error. If the type of the error is not
-// listed, the code is VKEVD_INTERNAL, because every expected type is listed.
+// codeOf returns the error code for a Go error. Every expected type is listed; all others become
+// VKEVD_INTERNAL.
 func codeOf(err error) C.int32_t {
 	switch {
 	case err == nil:
@@ -88,8 +88,7 @@ func is[E error](err error) bool {
 	return errors.As(err, &e)
 }
 
-// putText writes a text and a zero byte to a C array. If the text is too long for the array,
-// putText cuts it.
+// putText writes a text, cut if it is too long, and a zero byte to a C array.
 func putText(to []C.char, text string) {
 	if len(to) == 0 {
 		return

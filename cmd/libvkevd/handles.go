@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// plan is the Go object that a C program's vkevd_plan stands for: a plan of one of three kinds, and
-// the type `turn`, which makes its solves run one after another.
+// plan is the Go object of a vkevd_plan: a plan of one of three kinds, and the type `turn`, which
+// makes its solves run one after another.
 type plan struct {
 	turn turn
 	kind kind
@@ -22,8 +22,7 @@ type plan struct {
 
 // kind is a kind of plan: *symmetric (eigenvalues), *singular (singular values) or *many (a batch).
 type kind interface {
-	// build checks the options and makes the Go plan. The Go plan calls the function `progress`
-	// during its solves.
+	// build checks the options and makes the Go plan, which calls `progress` during its solves.
 	build(dev *vk.Device, progress func(evd.Progress)) error
 	Bytes() uint64
 	Close()
@@ -36,7 +35,6 @@ type eigenSolver[T evd.Float] interface {
 	Close()
 }
 
-// symmetric is a plan for symmetric matrices.
 type symmetric[T evd.Float] struct {
 	eigenSolver[T]
 	n       int
@@ -47,26 +45,22 @@ type symmetric[T evd.Float] struct {
 	overwrite bool
 }
 
-// singular is a plan for singular values.
 type singular[T evd.Float] struct {
 	*svd.Plan[T]
 	m, n, k int // rows, columns, singular values
 	options C.vkevd_svd
 }
 
-// many is a plan for many small matrices.
 type many[T evd.Float] struct {
 	*batch.Plan
 	n, count int // largest order, matrices that the plan has memory for
 	options  C.vkevd_batch
 }
 
-// keep makes a handle for a value.
 func keep[H ~uint64](value any) H { return H(cgo.NewHandle(value)) }
 
-// lookUp returns the Go object that a handle stands for. A handle is a number that C programs use
-// instead of an address. The object must have the type T. `what` names the handle in error
-// messages.
+// lookUp returns the Go object of a handle, the number that C programs use instead of an address. It
+// must have the type T. `what` names the handle in errors.
 func lookUp[T any, H ~uint64](h H, what string) (value T, err error) {
 	defer func() {
 		if recover() != nil { // cgo.Handle panics if the handle is closed, or never was one
@@ -80,8 +74,8 @@ func lookUp[T any, H ~uint64](h H, what string) (value T, err error) {
 	return value, nil
 }
 
-// release makes a handle invalid and returns its Go object. If two threads release the same handle, one
-// of them gets an error.
+// release makes a handle invalid and returns its Go object. If two threads release a handle, one of
+// them gets an error.
 func release[T any, H ~uint64](h H, what string) (value T, err error) {
 	if value, err = lookUp[T](h, what); err != nil {
 		return value, err
@@ -97,7 +91,7 @@ func release[T any, H ~uint64](h H, what string) (value T, err error) {
 
 func deviceOf(h C.vkevd_device) (*vk.Device, error) { return lookUp[*vk.Device](h, "device") }
 
-// newPlan makes a plan on a device, and writes its handle to *h. After an error, *h is 0.
+// newPlan writes the handle of a plan to *h, or 0 after an error.
 func newPlan(device C.vkevd_device, k kind, h *C.vkevd_plan) error {
 	if h == nil {
 		return errNull("plan")
@@ -173,5 +167,4 @@ type badArgument struct{ text string }
 
 func (e badArgument) Error() string { return e.text }
 
-// errNull says that a required address is NULL.
 func errNull(name string) error { return badArgument{name + ": NULL"} }

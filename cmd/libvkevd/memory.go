@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// vector returns an array of n numbers in C memory as a Go slice with the same memory. The address
-// may be NULL only if n is 0. `name` names the argument in errors.
+// vector returns n numbers in C memory as a Go slice. The address may be NULL only if n is 0. `name`
+// names the argument in errors.
 func vector[T evd.Float](p *T, n int, name string) ([]T, error) {
 	if p == nil && n > 0 {
 		return nil, errNull(name)
@@ -22,8 +22,8 @@ func vector[T evd.Float](p *T, n int, name string) ([]T, error) {
 	return unsafe.Slice(p, n), nil
 }
 
-// dense returns a rows×cols matrix in the memory of the C program. The address p may be NULL only
-// if the matrix has no entries. `name` names the argument in errors.
+// dense returns a matrix in the memory of the C program. The address may be NULL only if the matrix
+// has no entries. `name` names the argument in errors.
 func dense[T evd.Float](p *T, rows, cols int, ld C.int64_t, rowMajor bool, name string) (evd.Dense[T], error) {
 	d := evd.Dense[T]{Rows: rows, Cols: cols, Ld: int(ld), RowMajor: rowMajor}
 	lines, length := lines(&d)
@@ -41,8 +41,8 @@ func dense[T evd.Float](p *T, rows, cols int, ld C.int64_t, rowMajor bool, name 
 	return d, err
 }
 
-// lines returns how many contiguous pieces the memory of the matrix `d` has, and their length. The
-// pieces are the columns, or the rows if `d` is row-major.
+// lines returns the number and the length of the contiguous pieces of a matrix: its columns, or its
+// rows if it is row-major.
 func lines[T evd.Float](d *evd.Dense[T]) (count, length int) {
 	if d.RowMajor {
 		return d.Rows, d.Cols
@@ -50,8 +50,7 @@ func lines[T evd.Float](d *evd.Dense[T]) (count, length int) {
 	return d.Cols, d.Rows
 }
 
-// put copies the matrix `src` to the matrix `dst`. Both matrices have the same shape. One may be
-// column-major and the other row-major.
+// put copies `src` to `dst`, a matrix of the same shape in any order.
 func put[T evd.Float](dst, src *evd.Dense[T]) {
 	count, length := lines(dst)
 	if dst.RowMajor == src.RowMajor {
@@ -60,8 +59,8 @@ func put[T evd.Float](dst, src *evd.Dense[T]) {
 		})
 		return
 	}
-	// The copy goes block by block. A block of the matrix `src` fits into the first-level cache, so
-	// all elements of a cache line are copied before the line leaves the cache.
+	// A block of `src` fits into the first-level cache, so all elements of a cache line are copied
+	// before the line leaves the cache.
 	const block = 32
 	inParallel((count+block-1)/block, block*length, func(b int) {
 		from, to := b*block, min((b+1)*block, count)
@@ -75,8 +74,7 @@ func put[T evd.Float](dst, src *evd.Dense[T]) {
 	})
 }
 
-// putTriangle copies one triangle of the matrix `src` to `dst`: the triangle that src.Uplo names.
-// Both matrices are stored in the same order.
+// putTriangle copies the triangle src.Uplo to `dst`, which is stored in the same order.
 func putTriangle[T evd.Float](dst []T, ld int, src evd.Sym[T]) {
 	inParallel(src.N, src.N/2, func(j int) {
 		from, to := j, src.N
@@ -87,8 +85,8 @@ func putTriangle[T evd.Float](dst []T, ld int, src evd.Sym[T]) {
 	})
 }
 
-// inParallel calls f for 0, …, `count`−1. Each call copies about `size` numbers. If there are many
-// numbers, inParallel uses several cores.
+// inParallel calls f for 0, …, `count`−1. Each call copies about `size` numbers. For many numbers it
+// uses several cores.
 func inParallel(count, size int, f func(int)) {
 	const enough = 1 << 18 // smallest number of copied numbers for each core
 	workers := min(runtime.GOMAXPROCS(0), 8, 1+count*size/enough, max(count, 1))

@@ -32,8 +32,6 @@ func (s *singular[T]) build(dev *vk.Device, progress func(evd.Progress)) error {
 	return err
 }
 
-// plan converts the C program's options to options of package svd. It stores the number of wanted
-// singular values in `s`.
 func (s *singular[T]) plan() (opt svd.Options, err error) {
 	o := &s.options
 	if o.reserved != [6]C.int64_t{} {
@@ -72,7 +70,6 @@ func goSvdSolve32(h C.vkevd_plan, a *C.float, lda C.int64_t, s, u *C.float, ldu 
 	})
 }
 
-// svdSolve does the work of the C function vkevd_svd_solve, for numbers of type T.
 func svdSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, s, u *T, ldu C.int64_t, v *T, ldv C.int64_t,
 	control *C.vkevd_control) error {
 	p, by, err := planOf[*singular[T]](h)
@@ -111,8 +108,8 @@ func svdSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, s, u *T, ldu C.i
 	})
 }
 
-// vectors returns the C program's memory for the vectors of one side, left or right. The result is
-// nil if the options select no vectors of this side.
+// vectors returns the C program's memory for the vectors of one side, or nil if the options select
+// none.
 func (s *singular[T]) vectors(wanted C.int32_t, p *T, rows int, ld C.int64_t, name string) (*evd.Dense[T], error) {
 	cols := s.k
 	switch wanted {

@@ -44,9 +44,8 @@ func (s *symmetric[T]) build(dev *vk.Device, progress func(evd.Progress)) error 
 	return nil
 }
 
-// plan converts the C program's options to options of package evd. It also stores in `s` what later
-// solves need. If all vectors are selected, they replace the input matrix in memory, so that Go
-// needs no memory for them.
+// plan converts the C program's options, and stores in `s` what later solves need. If all vectors
+// are selected, they replace the input matrix in memory, so that Go needs no memory for them.
 func (s *symmetric[T]) plan() (opt evd.Options, err error) {
 	o := &s.options
 	if o.reserved0 != 0 || o.reserved != [6]C.int64_t{} {
@@ -84,11 +83,8 @@ func (s *symmetric[T]) plan() (opt evd.Options, err error) {
 	return opt, nil
 }
 
-// errReserved says that a reserved member of the options is not 0.
 var errReserved = badArgument{"options.reserved: must be 0"}
 
-// flags checks options that must be 0 or 1. It returns an error if one of the numbers has another
-// value.
 func flags(all ...C.int32_t) error {
 	for _, x := range all {
 		if x != 0 && x != 1 {
@@ -114,7 +110,6 @@ func goSymmetricSolve32(h C.vkevd_plan, a *C.float, lda C.int64_t, w, z *C.float
 	})
 }
 
-// symmetricSolve does the work of the C function vkevd_symmetric_solve, for numbers of type T.
 func symmetricSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, w, z *T, ldz C.int64_t,
 	found *C.vkevd_found, control *C.vkevd_control) error {
 	p, s, err := planOf[*symmetric[T]](h)
@@ -154,8 +149,6 @@ func symmetricSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, w, z *T, l
 	})
 }
 
-// solve solves the eigenproblem of the matrix `a` and writes the vectors to the matrix `z`. Both
-// are in the caller's memory.
 func (s *symmetric[T]) solve(ctx context.Context, a, z evd.Dense[T]) (*evd.Result[T], error) {
 	sym := evd.Sym[T]{N: s.n, Ld: a.Ld, Data: a.Data, Uplo: s.options.upper == 1, RowMajor: s.options.a_row_major == 1}
 	if s.overwrite && unsafe.SliceData(a.Data) != unsafe.SliceData(z.Data) {

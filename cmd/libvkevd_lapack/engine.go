@@ -15,8 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// problem is the problem that one LAPACK call must solve, in the caller's memory. The numbers are
-// of type T, and matrices are column-major.
+// problem is the problem of one LAPACK call, in the caller's memory. Matrices are column-major.
 type problem[T evd.Float] struct {
 	kind
 	rows, n, ld int // rows is for singular values only
@@ -31,24 +30,20 @@ type problem[T evd.Float] struct {
 
 type kind int
 
-// These constants number the kinds of problems. Their order must be that of enum vkevd_kind in the
-// C code.
+// The order is that of enum vkevd_kind in the C code.
 const (
 	symmetric kind = iota
 	tridiagonal
 	singular
 )
 
-// part selects eigenvalues by LAPACK's arguments range, il, iu, vl and vu. The field `by` is the
-// argument range.
+// part selects eigenvalues by LAPACK's arguments range (here `by`), il, iu, vl and vu.
 type part struct {
 	by     byte
 	il, iu int
 	vl, vu float64
 }
 
-// selection converts the arguments of a LAPACK call that select eigenvalues to a Selection of
-// package evd.
 func (p part) selection() evd.Selection {
 	switch p.by {
 	case 'I':
@@ -59,7 +54,6 @@ func (p part) selection() evd.Selection {
 	return evd.Selection{}
 }
 
-// job is the key of a plan. One plan can solve all problems with the same job.
 type job struct {
 	kind
 	single  bool // the numbers are float32, otherwise float64
@@ -69,7 +63,6 @@ type job struct {
 	u, v    svd.Vectors
 }
 
-// engine solves the problems of LAPACK calls. It holds a device and the plans that were used last.
 type engine struct {
 	dev   *vk.Device
 	plans plancache.Plans[job]
@@ -79,9 +72,9 @@ type engine struct {
 // often alternate between a few orders and kinds of problems.
 const keptPlans = 8
 
-// open opens the device for LAPACK calls: the one that VKEVD_DEVICE names, or the best device, even if
-// this device has no double precision. The next LAPACK then solves the problems in double precision.
-// Compiled kernels are stored in the folder that the command vkevd uses, too.
+// open opens the device that VKEVD_DEVICE names, or the best device, even if it has no double
+// precision: the next LAPACK then solves the problems in double precision. Compiled kernels are
+// stored in the folder of the command vkevd.
 func open() (*engine, error) {
 	dev, err := vk.Open(vk.Options{Device: environ.Get("VKEVD_DEVICE"), CacheDir: environ.CacheFolder(), Single: true})
 	if err != nil {
@@ -95,7 +88,6 @@ func open() (*engine, error) {
 	return en, nil
 }
 
-// plan makes a plan for a job.
 func (en *engine) plan(j job) (plancache.Plan, error) {
 	if j.single {
 		return newPlan[float32](en.dev, j)
@@ -114,8 +106,8 @@ func newPlan[T evd.Float](dev *vk.Device, j job) (plancache.Plan, error) {
 	return svd.NewPlan[T](dev, j.rows, j.n, svd.Options{U: j.u, V: j.v})
 }
 
-// solve solves the problem p and returns the number of computed values. It writes to the caller's
-// memory only after the device has succeeded.
+// solve returns the number of computed values. It writes to the caller's memory only after the
+// device has succeeded.
 func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
 	j := job{kind: p.kind, single: unsafe.Sizeof(T(0)) == 4, n: p.n, vectors: p.z.first != nil, part: p.part}
 	if p.kind == singular {
@@ -149,8 +141,8 @@ func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
 // never come. The value is a gibibyte of float64.
 const returnedAbove = 1 << 27
 
-// solveBy solves the problem p with a given plan. The results are the values, the matrix z of
-// eigenvectors or left singular vectors, and the matrix v of right singular vectors.
+// solveBy returns the values, the matrix z of eigenvectors or left singular vectors, and the matrix
+// v of right singular vectors.
 func (p problem[T]) solveBy(plan plancache.Plan) (values []float64, z, v *evd.Dense[T], err error) {
 	ctx := context.Background()
 	var res *evd.Result[T]
@@ -186,18 +178,15 @@ func asLAPACK(err error) error {
 	return err
 }
 
-// columns is memory of a LAPACK call for vectors. It is column-major, with leading dimension ld.
 type columns[T evd.Float] struct {
 	first *T
 	ld    int
 }
 
-// column returns the first n elements of column j.
 func (c columns[T]) column(j, n int) []T {
 	return unsafe.Slice(c.first, j*c.ld+n)[j*c.ld:]
 }
 
-// take copies the matrix z to the memory of the LAPACK call. It does nothing if z is nil.
 func (c columns[T]) take(z *evd.Dense[T]) {
 	if z == nil || c.first == nil {
 		return
@@ -209,8 +198,8 @@ func (c columns[T]) take(z *evd.Dense[T]) {
 	})
 }
 
-// takeTransposed copies the transpose of the matrix z to the memory of the LAPACK call. It copies
-// tile by tile, so that accesses to both memories are local. It does nothing if z is nil.
+// takeTransposed copies the transpose of z tile by tile, so that accesses to both memories are
+// local.
 func (c columns[T]) takeTransposed(z *evd.Dense[T]) {
 	if z == nil || c.first == nil {
 		return
@@ -230,9 +219,8 @@ func (c columns[T]) takeTransposed(z *evd.Dense[T]) {
 	})
 }
 
-// eachRange calls the function f for ranges of the indices 0, …, count−1, in parallel. Together the
-// ranges contain each index once. `size` is the number of matrix elements for each index. A range
-// has at least about 2¹⁶ elements.
+// eachRange calls f, in parallel, for ranges that together contain the indices 0, …, count−1 once. A
+// range has at least about 2¹⁶ matrix elements, `size` for each index.
 func eachRange(count, size int, f func(from, to int)) {
 	step := max(32, count/(4*runtime.GOMAXPROCS(0)), 1<<16/max(size, 1))
 	var group sync.WaitGroup

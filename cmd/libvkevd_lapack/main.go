@@ -29,8 +29,7 @@ import (
 
 func main() {}
 
-// theEngine is the engine of this process, which solves LAPACK calls on a device. The mutex
-// `opening` guards it.
+// theEngine solves the LAPACK calls of this process. The mutex `opening` guards it.
 var (
 	theEngine *engine
 	opening   sync.Mutex
@@ -88,8 +87,8 @@ func vkevd_engine_solve(p *C.struct_vkevd_problem) C.int {
 	return 0
 }
 
-// survive calls f and returns its error. It converts a panic to an error, because a panic must not
-// end a process whose user may not know about vkevd.
+// survive returns the error of f, or its panic as an error: a panic must not end a process whose
+// user may not know about vkevd.
 func survive(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -99,8 +98,6 @@ func survive(f func() error) (err error) {
 	return f()
 }
 
-// write writes text to a C array and adds a zero byte. If the text is too long for the array, it is
-// cut.
 func write(to []C.char, text string) {
 	for i := range to {
 		to[i] = 0
@@ -110,8 +107,6 @@ func write(to []C.char, text string) {
 	}
 }
 
-// problemOf converts a problem from its C structure to the Go type. The slices of the result use
-// the memory of the C program.
 func problemOf[T evd.Float](p *C.struct_vkevd_problem) problem[T] {
 	n, rows, ld := int(p.n), int(p.m), int(p.lda)
 	q := problem[T]{
@@ -134,8 +129,8 @@ func problemOf[T evd.Float](p *C.struct_vkevd_problem) problem[T] {
 	return q
 }
 
-// wanted converts a number of singular vectors to the option of package svd that asks for them.
-// `few` is the number of singular values.
+// wanted returns the option of package svd for a number of singular vectors. `few` is the number of
+// singular values.
 func wanted(vectors, few int) svd.Vectors {
 	switch {
 	case vectors == 0:
@@ -146,8 +141,7 @@ func wanted(vectors, few int) svd.Vectors {
 	return svd.Full
 }
 
-// slice returns the memory of a rows×cols matrix of C with leading dimension ld. It returns nil if
-// the matrix has no entries.
+// slice returns the memory of a matrix of C, or nil if it has no entries.
 func slice[T evd.Float](p unsafe.Pointer, rows, cols, ld int) []T {
 	if p == nil || rows <= 0 || cols <= 0 {
 		return nil

@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// newFileMode is the permission bits of a new file, before the umask is applied.
 const newFileMode = 0o644
 
 // syncFile waits until the data of a file are on the disk. Tests replace it.
@@ -119,7 +118,7 @@ func openDirect(path string) (*AtomicFile, error) {
 }
 
 // createTemp makes a new file with a random name and the permission bits `mode`, reduced by the
-// umask. (os.CreateTemp makes files that group and others cannot read.)
+// umask. (Files of os.CreateTemp cannot be read by others.)
 func createTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf(".vkevd-%016x.tmp", rand.Uint64()))

@@ -12,7 +12,6 @@ import (
 // processes for example. If the file stores the elements by rows, Read returns rows instead of
 // columns.
 type NPYColumns struct {
-	// Rows and Cols are the numbers of rows and columns of the matrix in the file.
 	Rows, Cols int
 	// ByRows says that the elements are stored by rows (C order).
 	ByRows bool
@@ -59,9 +58,9 @@ func npyColumns(file *os.File, path string) (*NPYColumns, error) {
 	return &NPYColumns{rows, cols, !f.FortranOrder, file, f.header, f.Element}, nil
 }
 
-// Read copies `count` consecutive columns to `dst`, beginning with column `from`. If ByRows is
-// true, it copies rows instead. `dst` must have exactly the elements of these columns, otherwise
-// Read panics. Several goroutines may call Read at the same time.
+// Read copies `count` columns from column `from` on to `dst`, or rows if ByRows is true. `dst` must
+// have exactly so many elements, otherwise Read panics. Several goroutines may call Read at the same
+// time.
 func (c *NPYColumns) Read(dst []float64, from, count int) error {
 	length := c.Rows
 	if c.ByRows {
@@ -81,5 +80,4 @@ func (c *NPYColumns) Read(dst []float64, from, count int) error {
 	})
 }
 
-// Close closes the file.
 func (c *NPYColumns) Close() error { return c.file.Close() }

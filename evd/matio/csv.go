@@ -23,7 +23,6 @@ import (
 // notes which lines and fields are data.
 type table struct {
 	*fields
-	// opt are the options of the caller.
 	opt Options
 
 	// head says what the first line is, and names what the first fields of the other lines are.
@@ -80,7 +79,6 @@ type topLine struct {
 // *TooLargeError and those of r.
 func ReadCSV(r io.Reader, name string) (*Dense, error) { return Options{}.ReadCSV(r, name) }
 
-// ReadCSV reads a table as the function ReadCSV does, but with the options o.
 func (o Options) ReadCSV(r io.Reader, name string) (*Dense, error) {
 	return opened(r, name, o.readTable)
 }

@@ -48,7 +48,7 @@ func (t *fields) unclear(o Options) error {
 		"thousands, or be a decimal mark; --format table takes it as a decimal mark")
 }
 
-// cell returns what the field is. If it is no number, `complaint` says so.
+// cell returns what the field is, with a complaint if it is no number.
 func (t *fields) cell() (kind cellKind, x float64, complaint string) {
 	if x, complaint = t.number(); complaint == "" {
 		return numberCell, x, ""

@@ -40,15 +40,14 @@ type fields struct {
 	inChunk     bool
 }
 
-// newFields finds the separator of a table.
 func newFields(in *input) *fields {
 	t := &fields{input: in, line: 1}
 	t.dialect = findDialect(in, &t.line)
 	return t
 }
 
-// more drops the bytes that have been read, and buffers `want` others at least. At the end of the
-// file it returns io.EOF.
+// more drops the bytes that have been read, and buffers at least `want` others, or returns io.EOF at
+// the end of the file.
 func (t *fields) more(want int) error {
 	if t.inChunk {
 		t.long = append(t.long[:0], t.field...)
@@ -64,8 +63,7 @@ func (t *fields) more(want int) error {
 	return err
 }
 
-// peek returns the next byte without reading it. At the end of the file it returns a line feed and
-// io.EOF.
+// peek returns the next byte without reading it, or a line feed and io.EOF at the end of the file.
 func (t *fields) peek() (byte, error) {
 	if t.used == len(t.chunk) {
 		if err := t.more(1); err != nil {
@@ -75,8 +73,7 @@ func (t *fields) peek() (byte, error) {
 	return t.chunk[t.used], nil
 }
 
-// skipGaps reads blanks that belong to no field, and returns the byte after them without reading it.
-// At the end of the file it returns a line feed and io.EOF.
+// skipGaps reads blanks that belong to no field, and then peeks.
 func (t *fields) skipGaps() (byte, error) {
 	for {
 		c, err := t.peek()

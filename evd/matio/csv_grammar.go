@@ -33,7 +33,6 @@ var nameTexts = [...]string{"", "numbers", "names"}
 // A reading says which parts of a table are not numbers of the matrix.
 type reading struct{ header, names bool }
 
-// The four readings of a table.
 var (
 	onlyNumbers = reading{}
 	withHeader  = reading{header: true}
@@ -242,7 +241,7 @@ type Reading struct {
 	Header, Names bool
 }
 
-// Error returns a text that names the readings, and the flags of the command vkevd that choose one.
+// Error names the readings, and the flags of the command vkevd that choose one.
 func (e *AmbiguousError) Error() string {
 	var all []string
 	header, names := false, false

@@ -14,7 +14,6 @@ type Table struct {
 	DecimalComma bool   `json:"decimal_comma"` // the decimal mark of numbers was a comma
 }
 
-// String returns a text such as "a header, no row names".
 func (t *Table) String() string {
 	text := reading{t.Header, t.Names}.String()
 	if t.DecimalComma {

@@ -36,10 +36,8 @@ type triangle struct {
 	columns, inner, rows names64
 }
 
-// names64 is a check sum of names.
 type names64 uint64
 
-// add appends a name.
 func (n *names64) add(name []byte) {
 	h := fnv.New64a()
 	h.Write(name)

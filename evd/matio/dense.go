@@ -32,8 +32,7 @@ func (d *Dense) Singles() []float32 {
 	if len(data) == 0 {
 		return []float32{}
 	}
-	// The rounded numbers are written to the memory of the doubles. Rounded number i overwrites
-	// half of the bytes of double i/2, which has already been read.
+	// Rounded number i overwrites half of the bytes of double i/2, which has already been read.
 	singles := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(data))), 2*len(data))
 	for i, x := range data {
 		singles[i] = float32(x)
@@ -42,7 +41,7 @@ func (d *Dense) Singles() []float32 {
 }
 
 // Largest returns the position of the first element with the largest magnitude, counted from 0. NaN
-// is ignored. If no element has a magnitude above 0, the result is −1, −1.
+// is ignored. Without a magnitude above 0, the result is −1, −1.
 func (d *Dense) Largest() (row, col int) {
 	most, at := 0.0, -1
 	for k, x := range d.Data {
@@ -56,5 +55,4 @@ func (d *Dense) Largest() (row, col int) {
 	return at % d.Rows, at / d.Rows
 }
 
-// At returns element (i, j) of the matrix, 0 ≤ i < Rows, 0 ≤ j < Cols.
 func (d *Dense) At(i, j int) float64 { return d.Data[i+j*d.Rows] }

@@ -27,7 +27,7 @@ type diagonals struct {
 	header bool // the first line is a header
 	order  int  // of the matrix, as the first line declares it, or `unknown`
 	width  int  // fields of a row, 2 or 3; 0 before the first row
-	// row has the fields of the line that was read last. texts are their texts.
+	// row has the fields of the line that was read last.
 	row   []diagonalCell
 	texts [4][]byte
 	// labels says that the first row has numbers that may be names of columns. `others` counts the
@@ -41,7 +41,6 @@ type diagonals struct {
 // double.
 const mostOrder = 1 << 53
 
-// A diagonalCell is a field of a line.
 type diagonalCell struct {
 	kind      cellKind
 	x         float64

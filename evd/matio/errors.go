@@ -21,7 +21,6 @@ type FormatError struct {
 	Msg  string // what is wrong
 }
 
-// Error returns "file:line: message".
 func (e *FormatError) Error() string {
 	if e.Line == 0 {
 		return e.File + ": " + e.Msg
@@ -38,7 +37,6 @@ type TooLargeError struct {
 	Rows, Cols int
 }
 
-// Error returns a text with the size of the memory that the matrix needs.
 func (e *TooLargeError) Error() string {
 	gib := float64(e.Rows) * float64(e.Cols) * memory.WordBytes / (1 << 30)
 	return fmt.Sprintf("%s: %d by %d elements take %.3g GiB, more than this system can provide", e.File, e.Rows, e.Cols, gib)

@@ -29,8 +29,7 @@ type input struct {
 	// done frees what the input holds, such as the goroutine of a decompressor. It does not close
 	// the stream.
 	done func()
-	// at is the file, for reading at any position. It is nil if the stream is compressed or not a
-	// file.
+	// at is the file, for reading at any position, or nil if the stream is compressed or not a file.
 	at *stream.File
 }
 
@@ -73,8 +72,8 @@ func newInput(r io.Reader, file string, left int64) *input {
 	return &input{Reader: bufio.NewReaderSize(r, 1<<16), source: source{file}, left: left, done: func() {}}
 }
 
-// unpacked returns an input whose data are what the decompressor z returns. z runs in a goroutine
-// of its own until `done` is called.
+// unpacked returns an input with the data of the decompressor z, which runs in a goroutine of its
+// own until `done` is called.
 func unpacked(z io.Reader, file string) *input {
 	a := stream.ReadAhead(unzipper{z})
 	in := newInput(a, file, unknown)
@@ -107,7 +106,6 @@ func ReadAll(r io.Reader, name string) ([]byte, error) {
 	}
 }
 
-// dropByteOrderMark removes byte order marks at the beginning of text.
 func (in *input) dropByteOrderMark() {
 	for in.starts(byteOrderMark) {
 		in.Discard(len(byteOrderMark))

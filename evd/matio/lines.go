@@ -23,10 +23,8 @@ type lines struct {
 	buf []byte // the bytes that were read last
 	// buf[pos:end] are the bytes that have been read and not yet returned as lines.
 	pos, end int
-	// no is the number of the line that was returned last, counted from 1.
-	no int
-	// err is the error of the last read of the input, or nil.
-	err error
+	no       int
+	err      error
 }
 
 func newLines(in *input) *lines {
@@ -109,8 +107,7 @@ func trimLeft(s []byte) []byte {
 	return s
 }
 
-// cut splits the first word off a line. `word` is empty if the line has only blanks. Both results
-// are parts of the line, not copies.
+// cut splits the first word, which may be empty, off a line.
 func cut(line []byte) (word, rest []byte) {
 	line = trimLeft(line)
 	i := 0

@@ -63,15 +63,14 @@ const skewWord = "skew-symmetric"
 // the number of columns and, in coordinate format, the number of entries.
 type market struct {
 	*lines
-	// array is true if the banner says array, and false if it says coordinate. `symmetric` is true
-	// if the banner says symmetric, and `skew` is true if it says skew-symmetric.
+	// The banner says array or coordinate, and may say symmetric or skew-symmetric.
 	array, symmetric, skew bool
 	// value converts the text of an entry to its value. The second result is a complaint, or empty.
 	// `value` is nil if the banner says pattern, because then the value of each entry is 1.
 	value      func(word []byte) (float64, string)
 	rows, cols int
-	// entries is the number of entries to read. A coordinate file declares it. For an array file it
-	// is computed from the shape.
+	// entries is the number of entries to read, declared by a coordinate file, and computed from the
+	// shape for an array file.
 	entries int
 }
 
@@ -378,8 +377,7 @@ func (m *market) readArray() ([]float64, error) {
 	return a, nil
 }
 
-// index reads a row or column number from 1 to `most`. It returns the number counted from 0, and
-// the rest of the line.
+// index reads a row or column number from 1 to `most`, and returns it counted from 0.
 func (m *market) index(name string, line []byte, most int) (int, []byte, error) {
 	word, rest := cut(line)
 	i, ok := number.Count(word, most)

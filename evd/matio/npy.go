@@ -25,12 +25,10 @@ var le = binary.LittleEndian
 // long headers.
 const longestHeader = 1 << 16
 
-// An npy is the state of reading a .npy file.
 type npy struct {
 	*input
 	numpy.Header
 	numpy.Element
-	// header is the number of bytes in the file before the elements.
 	header int64
 }
 

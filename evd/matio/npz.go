@@ -16,7 +16,6 @@ import (
 // or deflated. The directory of an archive is at its end.
 const zipMagic = "PK\x03\x04"
 
-// npyEnding is the ending of the name of each array in the archive.
 const npyEnding = ".npy"
 
 // usualArray is the name of the array to read if the archive has several arrays and the caller
@@ -86,7 +85,6 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	return io.NewSectionReader(f, from, size), size, true
 }
 
-// archive is an open .npz file, which can be read at any position.
 type archive struct {
 	source
 	size  int64 // in bytes
@@ -204,8 +202,6 @@ func (z *archive) findArray(array string) (found *zip.File, err error) {
 	return nil, z.errorf("no array is called %s; the archive has %s", want, list)
 }
 
-// zipError makes a *FormatError of a damaged archive, and of a compression that NumPy does not
-// write.
 func zipError(name string, err error) error {
 	switch {
 	case errors.Is(err, zip.ErrFormat):

@@ -100,7 +100,7 @@ func (o Options) readOctave(in *input) (*Dense, error) {
 	return nil, t.input.errorf("no array is called %s; the file has %s", want, strings.Join(all, ", "))
 }
 
-// header reads up to the type of the next variable. At the end of the file the error is io.EOF.
+// header reads up to the type of the next variable, or returns io.EOF.
 func (t *octave) header() error {
 	t.name = ""
 	for {
@@ -165,8 +165,7 @@ func (t *fields) matrixOf(rows, cols int) (*Dense, error) {
 	return d, nil
 }
 
-// lines reads lines of `width` numbers, and appends the numbers to the slice `a`. Blank lines are
-// skipped.
+// lines reads lines of `width` numbers, and appends them to a. Blank lines are skipped.
 func (t *fields) lines(a []float64, count, width int) ([]float64, error) {
 	for i := range count {
 		end, err := t.start()
@@ -194,7 +193,6 @@ func (t *fields) lines(a []float64, count, width int) ([]float64, error) {
 	return a, nil
 }
 
-// diagonal reads the elements of the main diagonal, one per line.
 func (t *octave) diagonal(rows, cols int) (*Dense, error) {
 	a, err := t.lines(nil, min(rows, cols), 1)
 	if err != nil {
@@ -210,7 +208,6 @@ func (t *octave) diagonal(rows, cols int) (*Dense, error) {
 	return d, nil
 }
 
-// sparse reads entries: row, column and value, counted from 1.
 func (t *octave) sparse(rows, cols, entries int) (*Dense, error) {
 	a, err := t.lines(nil, entries, 3)
 	if err != nil {

@@ -77,8 +77,8 @@ const (
 // system.
 func ReadFile(path string) (*Dense, error) { return Options{}.ReadFile(path) }
 
-// Read reads the matrix in a stream as ReadFile reads a file. `name` stands for the file's name.
-// Read reads the stream to its end, and does not close it.
+// Read reads the matrix in a stream, to its end, as ReadFile reads a file. `name` stands for the
+// file's name. The stream is not closed.
 func Read(r io.Reader, name string) (*Dense, error) { return Options{}.Read(r, name) }
 
 // arrayOf splits FILE.npz:ARRAY into the name of the file and options that give the name of the
@@ -97,8 +97,8 @@ func (o Options) arrayOf(path string) (string, Options) {
 	return path[:at+len(ending)], o
 }
 
-// ReadFile reads the matrix in a file, as the function ReadFile does, but with the options o. The
-// path FILE.npz:ARRAY means the array with the name ARRAY in FILE.npz.
+// ReadFile is the function ReadFile with the options o. FILE.npz:ARRAY means the array with the name
+// ARRAY in FILE.npz.
 func (o Options) ReadFile(path string) (*Dense, error) {
 	path, o = o.arrayOf(path)
 	return fromFile(path, o.Read)

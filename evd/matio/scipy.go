@@ -70,7 +70,7 @@ func (z *archive) sparse() (*matrix, error) {
 }
 
 // readNPYWord reads a single string of ASCII letters. Python 3 saves it as bytes (type S) or as
-// UTF-32 (type U), in which the letters remain if zero bytes are removed.
+// UTF-32 (type U), of which only the letters remain without zero bytes.
 func readNPYWord(in *input) (string, error) {
 	f := npy{input: in}
 	if err := f.readDictionary(); err != nil {
@@ -87,7 +87,6 @@ func readNPYWord(in *input) (string, error) {
 	return strings.ReplaceAll(string(text), "\x00", ""), nil
 }
 
-// whole returns x as an int, and reports whether x is an integer between 0 and `most`.
 func whole(x float64, most int) (int, bool) {
 	n := int(x)
 	return n, x >= 0 && x <= float64(most) && float64(n) == x
@@ -106,7 +105,6 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		}
 		return nil
 	}
-	// A line is a row of the matrix in csr, and a column in csc.
 	lines := s.rows
 	if s.format == "csc" {
 		lines = s.cols

@@ -68,7 +68,6 @@ func sharedHeader(rows, cols int) []byte {
 	return g.buf
 }
 
-// Temporary returns the name that the file has until Commit.
 func (s *SharedNPY) Temporary() string { return s.f.Name() }
 
 // WriteColumn writes column j, which has `rows` elements. It panics if the matrix has no column j.
@@ -110,6 +109,6 @@ func (s *SharedNPY) Close() error {
 // CreateShared may call Commit.
 func (s *SharedNPY) Commit() error { return s.target.Commit() }
 
-// Abort removes the file. Only the process that called CreateShared may call Abort. After Commit,
-// Abort does nothing.
+// Abort removes the file, and does nothing after Commit. Only the process that called CreateShared
+// may call it.
 func (s *SharedNPY) Abort() error { return s.target.Abort() }

@@ -62,7 +62,6 @@ func readOneStack(in *input) (*Stacks, error) {
 
 func oneStack(s *Stack) *Stacks { return &Stacks{All: []NamedStack{{Dims: 3, Stack: *s}}} }
 
-// stacks reads the array that the options name, or all arrays of the archive if they name none.
 func (o Options) stacks(z *archive) (*Stacks, error) {
 	if o.Array != "" {
 		member, err := z.findArray(o.Array)
@@ -98,7 +97,6 @@ type Stack struct {
 	Count, Rows, Cols int
 	Data              []float64
 
-	// Single says that the file stored the elements in single precision.
 	Single bool
 }
 

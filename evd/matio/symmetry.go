@@ -64,7 +64,7 @@ func (e *NotSymmetricError) exceeds(than *NotSymmetricError) bool {
 	return cmp.Or(cmp.Compare(e.Diff, than.Diff), cmp.Compare(than.Col, e.Col), cmp.Compare(than.Row, e.Row)) > 0
 }
 
-// largest returns the largest absolute value, and ignores NaN.
+// largest ignores NaN.
 func largest(a []float64) (largest float64) {
 	for _, x := range a {
 		if x = math.Abs(x); x > largest {

@@ -12,14 +12,10 @@ type Tridiagonal struct {
 	Table *Table
 }
 
-// ReadTridiagonalFile opens a file and calls ReadTridiagonal. Errors of the operating system are
-// returned as they are.
 func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonalFile(path)
 }
 
-// ReadTridiagonalFile reads a tridiagonal matrix from a file, as the function ReadTridiagonalFile
-// does, but with the options o.
 func (o Options) ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	path, o = o.arrayOf(path)
 	return fromFile(path, o.ReadTridiagonal)
@@ -48,8 +44,6 @@ func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonal(r, name)
 }
 
-// ReadTridiagonal reads a tridiagonal matrix from a stream, as the function ReadTridiagonal does,
-// but with the options o.
 func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 	return readEither(r, name, o.packedTridiagonal, o.plainTridiagonal)
 }

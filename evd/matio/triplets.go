@@ -9,9 +9,7 @@ import (
 // triplets collects the entries of a sparse matrix.
 type triplets struct {
 	*fields
-	// a has row, column and value of each entry.
-	a []float64
-	// width is the number of fields of a line, 2 or 3.
+	a     []float64
 	width int
 }
 
@@ -34,7 +32,6 @@ func (o Options) readTriplets(in *input) (*Dense, error) {
 	return o.scatter(t)
 }
 
-// entry reads an entry. At the end of the file the error is io.EOF.
 func (t *triplets) entry(first bool) error {
 	end, err := t.start()
 	if err != nil {

@@ -6,8 +6,6 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
-// ReadVectorFile opens a file and calls ReadVector. Errors of the operating system are returned as
-// they are.
 func ReadVectorFile(path string) ([]float64, error) {
 	return fromFile(path, ReadVector)
 }

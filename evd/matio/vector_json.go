@@ -44,7 +44,6 @@ func readJSON(in *input) ([]float64, error) {
 	}
 }
 
-// A jsonArray splits the text of a JSON array of numbers into words.
 type jsonArray struct {
 	*input
 	word []byte // the memory of the word that `next` returned last

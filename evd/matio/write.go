@@ -15,10 +15,10 @@ const flushBytes = 1 << 18
 // being collected before, and the largest number of bytes of one such write.
 const directBytes = 8 << 20
 
-// A gather collects small pieces of output and writes them to an io.Writer in larger ones. It
-// stores its first error, and the method `flush` returns this error at the end, so loops need not
-// check for errors. After an error nothing more is written, and the output is incomplete. If a
-// caller needs a complete file or none, it must write to an AtomicFile.
+// A gather collects small pieces of output and writes them to an io.Writer in larger ones. It stores
+// its first error, which `flush` returns at the end, so loops need not check for errors. After an
+// error nothing more is written. If a caller needs a complete file or none, it must write to an
+// AtomicFile.
 type gather struct {
 	w   io.Writer
 	buf []byte // not written yet
@@ -43,8 +43,8 @@ func (g *gather) enough() {
 	}
 }
 
-// direct writes the collected output and then b to the stream, in pieces of at most directBytes. A
-// stream may refuse each piece, for example when the user cancels.
+// direct writes the collected output and then b to the stream, in pieces of at most directBytes, so
+// that a stream can refuse the next piece when the user cancels.
 func (g *gather) direct(b []byte) {
 	g.flush()
 	for len(b) > 0 && g.err == nil {

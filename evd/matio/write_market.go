@@ -17,7 +17,6 @@ const (
 	Array                    // every value, by columns
 )
 
-// String returns the format's word: coordinate or array.
 func (l Layout) String() string {
 	switch l {
 	case Coordinate:

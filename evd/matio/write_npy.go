@@ -63,7 +63,6 @@ func (n *NPYWriter) Close() error {
 	return nil
 }
 
-// descr is NumPy's name for little-endian numbers of type T.
 func descr[T float32 | float64]() string {
 	if unsafe.Sizeof(*new(T)) == 4 {
 		return "<f4"
@@ -97,8 +96,7 @@ func npyMatrix[T float32 | float64](g *gather, rows, cols int, colMajor []T, ld 
 	}
 }
 
-// npyElements writes numbers with the low byte first. It stops at the first error, which is stored
-// in g.
+// npyElements writes numbers with the low byte first, until the first error.
 func npyElements[T float32 | float64](g *gather, values []T) {
 	size := int(unsafe.Sizeof(*new(T)))
 	if !numpy.NativeLittle {
@@ -135,8 +133,7 @@ func npyElements[T float32 | float64](g *gather, values []T) {
 //
 // Only one goroutine may use an NPZWriter.
 type NPZWriter struct {
-	z *zip.Writer
-	// seen has the names of the arrays.
+	z    *zip.Writer
 	seen map[string]bool
 }
 

@@ -2,8 +2,8 @@ package bidiagonal
 
 import "github.com/vkevd/vkevd/stages/tridiag/dc"
 
-// Side names one side of a singular triplet (σ, w, s) with C·w = σ·s: the side of the right
-// singular vector w, or the side of the left singular vector s.
+// Side names one side of a singular triplet (σ, w, s) with C·w = σ·s: that of the right singular
+// vector w, or that of the left singular vector s.
 type Side int
 
 const (
@@ -11,8 +11,7 @@ const (
 	Left              // the vectors s, columns of S
 )
 
-// Sides lists the two sides of singular vectors (right and left), in the order in which their
-// vectors are formed.
+// Sides is the order in which the vectors of the two sides are formed.
 var Sides = [2]Side{Right, Left}
 
 // Backend does the work of order n² and n³. It stores the matrices W and S of the right and left
@@ -23,13 +22,13 @@ var Sides = [2]Side{Right, Left}
 //
 //	Leaves; Roots, once per level; Vectors, unless no vectors are wanted
 type Backend interface {
-	// Leaves starts a new problem with the merges of `tree`, and solves the leaves of `tree` by QR
-	// iteration. d and e are the diagonal and the superdiagonal of C. The rows between leaves are
-	// taken out of C (torn out), and their d is zero, as the package comment explains. Leaves
-	// writes the singular values to d, ascending in each leaf. It writes the first and the last row
-	// of each leaf's right vectors to `rows`. If the last element of a leaf's d was zero, the last
-	// row of the leaf is taken as torn out: its singular triplet comes first in the leaf, and the
-	// left vector of this triplet is the last unit vector. e is not written.
+	// Leaves starts a new problem with the merges of `tree`, and solves its leaves by QR iteration.
+	// d and e are the diagonal and the superdiagonal of C; e is not written. The rows between leaves
+	// are torn out of C, and their d is zero, as the package comment explains. Leaves writes the
+	// singular values to d, ascending in each leaf, and the first and the last row of each leaf's
+	// right vectors to `rows`. If the last element of a leaf's d was zero, the last row of the leaf
+	// is taken as torn out: its singular triplet comes first in the leaf, and the left vector of
+	// this triplet is the last unit vector.
 	Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error
 
 	// Roots solves the secular equations of the merges of one level. It stores the roots in the
@@ -44,7 +43,6 @@ type Backend interface {
 	Vectors(levels [][]*Merge, order []int32) error
 }
 
-// OneSide returns the merges that form the singular vectors of one side, level by level.
 func OneSide(levels [][]*Merge, side Side) [][]*dc.Merge {
 	all := make([][]*dc.Merge, len(levels))
 	for l, merges := range levels {
@@ -53,7 +51,6 @@ func OneSide(levels [][]*Merge, side Side) [][]*dc.Merge {
 	return all
 }
 
-// Of returns one side of each merge.
 func Of(merges []*Merge, side Side) []*dc.Merge {
 	of := make([]*dc.Merge, len(merges))
 	for i, m := range merges {

@@ -8,8 +8,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// blocks holds two solved blocks of C and the row of C between them (the torn row). A merge joins
-// the two blocks.
+// blocks holds two solved blocks of C and the torn row of C between them.
 type blocks struct {
 	dc.Pair
 	sigma []float64 // singular values of both blocks, by column
@@ -79,9 +78,8 @@ func newMerge(b blocks) *Merge {
 }
 
 // zeroChain is the sequence of rotations of pole 0 with other columns. A rotation acts on two
-// columns of the right vectors W, and sets an element of the full row z of the merged matrix to
-// zero. It does not change the left vectors S. While this sequence grows, other sequences of
-// rotations may grow, too.
+// columns of the right vectors W, sets an element of the row z of the merged matrix to zero, and
+// does not change the left vectors S. While this chain grows, others may grow, too.
 type zeroChain struct {
 	*dc.Columns
 	column   int32 // the column that holds pole 0 after the rotations so far
@@ -90,9 +88,9 @@ type zeroChain struct {
 }
 
 // rotate rotates the column of pole 0 and column c until the column of pole 0 has a zero in the row
-// z. It rotates only if the element that the rotation puts below z_0 is at most `tol`. After the
-// rotation, the column that belonged to pole 0 is deflated (already final), and column c belongs to
-// pole 0. The sign of column c changes, so that no singular value becomes negative.
+// z. It rotates only if the element that this puts below z_0 is at most `tol`. Then the column that
+// belonged to pole 0 is deflated, and column c belongs to pole 0. The sign of column c changes, so
+// that no singular value becomes negative.
 func (x *zeroChain) rotate(c int32, tol float64) bool {
 	a, cos, sin := x.column, 1.0, 0.0
 	if x.D[c]*math.Abs(x.Z[c]) > 2*tol*(math.Abs(x.Z[a])+math.Abs(x.Z[c])) {
@@ -115,8 +113,8 @@ func (x *zeroChain) rotate(c int32, tol float64) bool {
 	return true
 }
 
-// end sets the numbers of pole 0 of the secular equation, which always remains in the equation. If
-// the magnitude of its weight z is at most `tol`, z becomes `tol`.
+// end sets the numbers of pole 0, which always remains in the secular equation. If the magnitude of
+// its weight z is at most `tol`, z becomes `tol`.
 func (x *zeroChain) end(tol float64) {
 	if z := &x.Z[x.column]; math.Abs(*z) <= tol {
 		*z = math.Copysign(tol, *z)
@@ -125,10 +123,9 @@ func (x *zeroChain) end(tol float64) {
 	x.dst = append(x.dst, 0)
 }
 
-// appendTo appends the chain, a sequence of rotations of columns of W, to the steps of W in
-// `right`. It returns the corresponding steps of S. The chain does not rotate S, so in S each of
-// its columns is copied by a chain of one step. The last column of the chain belongs to pole 0, and
-// the other columns are deflated.
+// appendTo appends the chain to the rotations of W in `right`, and returns the corresponding steps
+// of S. The chain does not rotate S, so in S each of its columns is copied by a chain of one step.
+// The last column of the chain belongs to pole 0, and the others are deflated.
 func (x *zeroChain) appendTo(right *dc.Gather) (left dc.Gather) {
 	first := len(right.Src)
 	copy(right.Cos[first:], x.cos)

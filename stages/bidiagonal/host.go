@@ -11,14 +11,14 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// Host is the Backend in plain Go. It is blocked and runs on all processors. Tests compare other back
-// ends with Host, and it solves in production for devices without double precision.
+// Host is the Backend in plain Go, on all processors. Tests compare other back ends with it, and it
+// solves in production for devices without double precision.
 type Host struct {
 	// Stop and Progress are those of dc.Host. The parts of Progress are those of all wanted sides.
 	Stop     func() error
 	Progress func(part float64)
 
-	// Wanted tells, for each side, whether its vectors are wanted. NewHost wants both.
+	// Wanted tells for each side whether its vectors are wanted. NewHost wants both.
 	Wanted [2]bool
 
 	n      int
@@ -26,19 +26,19 @@ type Host struct {
 	blocks [2]*dc.Blocks // the vectors W and S of all solved blocks; nil before Vectors
 }
 
-// solvedLeaf holds the right and left vectors of a leaf (a smallest subproblem), which is rows and
-// columns [lo, lo+n) of C. They are the columns of n×n matrices.
+// solvedLeaf holds the vectors of a leaf, rows and columns [lo, lo+n) of C, as columns of n×n
+// matrices.
 type solvedLeaf struct {
 	lo, n   int
 	vectors [2][]float64
 }
 
-// NewHost prepares a back end in plain Go for bidiagonal matrices of order n. The method
-// Vectors allocates memory: for at most 2·n² elements if one side is wanted, 3·n² if both are.
+// NewHost prepares a back end for matrices of order n. Vectors allocates memory: for at most 2·n²
+// elements if one side is wanted, 3·n² if both are.
 func NewHost(n int) *Host { return &Host{n: n, Wanted: [2]bool{true, true}} }
 
-// Result returns the wanted singular vectors of one side as the columns of a column-major matrix
-// with n rows, after SolveWith. It is empty if they are not wanted. It shares the memory of b.
+// Result returns the wanted vectors of one side as the columns of a column-major matrix with n rows,
+// in the memory of b. It is empty if they are not wanted.
 func (b *Host) Result(side Side) []float64 {
 	if b.blocks[side] == nil {
 		return nil
@@ -46,7 +46,6 @@ func (b *Host) Result(side Side) []float64 {
 	return b.blocks[side].Result()
 }
 
-// Leaves implements Backend.
 func (b *Host) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	b.leaves = make([]solvedLeaf, len(tree.Leaves))
 	failed := make([]bool, len(tree.Leaves))
@@ -70,14 +69,14 @@ func (b *Host) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	return nil
 }
 
-// solve solves a leaf by gonum's QR iteration. If the last element of d is zero, a parent in the
-// tree has removed the last row of the leaf. The singular vectors of this zero row must not mix with
-// the other vectors. In this case, rotations first make the last column zero, one row after another,
-// and the iteration then runs without the last row and column.
+// solve solves a leaf by gonum's QR iteration. If the last element of d is zero, the last row of the
+// leaf is torn out, and its singular vectors must not mix with the others. Then rotations first make
+// the last column zero, one row after another, and the iteration runs without the last row and
+// column.
 func (l solvedLeaf) solve(d, e []float64) bool {
 	n := len(d)
-	// The rows of w become right singular vectors, and the rows of s become left singular vectors.
-	// So a rotation of two columns of C rotates two rows of w.
+	// The rows of w and s become right and left singular vectors. So a rotation of two columns of C
+	// rotates two rows of w.
 	w, s := identity(n), identity(n)
 	order := n
 	if d[n-1] == 0 {
@@ -113,8 +112,7 @@ func (l solvedLeaf) solve(d, e []float64) bool {
 			}
 		}
 	}
-	// Dbdsqr returns the singular values in descending order. If the last row of the leaf is zero,
-	// its value 0 comes last. The results must ascend, so their order is reversed.
+	// Dbdsqr returns descending values. A zero value of a torn row comes last.
 	slices.Reverse(d)
 	for c := range n {
 		copy(l.vectors[Right][c*n:(c+1)*n], w[(n-1-c)*n:(n-c)*n])
@@ -137,8 +135,7 @@ func rotate(cos, sin float64, x, y []float64) {
 	}
 }
 
-// Roots implements Backend. Each merge solves its secular equation as in package dc. The error is that
-// of Stop.
+// Roots solves the secular equation of each merge as in package dc.
 func (b *Host) Roots(merges []*Merge) error {
 	host := dc.NewHost(0)
 	host.Stop = b.Stop
@@ -151,8 +148,7 @@ func (b *Host) Roots(merges []*Merge) error {
 	return nil
 }
 
-// Vectors implements the interface Backend: it forms the wanted vectors of all merges, one side after
-// the other. The error is that of Stop.
+// Vectors forms the wanted vectors, one side after the other.
 func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	sides := 0.0
 	for _, wanted := range b.Wanted {
@@ -181,9 +177,8 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// vector writes to x the singular vector j of the merged matrix M on one side (right or left). The
-// vector has one element for each pole of the secular equation, and norm 1. The element of pole i is
-// x[m.Row[i]].
+// vector writes singular vector j of the merged matrix M on one side to x, with norm 1. The element
+// of pole i is x[m.Row[i]].
 func vector(m *dc.Merge, j int, side Side, x []float64) {
 	norm := 0.0
 	for i, z := range m.ZHat {

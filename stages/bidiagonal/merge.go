@@ -36,12 +36,11 @@ import (
 type Merge struct {
 	Right, Left *dc.Merge
 
-	// `null` is the column of the merged block's null vector if the block's last row was taken out
-	// (torn out) and set to zero. Otherwise `null` is −1.
+	// `null` is the column of the merged block's null vector if the block's last row was torn out,
+	// and −1 otherwise.
 	null int32
 }
 
-// Side returns the merge of one side.
 func (m *Merge) Side(side Side) *dc.Merge {
 	if side == Left {
 		return m.Left
@@ -49,8 +48,7 @@ func (m *Merge) Side(side Side) *dc.Merge {
 	return m.Right
 }
 
-// restrict limits the merge to the wanted columns: it sets From and To of Right and of Left, the
-// range of columns that the products form.
+// restrict limits the columns that the products form to the wanted ones.
 func (m *Merge) restrict(wanted []int32) {
 	m.Right.Restrict(wanted)
 	m.Left.From, m.Left.To = m.Right.From, m.Right.To

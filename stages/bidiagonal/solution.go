@@ -10,7 +10,6 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// NonFiniteError says that an element of C is NaN or infinite.
 type NonFiniteError struct {
 	Row, Col int // row and column, counted from 0; Col is Row, or Row + 1 on the superdiagonal
 }
@@ -19,32 +18,29 @@ func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("bidiagonal matrix: element (%d, %d) is not finite", e.Row, e.Col)
 }
 
-// solution holds the state of one solve in progress, between two calls of the back end.
+// solution is one solve in progress, between two calls of the back end.
 type solution struct {
 	tree     dc.Tree
 	d, e     []float64 // C, scaled
 	exponent int       // C was divided by 2^exponent
 
-	// `sigma` is at first the diagonal d, with zeros in the rows that were taken out (torn out)
-	// between two blocks. When the block with rows [lo, hi) is solved, sigma[lo:hi] has the
-	// singular values of the block in the order of the columns of W and S.
+	// `sigma` is at first the diagonal d, with zeros in the torn rows. When the block with rows [lo,
+	// hi) is solved, sigma[lo:hi] has its singular values in the order of the columns of W and S.
 	sigma []float64
 
 	rows  dc.Rows // first and last rows of W's blocks
 	order []int32 // for each block, the permutation that makes the block's part of sigma ascend; it counts from 0
 
-	// null[lo] is set for each block that begins at row lo. Its value is the index of the column
-	// with the block's null vector; column 0 is the block's first column. The value is −1 if the
-	// block has no null vector. (A row that was taken out between two blocks is set to zero, and
-	// gives the block a null vector.)
+	// null[lo] is, for a block that begins at row lo, the index of the column with its null vector;
+	// column 0 is the block's first column. It is −1 if the block has no torn row, and so no null
+	// vector.
 	null []int32
 	torn []bool // whether a row is torn out, by row
 }
 
-// newSolution copies C and scales the copy. It splits the copy into blocks at negligible elements,
-// and each block into a tree of small blocks, the leaves, by taking out (tearing) rows. It panics
-// if e is too short or if the range of vectors is not within [0, n]. The error is a
-// *NonFiniteError.
+// newSolution copies C, scales the copy, splits it into blocks at negligible elements, and divides
+// each block into a tree by tearing out rows. It panics if e is too short or if the range of vectors
+// is not within [0, n].
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {
@@ -69,7 +65,7 @@ func newSolution(d, e []float64, opt Options) (*solution, error) {
 }
 
 // checkFinite returns a *NonFiniteError for the first element, row by row, that is NaN or infinite.
-// Package tridiag gives the place of an element of e below the diagonal, so row and column must be
+// Package tridiag gives the place of an element of e below the diagonal, so row and column are
 // exchanged.
 func checkFinite(d, e []float64) error {
 	var below *tridiag.NonFiniteError
@@ -79,11 +75,10 @@ func checkFinite(d, e []float64) error {
 	return nil
 }
 
-// blockEnd returns the row after the last row of the block that begins at row `first`. An element
-// of e is taken as zero if its magnitude is at most the roundoff. This absolute limit is right
-// because C is scaled so that ½ ≤ ‖C‖ < 1, and because the accuracy of the method is absolute. The
-// limit also prevents the underflow of squares: inside a block every |e| is above the roundoff, and
-// so is the norm of every merged block.
+// blockEnd returns the row after the last row of the block that begins at row `first`. An element of
+// e is taken as zero if its magnitude is at most the roundoff: C is scaled so that ½ ≤ ‖C‖ < 1, and
+// the accuracy of the method is absolute. This also prevents the underflow of squares: inside a
+// block every |e| is above the roundoff, and so is the norm of every merged block.
 func blockEnd(e []float64, first, n int) int {
 	for i := first; i < n-1; i++ {
 		if math.Abs(e[i]) <= tridiag.Roundoff {
@@ -93,8 +88,7 @@ func blockEnd(e []float64, first, n int) int {
 	return n
 }
 
-// orderLeaves sets the fields `order` and `null` for the leaves, the smallest blocks. The singular
-// values of each leaf already ascend.
+// orderLeaves sets the fields `order` and `null` for the leaves, whose values already ascend.
 func (s *solution) orderLeaves() {
 	for _, l := range s.tree.Leaves {
 		for i := range l.N1 {
@@ -107,8 +101,7 @@ func (s *solution) orderLeaves() {
 	}
 }
 
-// merge prepares the merge of the pair p of solved blocks: it finds the poles of the secular
-// equation, and the columns that are singular vectors already (deflated).
+// merge finds the poles of the merge of the pair p, and the columns that are deflated.
 func (s *solution) merge(p dc.Pair) *Merge {
 	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
 	sigma := s.sigma[lo:hi]
@@ -125,7 +118,7 @@ func (s *solution) merge(p dc.Pair) *Merge {
 }
 
 // accept copies the singular values of the merge m, and the first and last rows of its right
-// vectors. The roots of m must have been found.
+// vectors, after its roots have been found.
 func (s *solution) accept(m *Merge) {
 	r := m.Right
 	sigma := s.sigma[r.Lo:r.Hi()]
@@ -136,8 +129,8 @@ func (s *solution) accept(m *Merge) {
 	s.null[r.Lo] = m.null
 }
 
-// result returns all singular values in descending order, with the scaling undone. It also returns
-// the columns of W and S that hold the wanted vectors, in the order of their values.
+// result returns all singular values in descending order, with the scaling undone, and the columns
+// of W and S that hold the wanted vectors, in the order of their values.
 func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	order := dc.Ascending(s.sigma)
 	slices.Reverse(order)

@@ -2,7 +2,6 @@ package bidiagonal
 
 import "github.com/vkevd/vkevd/stages/tridiag"
 
-// Options holds the options of the solver of package bidiagonal.
 type Options struct {
 	// LeafSize is the largest order of a leaf, which QR iteration solves. It is at least 1.
 	LeafSize int
@@ -20,14 +19,11 @@ type Options struct {
 // orthogonal up to a small multiple of n·ulp. The error is a *NonFiniteError or an error of the
 // back end. SolveWith panics if e is too short or if the range of vectors is not within [0, n].
 func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) {
-	// Split C into blocks at negligible elements of e. Divide each block into a tree of small
-	// blocks, the leaves, by taking out rows.
 	s, err := newSolution(d, e, opt)
 	if err != nil {
 		return nil, err
 	}
 
-	// Find the singular value decomposition S·diag(σ)·Wᵀ of each leaf by QR iteration.
 	if err := backend.Leaves(s.tree, s.sigma, s.e, s.rows); err != nil {
 		return nil, err
 	}
@@ -35,13 +31,11 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 
 	levels := make([][]*Merge, len(s.tree.Levels))
 	for level, pairs := range s.tree.Levels {
-		// Deflate: find the singular triplets of two neighbouring blocks that are also triplets of
-		// the merged block.
 		merges := make([]*Merge, len(pairs))
 		tridiag.Parallel(len(pairs), func(i int) { merges[i] = s.merge(pairs[i]) })
 
-		// Find the roots σ² of the secular equations, the corrected weights ẑ, and the first and
-		// last rows of the new right vectors.
+		// Find the roots σ², the corrected weights ẑ, and the first and last rows of the new right
+		// vectors.
 		if err := backend.Roots(merges); err != nil {
 			return nil, err
 		}
@@ -53,9 +47,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 		return values, nil
 	}
 
-	// Form the right vectors W ← (W·G)·Y and the left vectors S ← (S·G')·X of all merges, level by
-	// level. G and G' are the rotations and permutations of deflation. Y and X have the singular
-	// vectors of the merged matrix.
+	// Form the vectors W ← (W·G)·Y and S ← (S·G')·X, level by level. G and G' are the rotations and
+	// permutations of deflation. Y and X have the singular vectors of the merged matrix.
 	if len(levels) > 0 {
 		for _, m := range levels[len(levels)-1] {
 			m.restrict(wanted)

@@ -17,7 +17,6 @@ type Conversion struct {
 
 const conversionThreads = 256 // invocations of a workgroup, at most
 
-// NewConversion builds the kernels for both directions. They can convert any number of elements.
 func NewConversion(dev *vk.Device) (*Conversion, error) {
 	widen, err := NewWidening[float32](dev)
 	if err != nil {
@@ -28,14 +27,13 @@ func NewConversion(dev *vk.Device) (*Conversion, error) {
 	return &Conversion{widen, narrow}, b.Err
 }
 
-// RecordWiden records y ← x, which is exact. y has at least as many elements as x, and must not
-// overlap x.
+// RecordWiden records y ← x, which is exact. y has at least as many elements as x.
 func (c *Conversion) RecordWiden(rec *vk.Recorder, x vk.Slice[float32], y vk.Slice[float64]) {
 	c.widen.Record(rec, x, y)
 }
 
 // RecordNarrow records y ← x with rounding. A number outside the range of float32 becomes infinite
-// or zero. y has at least as many elements as x, and must not overlap x.
+// or zero. y has at least as many elements as x.
 func (c *Conversion) RecordNarrow(rec *vk.Recorder, x vk.Slice[float64], y vk.Slice[float32]) {
 	stages.Holds("the single-precision numbers", y, x.Len())
 	moves(rec, x.Len(), sizeOf[float64]()+sizeOf[float32](), func(first, some int) {
@@ -44,14 +42,12 @@ func (c *Conversion) RecordNarrow(rec *vk.Recorder, x vk.Slice[float64], y vk.Sl
 	})
 }
 
-// Widening converts numbers of T to double precision on the device, which is exact. For T = float64
-// it copies them.
+// Widening converts numbers of T to double precision on the device, which is exact.
 type Widening[T spirv.StoredReal] struct {
 	single *vk.Kernel[shaders.Slag2dSpec, shaders.Slag2dPush] // for float32
 	half   *vk.Kernel[shaders.Hlag2dSpec, shaders.Hlag2dPush] // for spirv.Float16
 }
 
-// NewWidening builds the kernel, which can convert any number of elements.
 func NewWidening[T spirv.StoredReal](dev *vk.Device) (*Widening[T], error) {
 	w, b := &Widening[T]{}, stages.Builder{Dev: dev}
 	threads := b.Threads(conversionThreads)
@@ -64,7 +60,7 @@ func NewWidening[T spirv.StoredReal](dev *vk.Device) (*Widening[T], error) {
 	return w, b.Err
 }
 
-// Record records y ← x. y has at least as many elements as x, and must not overlap x.
+// Record records y ← x. y has at least as many elements as x.
 func (w *Widening[T]) Record(rec *vk.Recorder, x vk.Slice[T], y vk.Slice[float64]) {
 	stages.Holds("the doubles", y, x.Len())
 	n := x.Len()
@@ -93,15 +89,14 @@ type HalfRounding struct {
 	kernel *vk.Kernel[shaders.Slag2hSpec, shaders.Slag2hPush]
 }
 
-// NewHalfRounding builds the kernel, which can convert any number of elements. The error is a
-// *vk.UnsupportedError if the device cannot store half-precision numbers.
+// NewHalfRounding returns a *vk.UnsupportedError if the device cannot store half-precision numbers.
 func NewHalfRounding(dev *vk.Device) (*HalfRounding, error) {
 	b := stages.Builder{Dev: dev}
 	return &HalfRounding{stages.Build(&b, shaders.Slag2h(), shaders.Slag2hSpec{LocalSize: b.Threads(conversionThreads)})}, b.Err
 }
 
 // Record records y ← x. The results are the nearest half-precision numbers, ties to even; 65520 and
-// larger numbers become infinite. y has at least as many elements as x, and must not overlap x.
+// larger numbers become infinite. y has at least as many elements as x.
 func (r *HalfRounding) Record(rec *vk.Recorder, x vk.Slice[float32], y vk.Slice[spirv.Float16]) {
 	stages.Holds("the half-precision numbers", y, x.Len())
 	moves(rec, x.Len(), sizeOf[float32]()+sizeOf[spirv.Float16](), func(first, some int) {

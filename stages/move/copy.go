@@ -30,7 +30,6 @@ func moves(rec *vk.Recorder, count int, bytes float64, dispatch func(first, some
 	})
 }
 
-// sizeOf is the size of a number of T, in bytes.
 func sizeOf[T any]() float64 {
 	var x T
 	return float64(unsafe.Sizeof(x))
@@ -45,17 +44,14 @@ type SymmetricLoad[T spirv.Scalar] struct {
 	mirror *vk.Kernel[shaders.LacpySymmetricSpec, shaders.LacpySymmetricPush[T]]
 }
 
-// NewSymmetricLoad builds the kernel that makes a full symmetric matrix from one triangle. It works
-// for matrices of any order.
 func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error) {
 	spec := shaders.LacpySymmetricSpec{LocalSize: TileThreads, Tile: Tile}
 	k, err := vk.Build(dev, shaders.LacpySymmetric[T](), spec)
 	return &SymmetricLoad[T]{k}, err
 }
 
-// Record reads the lower triangle of the square matrix a, or the upper triangle if `upper` is true,
-// and replaces a by the full symmetric matrix sigma·a. The triangle that is not read may hold any
-// values, even NaN.
+// Record reads the lower triangle of a, or the upper one if `upper` is true, and replaces a by the
+// full symmetric matrix sigma·a. The other triangle may hold any values, even NaN.
 func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper bool, sigma T) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("stages: symmetric matrix of %d×%d", a.Rows, a.Cols))
@@ -67,8 +63,7 @@ func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper b
 	if upper {
 		push.Upper = 1
 	}
-	// Each workgroup writes one tile (square block) of the triangle and its mirror image in the
-	// other triangle.
+	// Each workgroup writes one tile of the triangle and its mirror image.
 	tiles := vk.Tiles(a.Rows, Tile)
 	moves(rec, tiles*(tiles+1)/2, 3*Tile*Tile*sizeOf[T](), func(first, some int) {
 		push.First, push.End = uint32(first), uint32(first+some)
@@ -83,15 +78,13 @@ type Copying[T spirv.Scalar] struct {
 
 const copyingThreads = 256 // largest number of invocations of a workgroup
 
-// NewCopying builds the kernel that copies matrices of any shape.
 func NewCopying[T spirv.Scalar](dev *vk.Device) (*Copying[T], error) {
 	b := stages.Builder{Dev: dev}
 	k := stages.Build(&b, shaders.Lacpy[T](), shaders.LacpySpec{LocalSize: b.Threads(copyingThreads)})
 	return &Copying[T]{k}, b.Err
 }
 
-// Record copies the matrix x to y, which has the same shape. x and y may have any leading dimensions,
-// and must not overlap.
+// Record copies x to y, which has the same shape. Both may have any leading dimensions.
 func (s *Copying[T]) Record(rec *vk.Recorder, x, y product.Matrix[T]) {
 	if x.Rows != y.Rows || x.Cols != y.Cols {
 		panic(fmt.Sprintf("stages: copy of %d×%d to %d×%d", x.Rows, x.Cols, y.Rows, y.Cols))
@@ -112,14 +105,12 @@ type Transpose[T spirv.Stored] struct {
 	kernel *vk.Kernel[shaders.TransposeSpec, shaders.TransposePush[T]]
 }
 
-// NewTranspose builds the kernel that transposes matrices of any shape.
 func NewTranspose[T spirv.Stored](dev *vk.Device) (*Transpose[T], error) {
 	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: TileThreads, Tile: Tile})
 	return &Transpose[T]{k}, err
 }
 
-// Record writes aᵀ to b. If a is m×n, b is n×m. a and b may have any leading dimensions, and must
-// not overlap.
+// Record writes aᵀ to b. Both may have any leading dimensions.
 func (s *Transpose[T]) Record(rec *vk.Recorder, a, b product.Matrix[T]) {
 	if a.Rows != b.Cols || a.Cols != b.Rows {
 		panic(fmt.Sprintf("stages: transposition of %d×%d into %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))

@@ -15,7 +15,6 @@ type Identity[T spirv.Scalar] struct {
 
 const identityThreads = 256 // largest number of invocations of a workgroup
 
-// NewIdentity builds the kernel that writes identity matrices of any shape.
 func NewIdentity[T spirv.Scalar](dev *vk.Device) (*Identity[T], error) {
 	b := stages.Builder{Dev: dev}
 	k := stages.Build(&b, shaders.Laset[T](), shaders.LasetSpec{LocalSize: b.Threads(identityThreads)})

@@ -8,43 +8,40 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Signs chooses the signs of eigenvectors, which the eigenvalues do not determine. It makes the
-// element with the largest magnitude of each column positive. If several elements have this
-// magnitude, the first of them becomes positive.
+// Signs chooses the signs of eigenvectors, which the eigenvalues do not determine: the element with
+// the largest magnitude of each column becomes positive, the first of them if there are several.
 type Signs[T spirv.Scalar] struct {
 	columns *vk.Kernel[shaders.ColumnSignsSpec, shaders.ColumnSignsPush[T]]
 }
 
 const signThreads = 256 // invocations of a workgroup, at most
 
-// NewSigns builds the kernel that chooses the signs. It works for matrices of any shape.
 func NewSigns[T spirv.Scalar](dev *vk.Device) (*Signs[T], error) {
 	b := stages.Builder{Dev: dev}
 	k := stages.Build(&b, shaders.ColumnSigns[T](), shaders.ColumnSignsSpec{LocalSize: b.Threads(signThreads)})
 	return &Signs[T]{k}, b.Err
 }
 
-// Record changes the signs of the columns of x in place. A matrix without rows is not changed.
+// Record changes the signs of the columns of x in place.
 func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) { s.record(rec, x, 0, 0) }
 
-// RecordDeciding does the same as Record. It also sets word j of `flipped` to 1 if the signs of
-// column j were changed, and otherwise to 0. If x has no rows, `flipped` is not written.
+// RecordDeciding is Record, and also sets word j of `flipped` to 1 if the signs of column j were
+// changed, and otherwise to 0. If x has no rows, `flipped` is not written.
 func (s *Signs[T]) RecordDeciding(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
 	stages.Holds("the flipped columns", flipped, x.Cols)
 	s.record(rec, x, flipped.Addr(), 0)
 }
 
 // RecordFollowing changes the signs of those columns of x whose word in `flipped` is not 0.
-// RecordDeciding must have set the words for another matrix. For example, the left singular vectors
-// must change their signs together with the right singular vectors.
+// RecordDeciding has set the words for another matrix: for example, the left singular vectors change
+// their signs together with the right ones.
 func (s *Signs[T]) RecordFollowing(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
 	stages.Holds("the flipped columns", flipped, x.Cols)
 	s.record(rec, x, flipped.Addr(), 1)
 }
 
-// record dispatches one workgroup for each column. The workgroup decides whether to change the
-// signs of its column: if `follow` is 1, by the column's word in `flipped`, and otherwise by the
-// sign of the element with the largest magnitude.
+// record dispatches one workgroup for each column. If `follow` is 1, the column's word in `flipped`
+// decides, and otherwise the sign of the element with the largest magnitude.
 func (s *Signs[T]) record(rec *vk.Recorder, x product.Matrix[T], flipped spirv.Addr[uint32], follow uint32) {
 	if x.Rows == 0 || x.Cols == 0 {
 		return

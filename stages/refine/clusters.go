@@ -11,12 +11,10 @@ import (
 // a single index.
 type Cluster struct{ From, To int }
 
-// Clusters divides the indices of all eigenvalues into ranges, in ascending order.
 type Clusters []Cluster
 
-// clusterRoom determines how near another eigenvalue may be to a cluster: not nearer than
-// clusterRoom·√m times the largest coupling of the cluster, where m is the number of the cluster's
-// indices.
+// clusterRoom·√m times the largest coupling of a cluster of m indices is the distance below which
+// another eigenvalue joins it.
 const clusterRoom = 8
 
 // NewClusters divides the indices of λ so that coupled indices are in one cluster. reach[j] is 1
@@ -42,8 +40,8 @@ func NewClusters(lambda, reach, strength []float64) Clusters {
 	}
 }
 
-// grown goes once over all clusters, and merges each cluster with those neighbours whose
-// eigenvalues are too near to it.
+// grown goes once over all clusters, and merges each with those neighbours whose eigenvalues are too
+// near.
 func (all Clusters) grown(lambda, strength []float64) Clusters {
 	next := make(Clusters, 0, len(all))
 	for k := 0; k < len(all); k++ {
@@ -65,8 +63,7 @@ func (all Clusters) grown(lambda, strength []float64) Clusters {
 	return next
 }
 
-// Largest is the number of indices of the cluster with the most indices, or 0 if there are no
-// clusters.
+// Largest is the number of indices of the largest cluster, or 0.
 func (all Clusters) Largest() int {
 	largest := 0
 	for _, c := range all {
@@ -87,7 +84,7 @@ func (all Clusters) Count() int {
 }
 
 // RefinementNoise is the magnitude up to which an element of S counts as a rounding error: (4 +
-// √n/16)·2⁻⁵²·‖A‖₂ for vectors of length n. The argument `norm` is ‖A‖₂.
+// √n/16)·2⁻⁵²·‖A‖₂ for vectors of length n. `norm` is ‖A‖₂.
 func RefinementNoise(n int, norm float64) float64 {
 	return (4 + math.Sqrt(float64(n))/16) * tridiag.Ulp * norm
 }

@@ -45,8 +45,7 @@ const (
 	refinementSmall   = 32  // largest order of a cluster that is rotated without a product
 )
 
-// NewRefinement prepares the refinement of eigenvectors for order n ≥ 1, and reserves its matrix
-// products in each element of ops.
+// NewRefinement prepares for order n ≥ 1, and reserves its products in each element of ops.
 func NewRefinement(dev *vk.Device, n int, ops ...product.Ops[float64]) (*Refinement, error) {
 	b := stages.Builder{Dev: dev}
 	threads := b.Threads(refinementThreads)
@@ -72,15 +71,13 @@ func NewRefinement(dev *vk.Device, n int, ops ...product.Ops[float64]) (*Refinem
 	return r, b.Err
 }
 
-// Work is the workspace, about 2·n² elements. It is in use from RecordProducts to RecordUpdate. The
-// workspaces of the products (Ops.Work) must be in the arena, too.
+// Work is about 2·n² elements. It is in use from RecordProducts to RecordUpdate.
 func (r *Refinement) Work() *vk.Layout {
 	return vk.Together(r.s, r.g, r.lambda, r.zeros, r.reach, r.strength, r.clusters)
 }
 
-// Flops is the number of floating-point operations of a step without clusters: the result
-// `products` counts those of RecordProducts, and the result `update` counts those of RecordUpdate.
-// RecordProducts computes only the lower triangles of S and G.
+// Flops is the cost of a step without clusters: of RecordProducts, which computes only the lower
+// triangles of S and G, and of RecordUpdate.
 func (r *Refinement) Flops() (products, update float64) {
 	n := float64(r.n)
 	return 2*n*n*n + 2*n*n*(n+1), 2 * n * n * n
@@ -133,11 +130,10 @@ func (r *Refinement) RecordCouplings(rec *vk.Recorder, ws *vk.Arena, noise float
 	return reach, strength
 }
 
-// RecordClusters sends the clusters (ranges of indices of coupled vectors) to the device. It must
-// be called in each step. If a cluster has more than one index, RecordClusters also writes the
-// small matrices of such clusters to y, and returns them as one matrix: column j holds column j − f
-// of the matrix of the cluster that contains index j, where f is the first index of this cluster.
-// The other elements of the returned matrix are undefined.
+// RecordClusters sends the clusters to the device. It must be called in each step. If a cluster has
+// more than one index, it also writes the small matrices of such clusters to y, and returns them as
+// one matrix: if the cluster of index j begins with index f, column j holds column j − f of its
+// matrix. The other elements are undefined.
 func (r *Refinement) RecordClusters(rec *vk.Recorder, ws *vk.Arena, clusters Clusters, y stages.Matrix) stages.Matrix {
 	table := make([]shaders.Cluster, r.n)
 	for _, c := range clusters {
@@ -158,8 +154,8 @@ func (r *Refinement) RecordClusters(rec *vk.Recorder, ws *vk.Arena, clusters Clu
 	return blocks
 }
 
-// blocksIn returns the part of y that holds the small matrices of the clusters. It has as many rows
-// as the largest cluster has indices, or no rows if each cluster has one index.
+// blocksIn returns the part of y that holds the small matrices. It has as many rows as the largest
+// cluster has indices, or no rows if each has one index.
 func (r *Refinement) blocksIn(clusters Clusters, y stages.Matrix) stages.Matrix {
 	rows := clusters.Largest()
 	if rows == 1 {
@@ -168,8 +164,8 @@ func (r *Refinement) blocksIn(clusters Clusters, y stages.Matrix) stages.Matrix 
 	return stages.NewMatrix(y.At, rows, r.n, rows)
 }
 
-// RecordCorrection computes E. It returns n sums, and the largest of them is ‖E‖_∞. `noise` is the
-// argument of RecordCouplings in this step. RecordClusters must have been called before.
+// RecordCorrection computes E after RecordClusters. It returns n sums, and the largest of them is
+// ‖E‖_∞. `noise` is the argument of RecordCouplings in this step.
 func (r *Refinement) RecordCorrection(rec *vk.Recorder, ws *vk.Arena, noise float64) vk.Slice[float64] {
 	n, e, g := r.n, r.matrixS(ws), r.matrixG(ws)
 	tiles := vk.Tiles(n, move.Tile)
@@ -200,8 +196,7 @@ func (r *Refinement) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, ops product.Op
 	ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, e, xt, 1, y)
 }
 
-// recordRotations computes Fᵀ from Eᵀ, where I + F = (I + E)·W. E is the correction of the vectors,
-// and W has the eigenvectors of the clusters' small matrices.
+// recordRotations computes Fᵀ from Eᵀ, where I + F = (I + E)·W.
 func (r *Refinement) recordRotations(
 	rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], clusters Clusters, e, f, w stages.Matrix,
 ) {
@@ -218,14 +213,12 @@ func (r *Refinement) recordRotations(
 	}
 }
 
-// matrixS returns the memory of S = XᵀAX, which later holds Eᵀ, where X ← X·(I + E)·W is the step
-// of the refinement.
+// matrixS returns the memory of S = XᵀAX, which later holds Eᵀ.
 func (r *Refinement) matrixS(ws *vk.Arena) stages.Matrix {
 	return stages.NewMatrix(r.s.In(ws), r.n, r.n, r.n)
 }
 
-// matrixG returns the memory of G = XᵀX, which later holds Fᵀ, where X ← X·(I + F) is the step of
-// the refinement.
+// matrixG returns the memory of G = XᵀX, which later holds Fᵀ with I + F = (I + E)·W.
 func (r *Refinement) matrixG(ws *vk.Arena) stages.Matrix {
 	return stages.NewMatrix(r.g.In(ws), r.n, r.n, r.n)
 }

@@ -21,7 +21,6 @@ type ResidualPanels[T spirv.Real] struct {
 	out   vk.Region[T]
 }
 
-// NewResidualPanels prepares the measurement of errors for up to m ≤ n eigenvectors of length n.
 func NewResidualPanels[T spirv.Real](dev *vk.Device, n, m int, ops product.Ops[T]) (*ResidualPanels[T], error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {
@@ -33,11 +32,9 @@ func NewResidualPanels[T spirv.Real](dev *vk.Device, n, m int, ops product.Ops[T
 	return r, ops.Reserve(product.Shape{M: cols, N: m, K: n, Count: 1})
 }
 
-// Columns is the largest number of columns of a panel.
 func (r *ResidualPanels[T]) Columns() int { return min(r.sums.n, residualBlock) }
 
-// Work is the workspace: at most 256·(n+m) + m elements. The workspace of the products (Ops.Work) must
-// be in the arena, too.
+// Work is at most 256·(n+m) + m elements.
 func (r *ResidualPanels[T]) Work() *vk.Layout { return vk.Together(r.panel, r.sums.product, r.out) }
 
 // RecordResidual records the sums for the rows from, from+1, … of A·Z − Z·diag(λ). The panel P has
@@ -61,7 +58,6 @@ func (r *ResidualPanels[T]) RecordGram(
 	vk.ReceiveLast(rec, sums, r.out.In(ws))
 }
 
-// record records the product Pᵀ·Z.
 func (r *ResidualPanels[T]) record(rec *vk.Recorder, ws *vk.Arena, panel []T, z product.Matrix[T]) product.Matrix[T] {
 	cols := len(panel) / r.sums.n
 	at := product.NewMatrix(r.panel.In(ws), r.sums.n, cols, r.sums.n)

@@ -25,7 +25,7 @@ type Sums[T spirv.Scalar] struct {
 	Orthogonality vk.Slice[T] // out: sums of |ZᵀZ − I|
 }
 
-// NewResidual prepares the measurement of errors for up to m ≤ n eigenvectors of length n.
+// NewResidual prepares for up to m ≤ n eigenvectors of length n.
 func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (*Residual[T], error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {
@@ -34,33 +34,29 @@ func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (
 	return &Residual[T]{sums}, ops.Reserve(product.Shape{M: n, N: min(m, residualBlock), K: n, Count: 1})
 }
 
-// Work is the workspace: at most n·256 elements for vectors of length n. The workspace of the
-// products (Ops.Work) must be in the arena, too.
+// Work is at most n·256 elements.
 func (r *Residual[T]) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
-// Flops is the cost of the two products A·Z and ZᵀZ, for m vectors, in flops.
 func (r *Residual[T]) Flops() float64 {
 	n, m := float64(r.sums.n), float64(r.sums.m)
 	return 2*n*n*m + 2*n*m*m
 }
 
-// Record measures the errors of the columns of z, which are at most m. A NaN in an input gives NaN
-// in all sums that depend on it. Outputs must not overlap inputs.
+// Record measures the errors of the columns of z, at most m. A NaN in an input gives NaN in all sums
+// that depend on it.
 func (r *Residual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, z product.Matrix[T], s Sums[T]) {
 	r.sums.record(rec, ws, z, s, func(zj, p product.Matrix[T]) {
 		r.sums.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, a, zj, 0, p)
 	})
 }
 
-// TridiagonalResidual does the same as Residual for a symmetric tridiagonal matrix T of doubles
-// instead of A (dstt22).
+// TridiagonalResidual is Residual for a symmetric tridiagonal matrix T of doubles instead of A
+// (dstt22).
 type TridiagonalResidual struct {
 	sums  columnSums[float64]
 	times *vk.Kernel[shaders.LagtmSpec, shaders.LagtmPush]
 }
 
-// NewTridiagonalResidual prepares the measurement of errors for up to m ≤ n eigenvectors of length
-// n.
 func NewTridiagonalResidual(dev *vk.Device, n, m int, ops product.Ops[float64]) (*TridiagonalResidual, error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {
@@ -71,11 +67,8 @@ func NewTridiagonalResidual(dev *vk.Device, n, m int, ops product.Ops[float64]) 
 	return &TridiagonalResidual{sums, times}, b.Err
 }
 
-// Work is the workspace, at most n·256 elements. The workspace of the products (Ops.Work) must be
-// in the arena, too.
 func (r *TridiagonalResidual) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
-// Flops is the cost of the two products T·Z and ZᵀZ for m vectors, in flops.
 func (r *TridiagonalResidual) Flops() float64 {
 	n, m := float64(r.sums.n), float64(r.sums.m)
 	return lagtmFlops*n*m + 2*n*m*m
@@ -83,7 +76,6 @@ func (r *TridiagonalResidual) Flops() float64 {
 
 const lagtmFlops = 5 // of an element of T·Z: three products and two sums
 
-// Record does the same as Residual.Record, for the tridiagonal matrix t instead of A.
 func (r *TridiagonalResidual) Record(
 	rec *vk.Recorder, ws *vk.Arena, t stages.Tridiagonal[float64], z stages.Matrix, s Sums[float64],
 ) {
@@ -98,9 +90,9 @@ func (r *TridiagonalResidual) Record(
 	})
 }
 
-// columnSums is the part that Residual, TridiagonalResidual and SingularResidual have in common.
-// For some columns of Z at a time, it forms a product such as A·Z or ZᵀZ, subtracts the expected
-// matrix, and sums the magnitudes of each column.
+// columnSums is the common part of Residual, TridiagonalResidual and SingularResidual. For some
+// columns of Z at a time, it forms a product such as A·Z or ZᵀZ, subtracts the expected matrix, and
+// sums the magnitudes of each column.
 type columnSums[T spirv.Scalar] struct {
 	n, m    int // order; vectors, at most
 	ops     product.Ops[T]
@@ -113,8 +105,8 @@ const (
 	residualBlock   = 256 // columns that are measured at a time; the workspace is n times as large
 )
 
-// newColumnSums reserves the product ZᵀZ in ops, for n×m matrices Z. Its callers must reserve the
-// product A·Z.
+// newColumnSums reserves the product ZᵀZ in ops, for n×m matrices Z. Its callers reserve the product
+// A·Z.
 func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (columnSums[T], error) {
 	b := stages.Builder{Dev: dev}
 	cols := min(m, residualBlock)
@@ -125,8 +117,8 @@ func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T])
 	return columnSums[T]{n, m, ops, columns, vk.Reserve[T]("residual", n*cols)}, b.Err
 }
 
-// record records the sums of magnitudes for all columns of z, some columns at a time. The function
-// `times` records the product p ← A·zj for a range zj of these columns.
+// record records the sums for all columns of z, some at a time. `times` records the product p ← A·zj
+// for a range zj of them.
 func (r columnSums[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], s Sums[T], times func(zj, p product.Matrix[T]),
 ) {
@@ -156,17 +148,16 @@ func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda,
 	})
 }
 
-// gram records the sums of the magnitudes in some columns of ZᵀZ − I. The matrix zj consists of the
-// same columns of z; the first of them is column j of z.
+// gram records the sums for some columns of ZᵀZ − I. zj is these columns of z, from column j on.
 func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
 	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
 	r.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, z, zj, 0, g)
 	r.identity(rec, g, zj, j, sums)
 }
 
-// identity records the sums of the magnitudes in each column of G − E. Column c of E is column
-// first + c of the identity matrix. `first` may be negative: modulo 2³², no row has the number of such
-// a column. y is any matrix.
+// identity records the sums of the magnitudes in each column of G − E. Column c of E is column first
+// + c of the identity matrix. `first` may be negative: modulo 2³², no row has the number of such a
+// column. y is any matrix.
 func (r columnSums[T]) identity(rec *vk.Recorder, g, y product.Matrix[T], first int, sums vk.Slice[T]) {
 	r.columns.Dispatch(rec, vk.Folded(g.Cols), shaders.ColumnResidualPush[T]{ // no λ stands for the identity
 		X: g.Addr(), Y: y.Addr(), Sums: sums.Addr(),

@@ -18,8 +18,8 @@ type SingularResidual[T spirv.Real] struct {
 	sums    columnSums[T]
 }
 
-// NewSingularResidual prepares the stage for an m×n matrix A and at most k columns of U and of V, k
-// ≤ max(m, n).
+// NewSingularResidual prepares for an m×n matrix A and at most k columns of U and of V, k ≤ max(m,
+// n).
 func NewSingularResidual[T spirv.Real](dev *vk.Device, m, n, k int, ops product.Ops[T]) (*SingularResidual[T], error) {
 	sums, err := newColumnSums(dev, max(m, n), k, ops)
 	if err != nil {
@@ -28,13 +28,11 @@ func NewSingularResidual[T spirv.Real](dev *vk.Device, m, n, k int, ops product.
 	return &SingularResidual[T]{m, n, k, sums}, ops.Reserve(product.Shape{M: m, N: min(k, residualBlock), K: n, Count: 1})
 }
 
-// Work is the layout of the workspace, which has at most max(m, n)·256 elements. The workspace of
-// the products (Ops.Work) must be in the arena, too.
+// Work is at most max(m, n)·256 elements.
 func (r *SingularResidual[T]) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
 // Record measures A·V − U·diag(σ). u has at least as many columns as v; column j of u belongs to
-// column j of v. `sigma` and `sums` have one element for each column of v. `sums` must not overlap
-// an input.
+// column j of v. `sigma` and `sums` have one element for each column of v.
 func (r *SingularResidual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, u, v product.Matrix[T], sigma, sums vk.Slice[T]) {
 	stages.Holds("the singular values", sigma, v.Cols)
 	stages.Holds("the residuals", sums, v.Cols)
@@ -45,7 +43,7 @@ func (r *SingularResidual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, u, v pro
 	})
 }
 
-// RecordOrthogonality measures ZᵀZ − I, where the matrix z is U or V with at most k columns.
+// RecordOrthogonality measures ZᵀZ − I, where z is U or V with at most k columns.
 func (r *SingularResidual[T]) RecordOrthogonality(rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], sums vk.Slice[T]) {
 	stages.Holds("the sums of ZᵀZ − I", sums, z.Cols)
 	r.sums.each(z.Cols, func(j, cols int) {

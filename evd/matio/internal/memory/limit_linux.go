@@ -109,7 +109,6 @@ func numberIn(file string) (int64, bool) {
 	return n, err == nil
 }
 
-// numbersOf returns the numbers of a file whose lines begin with a name and a number.
 func numbersOf(file string) map[string]int64 {
 	numbers := map[string]int64{}
 	for line := range linesOf(file) {

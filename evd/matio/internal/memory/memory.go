@@ -41,7 +41,6 @@ func Elements(rows, cols, most int) (int, bool) {
 	return int(lo), hi == 0 && lo <= uint64(most)
 }
 
-// Left is the function memoryLeft. Tests replace it.
 var Left = memoryLeft
 
 // Available reports whether the system has memory for n doubles now. All readers ask this function
@@ -73,8 +72,8 @@ func Allocate[T any](n int) ([]T, bool) {
 	return make([]T, n), true
 }
 
-// Grow returns a copy of the slice `data` with twice the capacity, but at least `first` and at most
-// `want` elements. The second result is false if the system does not have the memory.
+// Grow returns a copy of `data` with twice the capacity, but at least `first` and at most `want`
+// elements, or false if the system does not have the memory.
 func Grow[T any](data []T, first, want int) ([]T, bool) {
 	more, ok := Allocate[T](min(want, max(first, 2*cap(data))))
 	if !ok {
@@ -83,8 +82,7 @@ func Grow[T any](data []T, first, want int) ([]T, bool) {
 	return more[:copy(more, data)], true
 }
 
-// Push appends x to the slice `data`. The second result is false if the system does not have the
-// memory for more elements.
+// Push appends x, or returns false if the system does not have the memory.
 func Push(data []float64, x float64) ([]float64, bool) {
 	if len(data) == cap(data) {
 		if len(data) >= MostElements {

@@ -11,7 +11,6 @@ import (
 // 754 floating point), i and u (integers with and without sign) and b (boolean: 0 is false, and any
 // other byte is true, which is read as 1).
 type Element struct {
-	// Bytes is the size of one number, in bytes.
 	Bytes int
 	// Value converts one number to a double. Integers beyond 2⁵³ are rounded to nearest.
 	Value func([]byte) float64

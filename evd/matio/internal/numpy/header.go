@@ -11,13 +11,9 @@ import (
 
 // A Header is the dictionary before the elements of a .npy file.
 type Header struct {
-	// Descr is the type of the elements, such as "<f8".
-	Descr string
-	// FortranOrder is true if the elements are stored by columns, and false if they are stored by
-	// rows.
+	Descr        string
 	FortranOrder bool
-	// Shape has the size of each dimension.
-	Shape []int
+	Shape        []int
 }
 
 // ParseHeader reads the dictionary, a Python literal such as
@@ -65,8 +61,8 @@ func ParseHeader(text string) (h Header, complaint string) {
 	return h, p.complaint
 }
 
-// A literal parses Python literals. `rest` has not been read yet, and `complaint` is the first error.
-// After an error, the results of the methods have no meaning.
+// A literal parses Python literals. `rest` has not been read yet, and `complaint` is the first
+// error, after which results have no meaning.
 type literal struct{ rest, complaint string }
 
 func (p *literal) fail(complaint string) {
@@ -90,7 +86,6 @@ func (p *literal) expect(token string) {
 	}
 }
 
-// elementType reads the name of the type of the elements. Metadata after it change nothing.
 func (p *literal) elementType() string {
 	if p.accept("[") {
 		p.fail(`arrays of records are not supported: save A["FIELD"] instead`)

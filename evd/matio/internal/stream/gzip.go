@@ -31,7 +31,6 @@ func (m *Members) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next begins the next member. If there is none, the error is io.EOF.
 func (m *Members) next() error {
 	for {
 		c, err := m.from.ReadByte()

@@ -19,18 +19,15 @@ const Pitch = Tile + 1
 // Copy is a copy of one tile. Element (r, c) of the tile is at index r + c·pitch.
 type Copy [Tile * Pitch]float64
 
-// Load copies a tile of a matrix with leading dimension ld. The tile has rows×cols elements and
-// begins at a[0].
 func (t *Copy) Load(a []float64, ld, rows, cols int) {
 	for c := range cols {
 		copy(t[c*Pitch:c*Pitch+rows], a[c*ld:])
 	}
 }
 
-// inParallel calls `do` for k = 0 … count−1, from as many goroutines as there are processors, and
-// returns when all calls have returned. The argument `own` is a Copy that belongs to the
-// goroutine, with undefined content. Calls begin in the order of k. After a call that returns
-// false, no new calls begin.
+// inParallel calls `do` for k = 0 … count−1, in this order, on all processors, and returns when all
+// calls have returned. `own` is a Copy that belongs to the goroutine, with undefined content. After
+// a call that returns false, no new calls begin.
 func inParallel(count int, do func(own *Copy, k int) bool) {
 	var next atomic.Int64
 	var group sync.WaitGroup

@@ -75,13 +75,11 @@ func isItsTranspose(a []float64, n int) bool {
 	return !differs.Load()
 }
 
-// InPlace replaces the n×n matrix `a` by its transpose. For each pair of tiles it copies
-// both tiles, and writes the transpose of each copy to the place of the other tile. It uses all CPU
-// cores.
+// InPlace transposes the n×n matrix `a`, on all CPU cores. For each pair of tiles it copies both,
+// and writes the transpose of each copy to the place of the other tile.
 func InPlace(a []float64, n int) {
 	EachPair(n, func(own *Copy, i0, j0, rows, cols int) bool {
 		own.Load(a[i0+j0*n:], n, rows, cols)
-		// A tile on the diagonal is its own mirror image.
 		if i0 == j0 {
 			own.storeTransposed(a[i0+j0*n:], n, rows, cols)
 			return true
@@ -102,8 +100,7 @@ func Into(dst, src []float64, rows, cols int) {
 		width := min(Tile, cols-j0)
 		for i0 := 0; i0 < rows; i0 += Tile {
 			height := min(Tile, rows-i0)
-			// The memory of `src` holds a matrix by rows. Read as a matrix stored by columns, this
-			// memory holds the transpose.
+			// Read as a matrix stored by columns, the memory of `src` holds the transpose.
 			own.Load(src[i0*cols+j0:], cols, width, height)
 			own.storeTransposed(dst[i0+j0*rows:], rows, width, height)
 		}
@@ -111,8 +108,8 @@ func Into(dst, src []float64, rows, cols int) {
 	})
 }
 
-// storeTransposed writes the transpose of the tile t, which has rows×cols elements, to a tile of
-// the matrix `a` that begins at a[0]. `ld` is the leading dimension of `a`.
+// storeTransposed writes the transpose of the rows×cols tile t to a tile of a matrix that begins at
+// a[0].
 func (t *Copy) storeTransposed(a []float64, ld, rows, cols int) {
 	for r := range rows {
 		column := a[r*ld:][:cols]
