@@ -31,7 +31,6 @@ layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
 	MatrixIn a, b;
 	MatrixOut c;
-	// The dispatch computes the products from number `first` on.
 	uint first;
 } p;
 

@@ -35,9 +35,7 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// LEAF is the largest order of a leaf, at least 1.
 layout(constant_id = 1) const uint LEAF = 32;
 #include "reduce.glsl"
 
@@ -49,7 +47,6 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn d, e;
 	MatrixOut torn_d, torn_e;
 	IntsOut order;
-	// The dispatch processes the matrices [first, first + count).
 	uint first, count;
 } p;
 
@@ -57,8 +54,8 @@ layout(push_constant, scalar) uniform Push {
 // whose norm is about 1.
 const int NEGLIGIBLE = -400;
 
-// leaf_of returns the first row of the leaf that has row i of a matrix of order n, and the number of
-// rows of this leaf.
+// leaf_of returns the first row and the number of rows of the leaf that has row i of a matrix of
+// order n.
 uvec2 leaf_of(uint i, uint n) {
 	uint lo = 0;
 	while (n > LEAF) {

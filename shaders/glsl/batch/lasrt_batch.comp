@@ -37,7 +37,6 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TEAM.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
 // TEAM is the number of invocations that copy one eigenvector.
 layout(constant_id = 2) const uint TEAM = 32;
@@ -50,17 +49,15 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn d, z, leaves;
 	Words info;
 	MatrixOut values, v;
-	// The dispatch processes the matrices [first, first + count).
 	uint first, count;
 } p;
 
 shared double value[ORDER];
 // `column[r]` is the column of the eigenvector whose eigenvalue has rank r, counted from 0 at the
-// smallest. `place` and `found` have, for each invocation, the row and the value of the component
-// of largest magnitude that the invocation has found.
+// smallest. `place` and `found` have the row and the value of the component of largest magnitude
+// that each invocation has found.
 shared uint column[ORDER], place[LOCAL_SIZE];
 shared double found[LOCAL_SIZE];
-// `failed` is not 0 if divide and conquer has failed for this matrix.
 shared uint failed;
 
 // conquered sets `failed` if divide and conquer has failed for the matrix. Every invocation must

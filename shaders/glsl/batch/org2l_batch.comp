@@ -35,12 +35,9 @@
 #include "meet.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
-// TOGETHER is the number of rows of the product that an invocation processes at the same time, at
-// least 1.
+// TOGETHER is the number of rows of the product that an invocation processes at the same time.
 layout(constant_id = 2) const uint TOGETHER = 1;
 #include "reduce.glsl"
 
@@ -57,14 +54,10 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count, from, to;
 } p;
 
-// NB is the number of Householder reflectors that are applied in one pass over the matrix.
 #pragma host NB
 const uint NB = 4;
-// AHEAD is the number of columns of the matrix that an invocation loads before it uses the first of
-// them.
+// AHEAD is the number of columns that an invocation loads before it uses the first of them.
 const uint AHEAD = TOGETHER > 1 ? 1 : 8;
-// TILE is the number of rows and columns of the tiles that the function `transpose` copies through
-// shared memory.
 const uint TILE = 16;
 
 shared double v[NB * ORDER];
@@ -109,7 +102,7 @@ void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 			}
 		}
 	}
-	// Of the NB Householder reflectors that are applied together, the last one acts first.
+	// Of the NB reflectors, the last one acts first.
 	[[unroll]] for (uint back = 0; back < NB; back++) {
 		uint q = NB - 1 - back;
 		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
@@ -153,8 +146,8 @@ void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 	}
 }
 
-// times multiplies the product, the part of Qᵀ that is formed, by the reflectors k … k + NB − 1.
-// Reflectors from n − 2 on are the identity. `at` is the index of the factor τ of reflector 0.
+// times multiplies the part of Qᵀ that is formed by the reflectors k … k + NB − 1. Reflectors from n
+// − 2 on are the identity. `at` is the index of the factor τ of reflector 0.
 void times(uint k, uint at) {
 	double tau[NB], products[NB * NB];
 	[[unroll]] for (uint q = 0; q < NB; q++) {
@@ -162,8 +155,7 @@ void times(uint k, uint at) {
 		tau[q] = real_ ? p.tau.at[at + k + q] : 0.0lf;
 		for (uint i = t; i < n; i += LOCAL_SIZE) v[q * ORDER + i] = real_ && i > k + q ? a.at[(k + q) * n + i] : 0.0lf;
 	}
-	// The product begins as the identity matrix. In the first call of the function `times`, the
-	// last diagonal element of the identity is stored here.
+	// The product begins as the identity, whose last diagonal element the first call stores here.
 	if (k + NB + 2 >= n && t == 0 && k + NB + 1 < n) a.at[(n - 1) * n + n - 1] = 1.0lf;
 	meet();
 	[[unroll]] for (uint q = 0; q < NB; q++) {

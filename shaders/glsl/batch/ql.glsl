@@ -13,20 +13,18 @@
 #define QL_GLSL
 #include "tridiag/root.glsl"
 
-// SWEEPS·n is the number of QL sweeps after which the iteration for a matrix of order n is given
-// up.
+// SWEEPS·n is the number of sweeps after which a matrix of order n is given up.
 const uint SWEEPS = 30;
-// PATIENCE is the number of QL sweeps without a new eigenvalue after which the iteration continues
-// from the other end of the block of T.
+// PATIENCE is the number of sweeps without a new eigenvalue after which the iteration continues from
+// the other end of the block.
 const uint PATIENCE = 8;
 
-// A Sweep describes the rotations of one sweep of QL iteration. Rotation k, k < count, rotates
-// columns first + k·step and first + (k + 1)·step of the matrix V of eigenvectors. Its cosine and
-// sine are in element k of the sweep's part of t_cos and t_sin.
+// A Sweep describes the rotations of one sweep. Rotation k < count rotates columns first + k·step
+// and first + (k + 1)·step of V. Its cosine and sine are in element k of the sweep's part of t_cos
+// and t_sin.
 struct Sweep { uint first, step, count; };
 
-// These variables describe the block of rows lo … hi of T that the QL iteration works on. They have
-// the meanings of the members of BatchState with the same names.
+// The block of rows lo … hi of T, as the members of BatchState with the same names.
 uint lo, hi, futile;
 bool turned;
 
@@ -40,9 +38,8 @@ bool negligible(uint i) {
 	return x <= tiny() || x * x <= (EPS * abs(t_d[i])) * (EPS * abs(t_d[i + 1]));
 }
 
-// next_block finds the first block of the matrix T at index `base` without a negligible
-// off-diagonal element, and chooses the end at which the iteration on this block converges. It
-// returns false if no such block exists.
+// next_block finds the first block of the matrix T at index `base` without a negligible off-diagonal
+// element, and chooses the end at which the iteration converges. It returns false if there is none.
 bool next_block(uint base, uint n) {
 	uint a = lo;
 	while (a + 1 < n && negligible(base + a)) a++;
@@ -81,7 +78,7 @@ const uint LEAST_SQUARES = (1023u - 600u) << 20;
 Sweep sweep(uint base, uint to) {
 	uint count = hi - lo;
 	// `first` and `last` are the indices of the diagonal elements at which the sweep begins and
-	// ends. `step` is the distance from one diagonal element to the next one, 1 or −1.
+	// ends, and `step` is the distance from one to the next, 1 or −1.
 	uint first = base + (turned ? lo : hi), last = base + (turned ? hi : lo), step = turned ? 1u : ~0u;
 	uint off = turned ? 0u : ~0u; // e between d[i] and d[i + step] is e[i + off]
 	double end = t_e[last + ~off];
@@ -101,8 +98,7 @@ Sweep sweep(uint base, uint to) {
 		double inverse = fma(z, fma(error, error, error), z);
 		y = fma(y * error, fma(error, 0.375lf, 0.5lf), y);
 		bool turns = unpackDouble2x32(h).y >= LEAST_SQUARES;
-		// To avoid branches, the following lines compute the values for all cases, and the function
-		// `mix` then selects between the values.
+		// To avoid branches, all cases are computed, and `mix` selects one.
 		double root = h * y, cosine = g * y, sine = f * y, next = fma(twice, inverse, -b), square = ahead * ahead * inverse;
 		r = mix(g, root, turns);
 		c = mix(1.0lf, cosine, turns), s = mix(0.0lf, sine, turns);

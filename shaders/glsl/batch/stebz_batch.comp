@@ -22,9 +22,7 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
 
 layout(push_constant, scalar) uniform Push {
@@ -32,7 +30,6 @@ layout(push_constant, scalar) uniform Push {
 	States states;
 	MatrixIn d, e;
 	MatrixOut values;
-	// The dispatch processes the matrices [first, first + count).
 	uint first, count;
 } p;
 

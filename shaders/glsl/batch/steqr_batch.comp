@@ -32,17 +32,14 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 288;
-// ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
 // APART is the number of invocations that are in no team, usually one subgroup, at least MATRICES.
 // Invocation g of them, g < MATRICES, is the generator of matrix g of the workgroup, and the other
 // ones do nothing.
 layout(constant_id = 2) const uint APART = 32;
-// TOGETHER is the number of rows of Z that an invocation processes at the same time, at least 1.
+// TOGETHER is the number of rows of Z that an invocation processes at the same time.
 layout(constant_id = 3) const uint TOGETHER = 1;
-// MATRICES is the number of matrices that a workgroup processes at the same time, at least 1.
 layout(constant_id = 4) const uint MATRICES = 1;
 
 layout(push_constant, scalar) uniform Push {
@@ -55,31 +52,26 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // For each matrix, t_d and t_e have the diagonal and the off-diagonal of T in ORDER elements. t_cos
-// and t_sin have the cosines and sines of the rotations of the last four sweeps, which are applied
-// in pairs, in 4·ORDER elements.
+// and t_sin have the rotations of the last four sweeps, which are applied in pairs, in 4·ORDER
+// elements.
 shared double t_d[MATRICES * ORDER], t_e[MATRICES * ORDER];
 shared double t_cos[MATRICES * 4 * ORDER], t_sin[MATRICES * 4 * ORDER];
 #include "ql.glsl"
-// For each matrix, `pairs` has the last two pairs of sweeps of QL iteration. The second sweep of a
-// pair is applied in the same pass as the first sweep. The second sweep begins at the same element,
-// and is not longer than the first sweep.
+// `pairs` has the last two pairs of sweeps of each matrix. The second sweep of a pair begins at the
+// same element as the first, and is not longer.
 shared Sweep pairs[MATRICES * 4];
-// Sweeps of QL iteration are applied in pairs, and the last two pairs of each matrix are stored as
-// pair 0 and pair 1. `over[2·g + i]` tells whether pair i is the last pair of matrix g in this
-// dispatch.
+// `over[2·g + i]` tells whether pair i is the last pair of matrix g in this dispatch.
 shared bool over[MATRICES * 2];
 
-// TEAM is the number of invocations that apply the rotations of one matrix.
 const uint TEAM = (LOCAL_SIZE - APART) / MATRICES;
 // AHEAD is the number of elements of a row of Z that an invocation loads before it uses the first of
 // them, if it processes one row at a time.
 const uint AHEAD = 4;
 
-// Two sweeps of rotations are applied to a row in one pass. `rotate` applies rotation k of the
-// first sweep, with cosine c and sine s, and rotation k − 1 of the second sweep, with c2 and s2, to
-// the row. x is element k + 1 of the row. y is element k after the rotations of the first sweep so
-// far. `behind` is element k − 1 after the rotations of the second sweep so far. rotate returns the
-// final element k − 1.
+// rotate applies rotation k of the first sweep, with cosine c and sine s, and rotation k − 1 of the
+// second sweep, with c2 and s2, to a row. x is element k + 1 of the row. y is element k after the
+// rotations of the first sweep so far. `behind` is element k − 1 after the rotations of the second
+// sweep so far. The result is the final element k − 1.
 double rotate(double c, double s, double c2, double s2, double x, inout double y, inout double behind) {
 	double ahead = fma(c, y, s * x);
 	y = fma(c, x, -(s * y));
@@ -88,17 +80,16 @@ double rotate(double c, double s, double c2, double s2, double x, inout double y
 	return done;
 }
 
-// rotate_at does the same with the rotations for element k. The first rotation of the pair is at
-// index `from`, and the second sweep has `count` rotations.
+// rotate_at is rotate for element k. The first rotation of the pair is at index `from`, and the
+// second sweep has `count` rotations.
 double rotate_at(uint k, uint count, uint from, double x, inout double y, inout double behind) {
 	double c2 = 1.0lf, s2 = 0.0lf;
 	if (k <= count) c2 = t_cos[from + ORDER + k - 1], s2 = t_sin[from + ORDER + k - 1];
 	return rotate(t_cos[from + k], t_sin[from + k], c2, s2, x, y, behind);
 }
 
-// turn applies the rotations of two sweeps of QL iteration, s and `after`, to row r of Z in one
-// pass. `from` is the index of the first rotation of both sweeps together. An invocation loads AHEAD
-// elements of the row before it uses the first of them.
+// turn applies the two sweeps s and `after` to row r of Z in one pass. `from` is the index of their
+// first rotation.
 void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 	uint at = s.first * n + r, by = s.step * n;
 	double y = z.at[at], x = z.at[at + by], c = t_cos[from], sn = t_sin[from];
@@ -120,15 +111,15 @@ void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 		z.at[at] = rotate_at(k + q, after.count, from, next[q], y, behind);
 		at += by;
 	}
-	// Apply the last rotation of the second one of the two sweeps that are applied together.
+	// The last rotation of the second sweep.
 	double c2 = 1.0lf, s2 = 0.0lf;
 	if (s.count <= after.count) c2 = t_cos[from + ORDER + s.count - 1], s2 = t_sin[from + ORDER + s.count - 1];
 	z.at[at] = fma(c2, behind, s2 * y);
 	z.at[at + by] = fma(c2, y, -(s2 * behind));
 }
 
-// turn_rows does the same with the rows r, r + TEAM, …, at most TOGETHER rows. So the rotations are
-// loaded only once for these rows.
+// turn_rows is turn for the rows r, r + TEAM, …, at most TOGETHER rows, so that the rotations are
+// loaded only once.
 void turn_rows(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 	uint at = s.first * n + r, by = s.step * n;
 	bool live[TOGETHER]; // whether the row exists
@@ -148,7 +139,7 @@ void turn_rows(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 			if (live[i]) z.at[at + i * TEAM] = rotate(c, sn, c2, s2, z.at[at + 2 * by + i * TEAM], y[i], behind[i]);
 		}
 	}
-	// Apply the last rotation of the second one of the two sweeps that are applied together.
+	// The last rotation of the second sweep.
 	c2 = 1.0lf, s2 = 0.0lf;
 	if (s.count <= after.count) c2 = t_cos[from + ORDER + s.count - 1], s2 = t_sin[from + ORDER + s.count - 1];
 	[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
@@ -166,7 +157,6 @@ void main() {
 	// addresses that depend on it made the kernel 3 to 6 % slower on an H200.
 	bool applies = t < MATRICES * TEAM;
 	uint mine = MATRICES == 1 ? 0 : applies ? t / TEAM : t - MATRICES * TEAM, lane = t % TEAM;
-	// An invocation without a matrix reads the description of another one.
 	uint index = p.first + min(begin + mine, p.count - 1);
 	BatchMatrix m = p.matrices.at[index];
 	BatchState state = p.states.at[index];
@@ -180,8 +170,8 @@ void main() {
 	bool generates = !applies && t - MATRICES * TEAM < MATRICES;
 	lo = state.lo, hi = state.hi, futile = state.futile, turned = (state.turned & 1) != 0;
 	uint sweeps = state.sweeps, rotations = 0, status = GOOD;
-	// If `found` is true, the block of T for the next sweep is known already. This sweep and the
-	// previous one cannot be applied as a pair.
+	// If `found` is true, the block for the next sweep is known already, and this sweep and the
+	// previous one are no pair.
 	bool found = (state.turned & 2) != 0, going = n > 0;
 	barrier();
 	for (uint number = 0;; number++) {

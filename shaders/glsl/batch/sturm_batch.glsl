@@ -14,12 +14,10 @@ const int LEAST = -120; // exponent of the smallest e²
 const int LEVEL = 900; // exponent of the minors after scaling
 const uint EIGHT = 8; // rows between two scalings
 
-// high returns the upper 32-bit word of x, which has the sign, the exponent and a part of the
-// mantissa.
 uint high(double x) { return unpackDouble2x32(x).y; }
 
-// norm_exponent returns an exponent for the matrix T at index `base`: in each row of T the sum of
-// the magnitudes is below 2^exponent.
+// norm_exponent returns an exponent for the matrix T at index `base`: in each row the sum of the
+// magnitudes is below 2^exponent.
 int norm_exponent(uint base, uint n) {
 	double most = 0.0lf;
 	for (uint i = 0; i < n; i++) {
@@ -62,8 +60,8 @@ uint below(uint base, uint n, double x) {
 // most 4·ulp of the norm.
 double bisect(uint base, uint n, uint k) {
 	double lo_ = -1.0lf, hi_ = 1.0lf;
-	// The bisections of all eigenvalues k begin with the same interval, and only the comparison of
-	// k with the count decides which half is taken. So the computed eigenvalues ascend with k.
+	// All bisections begin with the same interval, and only the comparison of k with the count
+	// decides which half is taken. So the computed eigenvalues ascend with k.
 	for (uint round = 0; round < 54; round++) {
 		double x = 0.5lf * (lo_ + hi_);
 		if (below(base, n, x) > k) hi_ = x;

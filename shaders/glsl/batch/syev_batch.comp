@@ -50,7 +50,6 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 layout(constant_id = 1) const uint ORDER = 32;
 // TEAM is the number of invocations that solve one matrix together.
 layout(constant_id = 2) const uint TEAM = 32;
-// MATRICES is the number of matrices that a workgroup solves.
 layout(constant_id = 3) const uint MATRICES = 1;
 
 layout(push_constant, scalar) uniform Push {
@@ -61,7 +60,6 @@ layout(push_constant, scalar) uniform Push {
 #ifndef VALUES
 	MatrixOut v;
 #endif
-	// The dispatch processes the matrices [first, first + count).
 	uint first, count;
 } p;
 
@@ -81,21 +79,20 @@ shared double finite_max[LOCAL_SIZE];
 #include "sturm_batch.glsl"
 #else
 #include "ql.glsl"
-// For each matrix, sweeps_ has the last two sweeps of QL iteration. `ended` tells, for each of
-// these sweeps, whether the iteration had already ended, so that the sweep has no rotations.
+// sweeps_ has the last two sweeps of each matrix. `ended` tells whether the iteration had already
+// ended, so that a sweep has no rotations.
 shared Sweep sweeps_[MATRICES * 2];
 shared bool ended[MATRICES * 2];
 #endif
 
-// `mine` is the number of this invocation's matrix in the workgroup. TEAM invocations, a team,
-// solve one matrix. `lane` is the invocation's number in its team, or TEAM or more if it is in no
-// team.
+// `mine` is the number of this invocation's matrix in the workgroup. `lane` is the invocation's
+// number in its team, or TEAM or more if it is in no team.
 uint mine, lane;
 // n is the order of this invocation's matrix, or 0 if it has no matrix. `most` is the largest order
 // in the workgroup.
 uint n, most;
-// at_a, at_t and at_r are the indices of the first elements of this invocation's matrix: in a, in
-// t_d and t_e, and in t_cos and t_sin.
+// at_a, at_t and at_r are the indices of this invocation's matrix: in a, in t_d and t_e, and in
+// t_cos and t_sin.
 uint at_a, at_t, at_r;
 
 // entry returns the index in a of entry (i, j) of this invocation's matrix.
@@ -136,8 +133,8 @@ int load(BatchMatrix m, inout bool good) {
 #include "sytd2.glsl"
 
 #ifndef VALUES
-// form replaces the reflectors H(k) in a by their product Q = H(0)·H(1)⋯ (LAPACK dorg2l), from the
-// last reflector on. Each invocation updates its own columns.
+// form replaces the reflectors in a by their product Q (LAPACK dorg2l), from the last one on. Each
+// invocation updates its own columns.
 void form() {
 	uint v = at_r, taus = at_r + ORDER;
 	if (n > 0 && lane == 0) a[entry(n - 1, n - 1)] = 1.0lf; // no reflector begins in the last row
@@ -183,8 +180,8 @@ void form() {
 	barrier();
 }
 
-// turn applies the rotations of a sweep of QL iteration to this invocation's rows of Q. `from` is
-// the index of the sweep's first rotation in t_cos and t_sin.
+// turn applies a sweep to this invocation's rows of Q. `from` is the index of its first rotation in
+// t_cos and t_sin.
 void turn(Sweep s, uint from) {
 	for (uint i = lane; i < n; i += TEAM) {
 		uint at = entry(i, s.first), by = s.step * LD;
@@ -198,10 +195,9 @@ void turn(Sweep s, uint from) {
 	}
 }
 
-// iterate makes T diagonal and Q the matrix of eigenvectors (LAPACK dsteqr). The generator of a
-// matrix is the invocation that computes its rotations. `generates` is the number of the matrix for
-// which this invocation is the generator, or at least MATRICES if there is none. iterate returns
-// the status of this matrix.
+// iterate makes T diagonal and Q the matrix of eigenvectors (LAPACK dsteqr). `generates` is the
+// number of the matrix for which this invocation is the generator, or at least MATRICES. iterate
+// returns the status of this matrix.
 uint iterate(uint generates) {
 	lo = 0, hi = 0, futile = 0, turned = false;
 	bool going = generates < MATRICES;
@@ -252,8 +248,8 @@ void finish(BatchMatrix m, int exponent, bool good) {
 		values.at[i - m.from] = good ? x * up * back : nan;
 	}
 #else
-	// From here on, t_cos has the rank of each column's eigenvalue, and t_sin has the factor 1 or
-	// −1 by which the eigenvector is multiplied.
+	// Now t_cos has the rank of each column's eigenvalue, and t_sin the factor 1 or −1 of the
+	// eigenvector.
 	for (uint j = lane; j < n; j += TEAM) {
 		uint rank = 0;
 		double x = t_d[at_t + j];
@@ -283,8 +279,7 @@ void main() {
 	uint t = gl_LocalInvocationIndex, begin = workgroup() * MATRICES;
 	if (begin >= p.count) return;
 	mine = t / TEAM, lane = t % TEAM;
-	// Some invocations solve no matrix, but they must reach every barrier, too. They are marked by
-	// lane ≥ TEAM.
+	// Invocations that solve no matrix must reach every barrier, too. They have lane ≥ TEAM.
 	if (mine >= MATRICES) mine = MATRICES - 1, lane = TEAM + t;
 	uint index = p.first + begin + mine;
 	BatchMatrix m = BatchMatrix(0, 0, 0, 0, 0, 0, uint[2](0, 0), uint[2](0, 0));

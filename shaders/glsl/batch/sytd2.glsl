@@ -4,8 +4,8 @@
 #ifndef SYTD2_GLSL
 #define SYTD2_GLSL
 
-// square_sum returns the sum of the squares of the entries in rows [from, n) of column j of this
-// invocation's matrix.
+// square_sum returns the sum of the squares of rows [from, n) of column j of this invocation's
+// matrix.
 double square_sum(uint from, uint j) {
 	double s0 = 0.0lf, s1 = 0.0lf;
 	uint i = from;
@@ -28,8 +28,8 @@ void reduce() {
 		double tau = 0.0lf;
 		if (live) {
 			double squares = square_sum(k + 2, k), alpha = a[entry(k + 1, k)], beta = alpha, scale = 0.0lf;
-			// The elements of the column below the subdiagonal are negligible if their norm is at
-			// most 2^-400, because the matrix is scaled to a largest entry near 1.
+			// The elements below the subdiagonal are negligible if their norm is at most 2^-400,
+			// because the largest entry of the matrix is near 1.
 			if (squares > power_of_two(-800)) {
 				beta = sqrt(fma(alpha, alpha, squares));
 				if (alpha > 0.0lf) beta = -beta;

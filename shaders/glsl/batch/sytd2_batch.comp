@@ -43,13 +43,12 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TEAMS.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
 // TEAMS is the number of invocations that share a row of the matrix; each of them has every
 // TEAMS-th column.
 layout(constant_id = 2) const uint TEAMS = 1;
 // TOGETHER is the number of rows of the trailing matrix that an invocation processes at the same
-// time, at least 1.
+// time.
 layout(constant_id = 3) const uint TOGETHER = 1;
 #include "reduce.glsl"
 
@@ -67,26 +66,21 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count, from, to;
 } p;
 
-// ROWS is the number of rows of the trailing matrix that a workgroup processes at the same time.
 const uint ROWS = LOCAL_SIZE / TEAMS;
-// AHEAD is the number of columns of the matrix that an invocation loads before it uses the first of
-// them.
+// AHEAD is the number of columns that an invocation loads before it uses the first of them.
 const uint AHEAD = TOGETHER > 1 ? 1 : 8;
-// TILE is the number of rows and columns of the tiles by which one triangle is copied to the other
-// triangle.
 const uint TILE = 16;
 
-// v and w have the vectors of the last two updates A − v·wᵀ − w·vᵀ, ORDER elements each. A team is
-// the ROWS invocations that have the same columns of A. `parts` has, for each team, the part of the
-// product A·v over its columns.
+// v and w have the vectors of the last two updates, ORDER elements each. `parts` has the part of the
+// product A·v over the columns of each team, the ROWS invocations with the same columns of A.
 shared double v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
 shared double tile[TILE * (TILE + 1)];
 
 SharedReals a;
 uint n, t;
 
-// largest returns the largest magnitude of an entry in the stored triangle of the matrix, or −1 if
-// an entry is not finite.
+// largest returns the largest magnitude of an entry in the stored triangle, or −1 if an entry is not
+// finite.
 double largest(bool upper) {
 	double most = 0.0lf, bad = 0.0lf;
 	for (uint j = 0; j < n; j++) {
@@ -102,8 +96,7 @@ double largest(bool upper) {
 	return bad > 0.0lf ? -1.0lf : most;
 }
 
-// mirror writes both triangles of the matrix: the stored triangle, and its mirror image, times
-// `scale`. If `zero` is true, it sets both triangles to zero.
+// mirror writes the stored triangle, times `scale`, to both triangles, or zeros if `zero` is true.
 void mirror(bool upper, double scale, bool zero) {
 	uint tiles = (n + TILE - 1) / TILE;
 	for (uint ti = 0; ti < tiles; ti++) {
@@ -127,8 +120,7 @@ void mirror(bool upper, double scale, bool zero) {
 	}
 }
 
-// prepare scales the matrix by a power of two, and copies its stored triangle to the other
-// triangle.
+// prepare scales the matrix by a power of two, and copies its stored triangle to the other one.
 void prepare(BatchMatrix m, uint index) {
 	bool upper = m.upper != 0;
 	double most = largest(upper);
@@ -142,8 +134,8 @@ void prepare(BatchMatrix m, uint index) {
 }
 
 // pass goes once over the rows and columns of the matrix from k + 1 on. It subtracts v·wᵀ + w·vᵀ,
-// where v and w begin at element `old` of their arrays. It also multiplies the new matrix by the
-// vector at element `now` of the array v, and stores the partial products to the array `parts`.
+// where v and w begin at element `old` of their arrays. It multiplies the new matrix by the vector
+// at element `now` of v, and stores the partial products to `parts`.
 void pass(uint k, uint old, uint now) {
 	uint team = t / ROWS, begin = (k + 1) / 16 * 16;
 	for (uint first = begin + t % ROWS; first < n; first += TOGETHER * ROWS) {
@@ -188,9 +180,8 @@ void pass(uint k, uint old, uint now) {
 	}
 }
 
-// eliminate makes column k tridiagonal. Before the call, the update with the vectors at element
-// `old` of v and w has not yet been applied to the matrix. `at` is the index of the first element
-// of this matrix in d, e and tau.
+// eliminate makes column k tridiagonal. The update with the vectors at element `old` of v and w has
+// not yet been applied. `at` is the index of the first element of this matrix in d, e and tau.
 void eliminate(uint k, uint old, uint now, uint at) {
 	double squares = 0.0lf;
 	for (uint i = k + t; i < n; i += LOCAL_SIZE) {
@@ -200,8 +191,8 @@ void eliminate(uint k, uint old, uint now, uint at) {
 	}
 	squares = group_sum(squares);
 	double alpha = v[now + k + 1], beta = alpha, scale = 0.0lf, tau = 0.0lf;
-	// The elements of the column below the subdiagonal are negligible if their norm is at most
-	// 2^-400, because the matrix is scaled to a largest entry near 1.
+	// The elements below the subdiagonal are negligible if their norm is at most 2^-400, because the
+	// largest entry of the matrix is near 1.
 	if (squares > power_of_two(-800)) {
 		beta = sqrt(fma(alpha, alpha, squares));
 		if (alpha > 0.0lf) beta = -beta;
@@ -236,9 +227,9 @@ void eliminate(uint k, uint old, uint now, uint at) {
 	barrier();
 }
 
-// last writes the last two diagonal elements and the last off-diagonal element of T. `old` is the
-// index of the vectors of the last update, which was not applied yet. `at` is the index of the
-// matrix's first element in d and e.
+// last writes the last two diagonal elements and the last off-diagonal element of T. The update with
+// the vectors at `old` has not yet been applied. `at` is the index of the matrix's first element in
+// d and e.
 void last(uint old, uint at) {
 	if (t > 2) return;
 	uint i = t < 2 ? n - 2 + t : n - 1, j = t < 2 ? i : n - 2;

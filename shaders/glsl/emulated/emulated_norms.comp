@@ -30,8 +30,7 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// SYMMETRIC tells whether the factor is symmetric. If the factor is symmetric, the kernel reads
-// only its lower triangle, k ≤ r.
+// SYMMETRIC tells whether the factor is symmetric. Then only its lower triangle is read, k ≤ r.
 layout(constant_id = 1) const bool SYMMETRIC = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Bits { uint64_t at[]; };
@@ -43,11 +42,9 @@ layout(push_constant, scalar) uniform Push {
 	// step_row and step_inner are the distances in elements from one row to the next, and from one
 	// element of a row to the next.
 	uint64_t step_row, step_inner;
-	// `rows` is the number of rows of the factor, at least 1. `inner` is the number of elements of
-	// a row.
 	uint rows, inner;
-	// If SYMMETRIC is true, `before` is the number of rows of the symmetric matrix before the first
-	// row of this dispatch. Then a is the address of element (0, 0), and not of the first row.
+	// With SYMMETRIC, `before` is the number of rows of the symmetric matrix before the first row of
+	// this dispatch, and a is the address of element (0, 0), not of the first row.
 	uint before;
 	// `share` is the number of rows that a workgroup processes, a power of two, at most LOCAL_SIZE.
 	uint share;
@@ -58,8 +55,8 @@ layout(push_constant, scalar) uniform Push {
 shared uint largest[LOCAL_SIZE];
 shared uint64_t sums[LOCAL_SIZE];
 
-// UNROLL is the number of elements that an invocation loads before it uses them. The loads wait for
-// memory at the same time.
+// UNROLL is the number of elements that an invocation loads before it uses them, so that the loads
+// wait for memory at the same time.
 const uint UNROLL = 4;
 
 // bits returns element k of a row as the 64 bits of its double.
@@ -76,8 +73,8 @@ void main() {
 	uint row = workgroup() * p.share + r, place = slice * p.share + r;
 	uint end = row < p.rows ? p.inner : 0;
 
-	// `biased` becomes the largest exponent field (biased exponent) of the elements of the row.
-	// Subnormal numbers count with the exponent 1. An element may be read twice.
+	// `biased` becomes the largest biased exponent of the elements of the row. Subnormal numbers
+	// count with the exponent 1. An element may be read twice.
 	uint biased = 1;
 	for (uint k = slice; k < end; k += UNROLL * slices) {
 		uint64_t x[UNROLL];

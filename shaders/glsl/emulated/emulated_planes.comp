@@ -34,13 +34,11 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 // MODULI_COUNT is the number of moduli: 6, 8, 10, or 13 to 16.
 layout(constant_id = 3) const uint MODULI_COUNT = 14;
-// RIGHT tells whether the factor whose residues are computed is the right factor of the product.
 layout(constant_id = 4) const bool RIGHT = false;
 // PART is the number of elements of a row that one invocation scales and rounds: 8, 16 or 32, a
 // divisor of DEPTH.
 layout(constant_id = 5) const uint PART = 16;
-// SYMMETRIC tells whether the factor is symmetric. If the factor is symmetric, the kernel reads
-// only its lower triangle, k ≤ r.
+// SYMMETRIC tells whether the factor is symmetric. Then only its lower triangle is read, k ≤ r.
 layout(constant_id = 6) const bool SYMMETRIC = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Bits { uint64_t at[]; };
@@ -57,20 +55,16 @@ layout(push_constant, scalar) uniform Push {
 	uint64_t step_row, step_inner;
 	uint64_t plane_bytes;
 	uint panel_bytes;
-	// `rows` is the number of rows, and `inner` is the number of elements of a row. padded_rows is
-	// the number of rows with padding, a multiple of PANEL. padded_inner is the number of elements
-	// of a row with padding, a multiple of DEPTH.
+	// padded_rows is a multiple of PANEL, and padded_inner a multiple of DEPTH.
 	uint rows, inner, padded_rows, padded_inner;
 	// The elements before element `from` of each row count as zeros and are not read.
 	uint from;
-	// If SYMMETRIC is true, `before` is the number of rows of the symmetric matrix before the first
-	// row of this dispatch. Then a is the address of element (0, 0), and not of the first row, and
-	// `from` is 0.
+	// With SYMMETRIC, `before` is the number of rows of the symmetric matrix before the first row of
+	// this dispatch. Then a is the address of element (0, 0), not of the first row, and `from` is 0.
 	uint before;
 } p;
 
-// In memory, the residues lie in blocks of DEPTH elements of each row. PARTS is the number of
-// invocations that share the DEPTH elements of one row in a block.
+// PARTS is the number of invocations that share the DEPTH elements of one row in a block.
 const uint PARTS = DEPTH / PART;
 
 // `integers[k]` is the integer that the invocation has computed from element k, plus 2^63, as two
@@ -89,8 +83,8 @@ uint weight(uint i, uint half_) {
 	     : MODULI_COUNT == 15 ? RIGHT_15[2 * i + half_] : RIGHT_16[2 * i + half_];
 }
 
-// scaled returns |x|·2^s rounded to the nearest integer. m is the significand of x, and e is its
-// biased exponent, at least 1. A half is rounded up. The result is below 2^63.
+// scaled returns |x|·2^s rounded to the nearest integer, a half upwards. m is the significand of x,
+// and e is its biased exponent, at least 1. The result is below 2^63.
 uint64_t scaled(uint64_t m, int e, int s) {
 	int r = 1075 - e - s; // the result is m·2^-r
 	if (r < -10) return m << -r; // only subnormal numbers are small enough for this

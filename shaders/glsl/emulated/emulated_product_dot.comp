@@ -36,9 +36,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 int acc[64];
 
-// multiply adds the product of one pair of factors to acc, the invocation's part of the result. The
-// addresses of the factors are a and b, and `inner` is their inner dimension. `row` and `col` are
-// the row and the column of the invocation's first element.
+// multiply adds the product of one pair of factors, at the addresses a and b, to acc, the
+// invocation's part of the result. `row` and `col` are those of the invocation's first element.
 void multiply(uint64_t a, uint64_t b, uint inner, uint row, uint col) {
 	uint64_t ra[8], rb[8];
 	[[unroll]] for (uint r = 0; r < 8; r++) {

@@ -53,9 +53,7 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 256;
 // FRAG_K is the number of bytes along the inner dimension of a fragment, the block that a matrix
 // unit multiplies.
 layout(constant_id = 8) const uint FRAG_K = 32;
-// A subgroup computes SUB_M×SUB_N fragments of the tile: SUB_M in the direction of increasing row
-// index, and SUB_N in the direction of increasing column index. A fragment is the block that a
-// matrix unit multiplies.
+// A subgroup computes SUB_M×SUB_N fragments of the tile.
 layout(constant_id = 9) const uint SUB_M = 4;
 layout(constant_id = 10) const uint SUB_N = 2;
 // STEP is the number of bytes of each row that are in shared memory at a time, a multiple of FRAG_K
@@ -63,10 +61,7 @@ layout(constant_id = 10) const uint SUB_N = 2;
 layout(constant_id = 11) const uint STEP = 64;
 // PITCH is the number of bytes from one row of residues to the next in shared memory.
 layout(constant_id = 12) const uint PITCH = 80;
-// LANES is the number of invocations of a subgroup. Each invocation holds the same number of
-// elements of a fragment of the result.
 layout(constant_id = 13) const uint LANES = 32;
-// TURNS is the number of moduli for which a workgroup computes its tile, one after another.
 layout(constant_id = 14) const uint TURNS = 1;
 
 #include "product_push.glsl"
@@ -93,27 +88,24 @@ unit_t next_a[FETCH_A], next_b[FETCH_B];
 const uint COMPONENTS = FRAG_M * FRAG_N / LANES;
 coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator> acc[SUB_M * SUB_N];
 
-// A unit is the bytes of a row that an invocation loads at a time. `spot` returns, for unit number
-// `index` of a tile, the unit's row, and the unit's first byte within the step (the STEP bytes of
-// each row that are in shared memory). `tile` is the number of rows of the tile. The units are
-// numbered in the order of memory: block by block, and row by row in a block.
+// spot returns, for unit number `index` of a tile of `tile` rows, its row, and its first byte within
+// the step (the STEP bytes of each row that are in shared memory). The units are numbered in the
+// order of memory: block by block, and row by row in a block.
 uvec2 spot(uint index, uint tile) {
 	uint block = index / (tile * DEPTH / UNIT), rest = index % (tile * DEPTH / UNIT);
 	return uvec2(rest / (DEPTH / UNIT), block * DEPTH + rest % (DEPTH / UNIT) * UNIT);
 }
 
 // distance_of returns the number of bytes from the first byte of a tile to unit number `index`. A
-// unit is the bytes of a row that an invocation loads at a time. `tile` is the number of rows of
-// the tile. A tile of PANEL rows is contiguous in memory.
+// tile of PANEL rows is contiguous in memory.
 uint distance_of(uint index, uint tile) {
 	if (tile == PANEL) return index * UNIT;
 	uvec2 at = spot(index, tile);
 	return place_in_panel(at.x, at.y);
 }
 
-// fetch loads this invocation's parts of one step to next_a and next_b. A step is STEP bytes of
-// each row, and begins at byte k of the inner dimension. a and b are the addresses of the tile's
-// first row in A and in B.
+// fetch loads this invocation's units of one step to next_a and next_b. The step begins at byte k of
+// the inner dimension. a and b are the addresses of the tile's first row in A and in B.
 void fetch(uint64_t a, uint64_t b, uint k) {
 	uint t = gl_LocalInvocationIndex;
 	a += k * PANEL + distance_of(t, TILE_M);
@@ -128,8 +120,7 @@ void fetch(uint64_t a, uint64_t b, uint k) {
 	}
 }
 
-// put stores the bytes that the function `fetch` has loaded (next_a and next_b) to the tiles in
-// shared memory.
+// put stores next_a and next_b to the tiles in shared memory.
 void put() {
 	uint t = gl_LocalInvocationIndex;
 	[[unroll]] for (uint s = 0; s < FETCH_A; s++) {
@@ -142,8 +133,8 @@ void put() {
 	}
 }
 
-// multiply adds the products of one step, which is STEP bytes of the inner dimension, to acc. `row`
-// and `col` are the first row and the first column of the subgroup's part of the tile.
+// multiply adds the products of one step to acc. `row` and `col` are the first row and column of the
+// subgroup's part of the tile.
 void multiply(uint row, uint col) {
 	coopmat<int8_t, gl_ScopeSubgroup, FRAG_M, FRAG_K, gl_MatrixUseA> left[SUB_M];
 	coopmat<int8_t, gl_ScopeSubgroup, FRAG_K, FRAG_N, gl_MatrixUseB> right;
@@ -157,9 +148,8 @@ void multiply(uint row, uint col) {
 	}
 }
 
-// finish stores the residues of the subgroup's part of the tile. `words` is the address of the
-// residues of the tile. `row` and `col` are the first row and the first column of the part. r has the
-// constants of the modulus.
+// finish stores the residues of the subgroup's part of the tile, which begins at `row` and `col`.
+// `words` is the address of the residues of the tile. r has the constants of the modulus.
 void finish(uint64_t words, uint row, uint col, Reduction r) {
 	uint lane = gl_SubgroupInvocationID;
 	[[unroll]] for (uint f = 0; f < SUB_M * SUB_N; f++) {
@@ -181,8 +171,8 @@ void finish(uint64_t words, uint row, uint col, Reduction r) {
 void main() {
 	if (workgroup() >= p.count) return;
 	uvec2 corner = tile_corner(p.first + workgroup(), p.rows, p.cols, p.lower != 0);
-	// Each subgroup computes one part of the tile. The parts are numbered column by column, and
-	// `down` is the number of parts in a column.
+	// The parts of the subgroups are numbered column by column, and `down` is the number of parts in
+	// a column.
 	const uint down = TILE_M / (SUB_M * FRAG_M);
 	uint subgroup = gl_SubgroupID;
 	uint row = subgroup % down * SUB_M * FRAG_M, col = subgroup / down * SUB_N * FRAG_N;

@@ -60,8 +60,7 @@ uint64_t quarters(uint64_t q, int n) {
 	return n > 31 ? 1UL : (q + (1UL << (2 * n)) - 1) >> (2 * n);
 }
 
-// balance returns direction·c, where `direction` is 1 or −1. The exponent c = ⌊½·(log₂(‖Y‖/‖X‖) +
-// log₂(‖U‖/‖V‖))⌋ balances the norms of the two products X·U and Y·V, which are added.
+// balance returns direction·c.
 int balance() {
 	int x = int(p.peaks.at[0]), partner = int(p.peaks.at[1]), y = int(p.peaks.at[2]), other = int(p.peaks.at[3]);
 	bool left = x != 0 && y != 0, right = partner != 0 && other != 0;
@@ -69,8 +68,8 @@ int balance() {
 	return p.direction * c;
 }
 
-// shift_of returns the largest shift s (the row is multiplied by 2^s) for which the squared norm of
-// the scaled row is at most bound·2⁻²⁹·4^exponent. The lower limit SHIFT_LEAST is not applied.
+// shift_of returns the largest shift s for which the squared norm of the scaled row is within the
+// limit, without the lower limit SHIFT_LEAST.
 int shift_of(Norm n) {
 	if (n.q == 0) return 0;
 	int h = half_log(n.q);

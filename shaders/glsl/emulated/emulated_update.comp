@@ -51,8 +51,7 @@ layout(push_constant, scalar) uniform Push {
 	scalar_t alpha, beta;
 	int p_exponent;
 	uint ldc;
-	// The product has rows×cols elements. This dispatch computes the tiles (blocks of the result)
-	// [first, first + count).
+	// The product has rows×cols elements. This dispatch computes the tiles [first, first + count).
 	uint rows, cols, first, count;
 	// `skip` is the number of rows at the beginning of the product that are not stored to C.
 	uint skip;
@@ -61,8 +60,7 @@ layout(push_constant, scalar) uniform Push {
 	uint lower;
 } p;
 
-// place returns row + FRAG_M·column for element number e of a fragment in memory. A fragment is a
-// block of a matrix unit's result, with FRAG_M rows.
+// place returns row + FRAG_M·column for element number e of a fragment in memory.
 uint place(uint e) {
 	uint at = 0;
 	[[unroll]] for (uint i = 0; i < 8; i++) at |= (e >> i & 1) << (ORDER >> (4 * i) & 15);

@@ -5,10 +5,8 @@
 #ifndef MODULI_GLSL
 #define MODULI_GLSL
 
-// MODULI has the moduli pᵢ.
 const int MODULI[16] = int[16](256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193);
-// FRACTIONS has the number round(2⁸⁰/pᵢ) for each modulus pᵢ, in four limbs of 20 bits. The lowest
-// limb is the first.
+// FRACTIONS has round(2⁸⁰/pᵢ) for each modulus, in four limbs of 20 bits, the lowest one first.
 const uint FRACTIONS[16 * 4] = uint[16 * 4](
 	0x0u, 0x0u, 0x0u, 0x1000u,
 	0x10101u, 0x1010u, 0x10101u, 0x1010u,

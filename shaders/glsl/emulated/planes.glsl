@@ -13,22 +13,18 @@
 #ifndef PLANES_GLSL
 #define PLANES_GLSL
 
-// PANEL is the number of rows of a panel.
 layout(constant_id = 1) const uint PANEL = 128;
-// In memory, the residues lie in blocks. DEPTH is the number of bytes that a block has of each row:
-// 8, 16 or 32.
+// DEPTH is 8, 16 or 32.
 layout(constant_id = 2) const uint DEPTH = 32;
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer PlanesIn { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer PlanesOut { uint at[]; };
 
-// place_in_panel returns the number of bytes from the first byte of a panel (some neighbouring rows
-// of residues) to element (row, k) of the panel.
+// place_in_panel returns the number of bytes from the first byte of a panel to its element (row, k).
 uint place_in_panel(uint row, uint k) { return k / DEPTH * (PANEL * DEPTH) + row * DEPTH + k % DEPTH; }
 
-// A plane is the residues of a factor modulo one number, and a panel is PANEL rows of a plane.
-// place_of returns the number of bytes from the first byte of a plane to element (row, k).
-// panel_bytes is the number of bytes from one panel to the next.
+// place_of returns the number of bytes from the first byte of a plane to its element (row, k).
+// panel_bytes is the distance from one panel to the next.
 uint64_t place_of(uint row, uint k, uint panel_bytes) {
 	return uint64_t(row / PANEL) * panel_bytes + place_in_panel(row % PANEL, k);
 }

@@ -6,23 +6,18 @@
 layout(push_constant, scalar) uniform Push {
 	PlanesIn a, b, a2, b2;
 	WordsOut words;
-	// A plane is the residues of a factor modulo one number. plane_bytes_a and plane_bytes_b are
-	// the distances in bytes from one plane of a factor to the next plane. modulus_words is the
-	// distance in words between the results for two consecutive moduli.
+	// plane_bytes_a and plane_bytes_b are the distances in bytes from one plane of a factor to the
+	// next. modulus_words is the distance in words between the results for two consecutive moduli.
 	uint64_t plane_bytes_a, plane_bytes_b, modulus_words;
-	// A panel is a fixed number of rows of a factor's residues, which are contiguous in memory.
 	// panel_bytes_a and panel_bytes_b are the distances in bytes from one panel to the next.
 	uint panel_bytes_a, panel_bytes_b;
 	// `inner` and inner2 are the padded inner dimensions of the first and the second pair of
 	// factors. Both are multiples of the kernel's step.
 	uint inner, inner2;
-	// The result has rows×cols elements. This dispatch computes the tiles (blocks of the result)
-	// [first, first + count).
+	// The result has rows×cols elements. This dispatch computes the tiles [first, first + count).
 	uint rows, cols, first, count;
-	// If `lower` is not 0, only the tiles (blocks) of the lower triangle of the result are
-	// computed.
+	// If `lower` is not 0, only the tiles of the lower triangle of the result are computed.
 	uint lower;
-	// `moduli` is the number of moduli for which the product is computed.
 	uint moduli;
 } p;
 

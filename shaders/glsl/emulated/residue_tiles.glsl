@@ -14,12 +14,8 @@
 #ifndef RESIDUE_TILES_GLSL
 #define RESIDUE_TILES_GLSL
 
-// TILE_M and TILE_N are the numbers of rows and columns of a tile, the part of the result that a
-// workgroup computes.
 layout(constant_id = 3) const uint TILE_M = 128;
 layout(constant_id = 4) const uint TILE_N = 128;
-// FRAG_M and FRAG_N are the numbers of rows and columns of a fragment, the part of a tile that a
-// subgroup computes at a time.
 layout(constant_id = 5) const uint FRAG_M = 16;
 layout(constant_id = 6) const uint FRAG_N = 16;
 
@@ -31,10 +27,9 @@ const uint TILE_WORDS = TILE_M * TILE_N / 4, FRAG_WORDS = FRAG_M * FRAG_N / 4;
 #define SWATH_ID 7
 #include "tile_order.glsl"
 
-// tile_corner returns the row and the column of the first element of tile number `index`. The
-// result has rows×cols elements. If `lower` is true, only tiles of the lower triangle are numbered.
-// These tiles are grouped into squares, whose side is the larger of TILE_M and TILE_N. The smaller
-// of TILE_M and TILE_N divides the larger one.
+// tile_corner returns the row and the column of the first element of tile number `index` of a result
+// of rows×cols elements. If `lower` is true, only tiles of the lower triangle are numbered. They are
+// grouped into squares, whose side is the larger of TILE_M and TILE_N; the smaller one divides it.
 uvec2 tile_corner(uint index, uint rows, uint cols, bool lower) {
 	if (lower) {
 		const uint square = max(TILE_M, TILE_N), down = square / TILE_M, parts = down * (square / TILE_N);

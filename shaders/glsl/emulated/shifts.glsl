@@ -7,12 +7,12 @@
 #define SHIFTS_GLSL
 #pragma host NOT_FINITE_BITS PEAK_BIAS
 
-// NOT_FINITE is the exponent of the norm of a row with an infinity or NaN. NOT_FINITE is also the
-// shift of every row that cannot be scaled. It is the smallest 32-bit integer.
+// NOT_FINITE is the exponent of the norm of a row with an infinity or NaN, and the shift of every
+// row that cannot be scaled: the smallest 32-bit integer.
 const uint NOT_FINITE_BITS = 0x80000000u;
 const int NOT_FINITE = int(NOT_FINITE_BITS);
-// PEAK_BIAS is added to the binary logarithm of the largest norm of a factor's rows, so that the
-// stored number is positive.
+// PEAK_BIAS is added to the logarithm of the largest norm of a factor's rows, so that the stored
+// number is positive.
 const int PEAK_BIAS = 4096;
 
 // Norm is an upper bound of the 2-norm of a row: ‖row‖₂² ≤ q·4^(e−12).

@@ -19,9 +19,7 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// PIECES is the number of pairs of doubles that an invocation copies, at least 1.
 layout(constant_id = 1) const uint PIECES = 4;
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer PairsIn { dvec2 at[]; };
@@ -30,7 +28,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer P
 layout(push_constant, scalar) uniform Push {
 	MatrixIn x;
 	MatrixOut y;
-	// pairs is the number of pairs of doubles to copy.
 	uint pairs;
 } p;
 

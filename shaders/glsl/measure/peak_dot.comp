@@ -19,19 +19,14 @@
 #extension GL_EXT_integer_dot_product : require
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// CHAINS is the number of independent chains of operations that an invocation computes, at least 1.
 layout(constant_id = 1) const uint CHAINS = 8;
-// STEPS is the number of operations of each independent chain in the unrolled loop body, at least
-// 1.
 layout(constant_id = 2) const uint STEPS = 16;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Ints { int at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Ints sums;
-	// rounds is the number of iterations of the measured loop.
 	uint rounds;
 } p;
 

@@ -21,17 +21,12 @@
 #include "random.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// CHAINS is the number of independent chains of operations that an invocation computes, at least 1.
 layout(constant_id = 1) const uint CHAINS = 8;
-// STEPS is the number of operations of each independent chain in the unrolled loop body, at least
-// 1.
 layout(constant_id = 2) const uint STEPS = 16;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut sums;
-	// rounds is the number of iterations of the measured loop.
 	uint rounds;
 } p;
 

@@ -22,12 +22,8 @@
 #extension GL_KHR_cooperative_matrix : require
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// CHAINS is the number of independent chains of operations that a subgroup computes, at least 1.
 layout(constant_id = 1) const uint CHAINS = 8;
-// STEPS is the number of operations of each independent chain in the unrolled loop body, at least
-// 1.
 layout(constant_id = 2) const uint STEPS = 8;
 // FRAG_M, FRAG_N and FRAG_K are the shape of the device's matrix units.
 layout(constant_id = 3) const uint FRAG_M = 16;
@@ -38,7 +34,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer In
 
 layout(push_constant, scalar) uniform Push {
 	Ints sums;
-	// rounds is the number of iterations of the measured loop.
 	uint rounds;
 } p;
 

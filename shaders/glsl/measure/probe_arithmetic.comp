@@ -14,7 +14,6 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float64 : require
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Operands { double at[]; };
@@ -23,7 +22,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer Re
 layout(push_constant, scalar) uniform Push {
 	Operands operands;
 	Results results;
-	// triples is the number of triples x, y, z.
 	uint triples;
 } p;
 

@@ -19,7 +19,6 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float64 : require
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Factors { double at[]; };
@@ -28,7 +27,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Fu
 layout(push_constant, scalar) uniform Push {
 	Factors factors;
 	Fused fused;
-	// pairs is the number of pairs x, y.
 	uint pairs;
 } p;
 

@@ -26,35 +26,30 @@
 #include "flags.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// ROUNDS is the number of rounds of each workgroup, at least 1. In a round a workgroup waits for
-// another workgroup, checks its data, and writes data.
+// ROUNDS is at least 1.
 layout(constant_id = 1) const uint ROUNDS = 4;
-// If STARVED is true, the first workgroup, which takes ticket 0, does nothing, so that the wait of
-// the next workgroup reaches the poll limit. This is for tests.
+// STARVED is for tests: the first workgroup, with ticket 0, does nothing, so that the wait of the
+// next one reaches the poll limit.
 layout(constant_id = 2) const bool STARVED = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Data { nonprivate uint at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	// `ticket` is the counter from which workgroups take their numbers. `info` receives the result
-	// of the test. `flags` has a flag for each workgroup. The host sets abort_word to ask the
-	// kernel to stop.
+	// The host sets abort_word to ask the kernel to stop.
 	Flags ticket, info, flags, abort_word;
 	Data data;
-	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
+	// polls is the poll limit: a wait fails after so many loads of a flag.
 	uint polls;
 } p;
 
-// `mine` is the ticket, the number, that this workgroup has taken from a common counter.
+// `mine` is the ticket of this workgroup.
 shared uint mine;
-// `go` tells whether the workgroup can begin its next round of the test. `go` is false if a wait
-// was given up.
+// `go` is false if a wait has failed.
 shared bool go;
 
-// word returns the number that invocation t of workgroup k writes in round r of the test. The
-// invocation writes the number w to element w − 1 of `data`. The number is never zero.
+// word returns the number that invocation t of workgroup k writes in round r, to the element before
+// the one that it counts. It is never zero.
 uint word(uint k, uint r, uint t) { return (k * LOCAL_SIZE + t) * ROUNDS + r + 1; }
 
 void main() {
@@ -64,13 +59,12 @@ void main() {
 	uint k = mine;
 	if (STARVED && k == 0) return;
 	for (uint r = 0; r < ROUNDS; r++) {
-		// Every wait ends: some workgroup has taken ticket k − 1 and is therefore running, and the
-		// workgroup with ticket 0 does not wait.
+		// Every wait ends: a workgroup that has taken ticket k − 1 is running, and the one with
+		// ticket 0 does not wait.
 		if (t == 0) go = k == 0 || await(p.flags, k - 1, r + 1, p.info, p.abort_word, p.polls) > r;
 		meet();
 		if (!go) return;
-		// Check the number that another workgroup has written. It was written there by an
-		// invocation of another subgroup than this one's.
+		// An invocation of another subgroup has written this number.
 		uint i = LOCAL_SIZE - 1 - t;
 		if (k > 0 && p.data.at[word(k - 1, r, i) - 1] != word(k - 1, r, i)) {
 			atomicStore(p.info.at[0], FLAG_END, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);

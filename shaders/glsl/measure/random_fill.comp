@@ -17,16 +17,13 @@
 #include "random.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
-	// The elements in row i and column j with i + j ≥ end are zero. With end ≥ rows + cols − 1 there
-	// are no such elements.
+	// Elements (i, j) with i + j ≥ end are zero. With end ≥ rows + cols − 1 there are none.
 	uint64_t end;
-	// The shape of x is rows×cols. The leading dimension ld is at least rows. `seed` selects the
-	// random numbers, and may have any value.
+	// ld is at least rows. `seed` selects the random numbers, and may have any value.
 	uint rows, cols, ld, seed;
 } p;
 

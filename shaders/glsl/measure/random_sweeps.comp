@@ -21,13 +21,11 @@
 #include "random.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut v, tau;
-	// n is the order of the band, at least 2, and b its half-bandwidth, at least 1. sweeps is the
-	// number of sweeps to make. `seed` selects the random numbers, and may have any value.
+	// n is at least 2, and b at least 1. `seed` selects the random numbers, and may have any value.
 	uint n, b, sweeps, seed;
 } p;
 

@@ -19,14 +19,13 @@
 #include "random.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 #include "reduce.glsl"
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut y, tau;
-	// n is the order of y, at least 1, and b the half-bandwidth, at least 1. ld is the leading
-	// dimension of y, at least n. `seed` selects the random numbers, and may have any value.
+	// n and b are at least 1, and ld is at least n. `seed` selects the random numbers, and may have
+	// any value.
 	uint n, b, ld, seed;
 } p;
 

@@ -18,8 +18,7 @@ struct Cluster {
 };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer ClustersIn { Cluster at[]; };
 
-// ANGLE is the largest |eᵢⱼ| that the correction E of the vectors may have for a pair i, j outside
-// of clusters.
+// ANGLE is the largest |eᵢⱼ| that the correction E may have for a pair i, j outside of clusters.
 const double ANGLE = 1.0lf / 32.0lf;
 
 // The noise is the size of rounding errors in the coupling of a pair of vectors. A pair whose

@@ -31,7 +31,6 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TILE.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// TILE is the number of rows and columns of a tile.
 layout(constant_id = 1) const uint TILE = 32;
 
 layout(push_constant, scalar) uniform Push {

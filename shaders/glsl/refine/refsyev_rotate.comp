@@ -29,10 +29,8 @@
 #include "pairs.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// MOST is the largest order of a cluster for which the kernel adds the terms with the correction Eᵀ
-// to the rotated vectors. For larger clusters, a matrix product adds these terms.
+// MOST is the largest order of a cluster for which the kernel adds the terms with Eᵀ.
 layout(constant_id = 1) const uint MOST = 32;
 
 layout(push_constant, scalar) uniform Push {

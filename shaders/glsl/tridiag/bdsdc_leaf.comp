@@ -33,9 +33,8 @@
 #include "ulp.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
-// LEAF is the largest order of a leaf, the smallest subproblem of divide and conquer, at least 1.
+// LEAF is the largest order of a leaf, at least 1.
 layout(constant_id = 1) const uint LEAF = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -43,7 +42,6 @@ layout(push_constant, scalar) uniform Push {
 	RealsInOut d;
 	Reals e;
 	RealsOut first, last, w, s;
-	// count is the number of leaves.
 	uint count;
 } p;
 
@@ -52,7 +50,6 @@ layout(push_constant, scalar) uniform Push {
 // limit, the iteration might not end if singular values are equal.
 const double NEGLIGIBLE = 8.0lf;
 
-// RIGHT and LEFT number the two sets of vectors: the right vectors W and the left vectors S.
 const uint RIGHT = 0, LEFT = 1;
 
 // d and e are the diagonal and the superdiagonal of the leaf's C. cos_ and sin_ are the rotations
@@ -64,14 +61,13 @@ shared work_t d[LEAF], e[LEAF], cos_[2 * LEAF], sin_[2 * LEAF];
 // leading dimension LEAF.
 shared work_t vectors[2 * LEAF * LEAF];
 
-// lo and hi are the first and the last row of the block that the next QR sweep works on. The
-// singular values of rows after hi are final. `state` tells whether the iteration has ended (DONE),
-// continues (GOING) or did not converge (FAILED).
+// lo and hi are the first and the last row of the block of the next QR sweep. The singular values of
+// rows after hi are final. `state` tells whether the iteration has ended (DONE), continues (GOING)
+// or did not converge (FAILED).
 shared uint lo, hi, state;
 const uint DONE = 0, GOING = 1, FAILED = 2;
 
-// keep stores rotation i of a sweep in shared memory: its cosine c and its sine s. `side` tells
-// whether it rotates right or left vectors.
+// keep stores the cosine c and the sine s of rotation i of a sweep, for the vectors of one side.
 void keep(uint side, uint i, double c, double s) {
 	cos_[side * LEAF + i] = c;
 	sin_[side * LEAF + i] = s;
@@ -96,8 +92,7 @@ void annihilate_last(uint rows) {
 	}
 }
 
-// turn_last applies the rotations of the function annihilate_last to one row of the matrix W of
-// right singular vectors.
+// turn_last applies the rotations of annihilate_last to one row of W.
 void turn_last(uint rows, uint row) {
 	double y = vectors[rows * LEAF + row];
 	for (uint i = rows; i-- > 0;) {
@@ -108,8 +103,8 @@ void turn_last(uint rows, uint row) {
 	vectors[rows * LEAF + row] = y;
 }
 
-// next sets lo and hi to the last block of rows in which no element of the superdiagonal e is zero.
-// It returns false if no such block exists.
+// next sets lo and hi to the last block of rows in which no element of e is zero, or returns false
+// if there is none.
 bool next() {
 	while (hi > 0 && e[hi - 1] == 0.0lf) hi--;
 	if (hi == 0) return false;
@@ -179,8 +174,7 @@ void sweep_without_shift() {
 	e[hi - 1] = last * s_left;
 }
 
-// turn applies the rotations of a sweep to one row of the right vectors W (side = RIGHT) or of the
-// left vectors S (side = LEFT).
+// turn applies the rotations of a sweep to one row of the vectors of one side.
 void turn(uint side, uint row) {
 	uint at = side * LEAF * LEAF + row, rotations = side * LEAF;
 	double x = vectors[at + lo * LEAF];
@@ -241,8 +235,8 @@ void main() {
 		barrier();
 	}
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
-		// If the last row of the leaf is zero because the host has taken it out of the matrix, its
-		// singular triplet comes first, with rank 0. Then `rows` is the number of that row.
+		// If the host has torn out the last row of the leaf, its singular triplet comes first, with
+		// rank 0. Then `rows` is the number of that row.
 		uint rank = i < rows ? n - rows : 0;
 		for (uint j = 0; j < rows && i < rows; j++)
 			rank += uint(abs(d[j]) < abs(d[i]) || abs(d[j]) == abs(d[i]) && j < i);

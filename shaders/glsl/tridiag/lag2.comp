@@ -25,7 +25,6 @@
 #include "numerics_f64.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = FROM_BYTES) readonly buffer Source { FROM at[]; };
@@ -34,7 +33,7 @@ layout(buffer_reference, scalar, buffer_reference_align = TO_BYTES) writeonly bu
 layout(push_constant, scalar) uniform Push {
 	Source x;
 	Target y;
-	// n is the number of elements to convert. It may be larger than 2^32.
+	// n may be larger than 2^32.
 	uint64_t n;
 } p;
 

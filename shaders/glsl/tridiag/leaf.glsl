@@ -5,17 +5,16 @@
 #ifndef LEAF_GLSL
 #define LEAF_GLSL
 
-// A Leaf describes a leaf of divide and conquer: lo is its first row in the matrix, n is its order,
-// and `at` is the offset of its matrices of vectors, with the low word first.
+// A Leaf is given by its first row lo in the matrix, its order n, and the offset `at` of its
+// matrices of vectors, with the low word first.
 struct Leaf { uint lo, n; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Leaves { Leaf at[]; };
 
-// SWEEPS·n is the number of sweeps after which the iteration for a leaf (a smallest subproblem) of
-// order n is given up.
+// SWEEPS·n is the number of sweeps after which a leaf of order n is given up.
 const uint SWEEPS = 30;
 
-// tiny is the limit below which an off-diagonal element counts as zero. `lift` and `drop` are
-// factors with product 1 that prevent underflow in the function `rotation`.
+// tiny is the limit below which an off-diagonal element counts as zero. `lift` and `drop`, whose
+// product is 1, prevent underflow in `rotation`.
 double tiny() { return packDouble2x32(uvec2(0u, (1023u - 400u) << 20)); }
 double lift() { return packDouble2x32(uvec2(0u, (1023u + 600u) << 20)); }
 double drop() { return packDouble2x32(uvec2(0u, (1023u - 600u) << 20)); }

@@ -16,15 +16,16 @@
 //	S (k×(to − from))          after W
 //	merged Q (n×n)             at offset `at` of the first buffer, over Q1 and Q2
 //
-// n2 = n − n1. All matrices are packed: their leading dimension is their number of rows.
+// n2 = n − n1. The columns before number k of W are not deflated, and upper and lower are defined at
+// the struct Merge. [from, to) is the range of columns of S that are wanted. All matrices are packed:
+// their leading dimension is their number of rows.
 #ifndef MERGE_GLSL
 #define MERGE_GLSL
 #include "index.glsl"
 
-// A Merge describes one merge of two solved blocks in divide and conquer.
 struct Merge {
-	// lo is the first row and column of the merge in T. n1 is the number of rows of the upper
-	// block, and n is the number of rows of both blocks together.
+	// lo is the first row and column of the merge in T. n1 is the number of rows of the upper block,
+	// and n is that of both blocks.
 	uint lo, n1, n;
 	uint k;         // number of poles that remain after deflation
 	// The first k columns of W are not eigenvectors yet (not deflated). Of these, columns [0,
@@ -32,8 +33,8 @@ struct Merge {
 	// the rows of the lower block.
 	uint upper, lower;
 	uint from, to;  // the wanted columns of S are [from, to)
-	// `at` is the offset in memory of the two blocks of Q, and of the merged block. `work` is the
-	// offset of W. Each offset is a 64-bit number, low word first.
+	// `at` is the offset of the two blocks of Q, and of the merged block. `work` is the offset of W.
+	// Both are 64-bit numbers, low word first.
 	uint at[2], work[2];
 };
 
@@ -43,12 +44,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Int
 layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer RealsOut { real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RealsInOut { real_t at[]; };
 
-// wide returns a 64-bit number from its two words, the low word first.
 uint64_t wide(uint words[2]) { return packUint2x32(uvec2(words[0], words[1])); }
 
-// at_q returns the offset in memory of the upper block of Q, which is also the offset of the merged
-// block. The functions below return the offsets of the lower block of Q, of the upper and the lower
-// half of W, of the deflated columns, and of S.
+// at_q returns the offset of the upper block of Q, which is also that of the merged block. The
+// functions below return the offsets of the lower block of Q, of the upper and the lower half of W,
+// of the deflated columns, and of S.
 uint64_t at_q(Merge m) { return wide(m.at); }
 uint64_t at_lower_q(Merge m) { return wide(m.at) + uint64_t(m.n1) * m.n1; }
 uint64_t at_upper_w(Merge m) { return wide(m.work); }

@@ -14,18 +14,16 @@
 #include "index.glsl"
 #include "scale.glsl"
 
-// A Task identifies eigenvalue number `index` of a representation L·D·Lᵀ of the block of rows [lo,
-// hi). `slot` is the place of the representation in memory. If `sharp` ≠ 0, the eigenvalue is
-// wanted to the last bits.
+// A Task is eigenvalue number `index` of a representation of the block of rows [lo, hi). `slot` is
+// the place of the representation in memory. If `sharp` ≠ 0, the eigenvalue is wanted to the last
+// bits.
 struct Task { uint lo, hi, slot, index, sharp; };
 
-// A slot is the place of a representation L·D·Lᵀ in memory. ROOT is the slot of the representations
-// of whole blocks, which are in a separate array.
+// ROOT is the slot of the representations of whole blocks, which are in a separate array.
 #pragma host ROOT
 const uint ROOT = 0xffffffffu;
 
-// A Pair is a row of a representation L·D·Lᵀ: the diagonal element d of D, and the element l of L
-// that couples the row to the next row.
+// A Pair is a row of a representation: the element d of D, and the element l of L below it.
 struct Pair { real_t d, l; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Tasks { Task at[]; };
@@ -33,24 +31,22 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Pai
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Words { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer WordsInOut { uint at[]; };
 
-// AHEAD is the number of rows of a representation that an invocation loads before it uses the first
-// of them. Loops over these rows are unrolled, so that compilers keep the rows in registers.
+// AHEAD is the number of rows that an invocation loads before it uses the first of them. Loops over
+// them are unrolled, so that compilers keep them in registers.
 #define AHEAD 4
 
-// A Representation says where a representation L·D·Lᵀ lies in memory: `base` is the address of its
-// first row, `stride` is the distance from one row to the next in bytes, and n is the number of its
-// rows.
+// A Representation is the place of a representation in memory: the address `base` of its first row,
+// the distance `stride` between rows in bytes, and the number n of rows.
 struct Representation { uint64_t base, stride; uint n; };
 
-// representation returns where the representation L·D·Lᵀ with the number `slot` lies in memory, for
-// the block of task t. `reps` is the address of the array of representations, and ld its leading
-// dimension.
+// representation returns the place of the representation in `slot`, for the block of task t. `reps`
+// is the address of the array of representations, and ld its leading dimension.
 Representation representation(uint64_t reps, Task t, uint slot, uint ld) {
 	return Representation(element(reps, slot == ROOT ? 0 : slot, t.lo, ld), uint64_t(ld) * REAL_BYTES, t.hi - t.lo);
 }
 
-// pair loads row i of a representation L·D·Lᵀ, or its last row if i is past the last row. A caller
-// that loads rows ahead of their use may go past the last row.
+// pair loads row i, or the last row if i is past it: a caller that loads rows ahead of their use may
+// go so far.
 Pair pair(Representation r, uint i) { return Pairs(r.base + r.stride * min(i, r.n - 1)).at[0]; }
 
 #include "ulp.glsl"
@@ -60,9 +56,9 @@ work_t tiny() { return power_of_two(-300); }
 
 work_t infinity() { return packDouble2x32(uvec2(0u, 0x7ff00000u)); }
 
-// count returns the number of eigenvalues of a representation L·D·Lᵀ below x. It is the number of
-// negative pivots of the stationary transform with shift x. The count is the same as in package
-// mrrr in stages/tridiag, because the operations give the same bits.
+// count returns the number of eigenvalues below x: the number of negative pivots of the stationary
+// transform with shift x. The operations give the same bits as those of package mrrr in
+// stages/tridiag.
 uint count(Representation r, work_t x) {
 	uint found = 0;
 	work_t s = -x;

@@ -7,14 +7,13 @@
 #ifndef SECULAR_GLSL
 #define SECULAR_GLSL
 
-// A root of a secular equation is stored as its offset mu from the nearest pole. root_pole returns
-// the number of this pole for root j: j if mu is positive, and j + 1 if mu is negative.
+// root_pole returns the number of the nearest pole of root j: j if mu is positive, and j + 1 if mu
+// is negative.
 uint root_pole(double mu, uint j) { return mu < 0.0lf ? j + 1 : j; }
 
-// delta returns the difference d_i − λ_j of a pole and a root to nearly full relative accuracy. The
-// argument `di` is the pole d_i. The arguments d and `mu` are the arrays of the poles and of the
-// offsets of roots from their nearest poles. The subtraction cancels no digits, because |mu| is at
-// most half of the gap between the two poles next to the root.
+// delta returns the difference d_i − λ_j of a pole and a root to nearly full relative accuracy. `di`
+// is d_i, and d and `mu` are the arrays of the poles and of the offsets of roots. The subtraction
+// cancels no digits, because |mu| is at most half of the gap between the two poles next to the root.
 double delta(Reals d, Reals mu, double di, uint j) {
 	double offset_ = mu.at[j];
 	return (di - d.at[root_pole(offset_, j)]) - offset_;

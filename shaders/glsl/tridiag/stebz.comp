@@ -51,8 +51,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // TILE is the number of rows of T that are in shared memory at a time, at least 1.
 layout(constant_id = 1) const uint TILE = 64;
 #ifndef COUNT
-// LEVELS is the number of halvings of an interval that a team of invocations does with one round of
-// counts, at least 1.
+// LEVELS is the number of halvings of an interval that a team does with one round of counts, at
+// least 1.
 layout(constant_id = 2) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
@@ -69,18 +69,18 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn from, to;
 	MatrixInOut lo, hi;
 	MatrixOut values;
-	// `first` is the number of the first eigenvalue, counted from 0. `rounds` is the largest number
-	// of rounds of this dispatch, at least 1. If `fresh` is not 0, lo and hi are not read: every
-	// interval begins as the interval of `start`, which contains all eigenvalues.
+	// `first` is the first eigenvalue, counted from 0. `rounds` is the largest number of rounds of
+	// this dispatch, at least 1. If `fresh` is not 0, lo and hi are not read: every interval begins
+	// as that of `start`, which contains all eigenvalues.
 	uint first, rounds, fresh;
 #endif
 	// n is the order of T, at least 1, and `count` the number of eigenvalues or shifts.
 	uint n, count;
 } p;
 
-// below returns the number of negative pivots of 2^−x·T − `shift`·I, where 2^−x·T is the scaled T.
-// It is the number of eigenvalues of the scaled T below `shift`. All invocations of the workgroup
-// must call the function `below`, in uniform control flow.
+// below returns the number of eigenvalues of the scaled T below `shift`: the number of negative
+// pivots of 2^−x·T − shift·I. All invocations of the workgroup must call it, in uniform control
+// flow.
 uint below(work_t shift, inout uint resident) {
 	uint found = 0;
 	work_t q = 1; // not 0; the first row has e² = 0, so that the value does not matter
@@ -129,7 +129,6 @@ work_t middle(work_t lo, work_t hi) {
 
 #include "sturm_tree.glsl"
 
-// open_ tells whether the interval [lo, hi] is still too long, so that bisection must go on.
 bool open_(work_t lo, work_t hi) { return hi - lo > 2 * ulp() * max(abs(lo), abs(hi)) + power_of_two(TINY); }
 
 void main() {

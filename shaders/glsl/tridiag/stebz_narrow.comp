@@ -80,8 +80,8 @@ layout(constant_id = 1) const uint TILE = 64;
 // FUSED tells whether to use fma(). It should be true if fma() is as fast as a multiplication.
 layout(constant_id = 2) const bool FUSED = true;
 #ifndef GRID
-// LEVELS is the number of halvings of an interval that a team of invocations does with one round of
-// counts, at least 1.
+// LEVELS is the number of halvings of an interval that a team does with one round of counts, at
+// least 1.
 layout(constant_id = 3) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
@@ -94,15 +94,13 @@ layout(push_constant, scalar) uniform Push {
 	Starts start;
 #ifdef GRID
 	CountsOut counts;
-	// `first` is the number of the first point of this dispatch, counted from 0.
 	uint first;
 #else
 	CountsIn grid;
 	MatrixInOut lo, hi;
-	// `first` is the number of the first eigenvalue, counted from 0. `rounds` is the largest number
-	// of rounds of this dispatch, at least 1. If `fresh` is not 0, lo and hi are not read: every
-	// bracket begins as the interval between two points of the grid. `count` is the number of
-	// eigenvalues.
+	// `first` is the first eigenvalue, counted from 0, and `count` is their number. `rounds` is the
+	// largest number of rounds of this dispatch, at least 1. If `fresh` is not 0, lo and hi are not
+	// read: every bracket begins as the interval between two points of the grid.
 	uint first, rounds, fresh, count;
 #endif
 	// n is the order of T, at least 1. `points` is the number of points of the grid, at least 1.
@@ -114,8 +112,6 @@ const int LEVEL = 900; // exponent of M after scaling
 const uint EIGHT = 8; // rows between two scalings
 const uint BIAS = 1023; // exponent bias of a double
 
-// high returns the upper 32-bit word of x, which has the sign, the exponent and a part of the
-// mantissa.
 uint high(work_t x) { return unpackDouble2x32(x).y; }
 
 // row computes the next principal minor p(i+1) of T − `shift`·I from `before` = p(i−1) and `now` =
@@ -128,9 +124,9 @@ void row(uint i, work_t shift, inout work_t before, inout work_t now, inout uint
 	now = next;
 }
 
-// below returns the number of eigenvalues of the scaled matrix 2^−x·T below `shift`, up to rounding
-// errors: eigenvalues within 3·ulp·norm of `shift` may be counted or not. All invocations of the
-// workgroup must call the function `below`, in uniform control flow.
+// below returns the number of eigenvalues of the scaled matrix 2^−x·T below `shift`. Those within
+// 3·ulp·norm of `shift` may be counted or not. All invocations of the workgroup must call it, in
+// uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint changes = 0;
 	work_t before = 0, now = power_of_two(LEVEL);
@@ -150,8 +146,8 @@ uint below(work_t shift, inout uint resident) {
 	return changes;
 }
 
-// at returns point g of the grid at which eigenvalues are counted first. The grid has the points 1
-// to p.points. at(0) and at(p.points + 1) are the ends of the interval of `start`.
+// at returns point g of the grid, 1 to p.points. at(0) and at(p.points + 1) are the ends of the
+// interval of `start`.
 work_t at(uint g, Start s) {
 	if (g > p.points) return s.hi;
 	return s.lo + (s.hi - s.lo) * (work_t(g) / work_t(p.points + 1));
@@ -165,7 +161,6 @@ void main() {
 	if (g < p.points) p.counts.at[g] = found;
 }
 #else
-// middle returns the midpoint of [lo, hi].
 work_t middle(work_t lo, work_t hi) { return work_t(0.5) * (lo + hi); }
 
 #include "sturm_tree.glsl"
@@ -180,9 +175,9 @@ void main() {
 		lo = p.lo.at[i];
 		hi = p.hi.at[i];
 	} else if (ours) {
-		// This binary search ends between two neighbouring points of the grid: the count at the
-		// first point is too small for the wanted eigenvalue, and the count at the second point is
-		// large enough. The search ends this way even if the counts of the grid do not ascend.
+		// The search ends between two neighbouring points of the grid: the count at the first one is
+		// too small for the wanted eigenvalue, and the count at the second one is large enough. This
+		// holds even if the counts do not ascend.
 		uint from = 0, to = p.points + 1;
 		while (to - from > 1) {
 			uint g = (from + to) / 2;

@@ -24,7 +24,6 @@
 #include "scale.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of the workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 #include "reduce.glsl"
 #include "sturm.glsl"
@@ -79,8 +78,8 @@ void main() {
 		hi = i == t ? row.d + radius : max(hi, row.d + radius);
 		p.rows.at[i] = row;
 	}
-	// Invocations without a row of T pass the value of row 0 to the function group_max, because a
-	// repeated value changes neither the minimum nor the maximum.
+	// Invocations without a row of T take row 0 again, which changes neither the minimum nor the
+	// maximum.
 	bool spare = t >= p.n;
 	work_t first = flushed(scaled(p.d.at[0], s.down));
 	lo = -group_max(spare ? -first : -lo);

@@ -94,12 +94,10 @@ layout(push_constant, scalar) uniform Push {
 	uint portion;
 } p;
 
-// UPPER_ROWS, ALL_ROWS and LOWER_ROWS are the sets of rows in which a column of W (merge.glsl) can
-// have nonzero elements: the upper half, both halves, or the lower half.
+// The sets of rows in which a column of W (merge.glsl) can have nonzero elements.
 const uint UPPER_ROWS = 0, ALL_ROWS = 1, LOWER_ROWS = 2;
-// A step makes one column of W. JOINED is a bit in the state of a step. The bit says that a
-// rotation has combined the column with the column of the previous step, so that both are in one
-// chain of rotations.
+// JOINED is a bit in the state of a step: a rotation has combined its column with that of the
+// previous step, so that both are in one chain.
 const uint JOINED = 4;
 
 // meet is a barrier of the workgroup that also orders the invocations' accesses to buffers.
@@ -109,8 +107,7 @@ void meet() {
 	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
-// m is the merge of this workgroup. The arrays have one element for each step of the merge. A step
-// makes one column of W, and a rotation of two columns changes the numbers of their steps.
+// m is the merge of this workgroup. The arrays have one element for each step of the merge.
 Merge m;
 SharedReals step_d, step_z, step_first, step_last;
 SharedInts sorted, candidates, state; // state: the set of rows of a step, and JOINED
@@ -120,15 +117,13 @@ double tolerance;                    // the largest magnitude of an element that
 // first_begin has, for each invocation, the first step of its range that begins a chain, or m.n.
 shared uint first_begin[LOCAL_SIZE];
 
-// value returns the eigenvalue of column c of the merge, where column 0 is column `lo` of the
-// matrix.
 double value(uint c) { return p.d.at[m.lo + c]; }
 
 // column returns the column with the i-th smallest eigenvalue in the block of columns [begin, end).
 uint column(uint i, uint begin, uint end) { return min(begin + uint(p.order.at[m.lo + i]), end - 1); }
 
-// rank returns how many eigenvalues of the block [begin, end) are less than x. If `equal` is true,
-// it also counts the eigenvalues that are equal to x.
+// rank returns how many eigenvalues of the block [begin, end) are less than x, or also equal to x if
+// `equal` is true.
 uint rank(double x, uint begin, uint end, bool equal) {
 	uint low = begin, high = end;
 	while (low < high) {
@@ -140,8 +135,8 @@ uint rank(double x, uint begin, uint end, bool equal) {
 	return low - begin;
 }
 
-// sort writes the columns of both blocks to the array `sorted`, in ascending order of their
-// eigenvalues. Columns with equal eigenvalues keep their order.
+// sort writes the columns of both blocks to `sorted`, in ascending order of their eigenvalues. Equal
+// ones keep their order.
 void sort() {
 	for (uint i = gl_LocalInvocationIndex; i < m.n; i += LOCAL_SIZE) sorted.at[i] = 0;
 	meet(); // with NaN, some elements may not be written below
@@ -154,8 +149,7 @@ void sort() {
 }
 
 // weight returns element c of the vector z in the rank-one matrix ρ·z·zᵀ of the merge. `rho` is the
-// element of T between the two blocks, which was torn out. In the lower block the elements of z get
-// the sign of `rho`.
+// torn element of T between the two blocks. In the lower block z gets its sign.
 double weight(uint c, double rho) {
 	const double root_half = 0.70710678118654752440lf;
 	if (c < m.n1) return p.last.at[m.lo + c] * root_half;
@@ -170,21 +164,18 @@ struct Numbers {
 	uint state;
 };
 
-// load returns the numbers of step a.
 Numbers load(uint a) {
 	return Numbers(step_d.at[a], step_z.at[a], step_first.at[a], step_last.at[a], uint(state.at[a]));
 }
 
-// store writes the numbers of step a.
 void store(uint a, Numbers x) {
 	step_d.at[a] = x.d, step_z.at[a] = x.z, step_first.at[a] = x.first, step_last.at[a] = x.last;
 	state.at[a] = int(x.state);
 }
 
-// A step makes one column of W. `closes` tells whether the columns of two neighbouring steps a and c
-// have eigenvalues so close that a rotation may make the column of step a an eigenvector of the merged
-// block (deflation). It returns the rotation: its cosine `cs`, its sine `sn`, and the new weight r
-// of step c.
+// closes tells whether the eigenvalues of two neighbouring steps a and c are so close that a
+// rotation may make the column of a an eigenvector of the merged block. It returns the rotation, and
+// the new weight r of step c.
 bool closes(double da, double za, double dc, double zc, out double cs, out double sn, out double r) {
 	cs = 1.0lf, sn = 0.0lf, r = 0.0lf;
 	if (abs((dc - da) * za * zc) > 2.0lf * tolerance * (za * za + zc * zc)) return false;
@@ -201,10 +192,9 @@ bool closes(uint a) {
 	return closes(step_d.at[a], step_z.at[a], step_d.at[a + 1], step_z.at[a + 1], cs, sn, r);
 }
 
-// turn applies a rotation to the columns of steps a and a + 1, with the numbers x and y. A step makes
-// one column of W. After the rotation, the column of step a is an eigenvector (deflated), and step
-// a + 1 belongs to the same sequence of rotations (chain) as step a. `turn` stores the numbers of step
-// a and returns those of step a + 1.
+// turn applies a rotation to the columns of steps a and a + 1, with the numbers x and y. Then the
+// column of step a is deflated, and step a + 1 belongs to the same chain. It stores the numbers of
+// step a and returns those of step a + 1.
 Numbers turn(uint a, Numbers x, Numbers y, double cs, double sn, double r) {
 	p.rotations.at[m.lo + a] = cs;
 	p.rotations.at[p.stride + m.lo + a] = sn;
@@ -230,14 +220,13 @@ uint first_candidate(uint step, uint count) {
 	return low;
 }
 
-// A step makes one column of W. `rotate` goes through those of the steps [0, steps) that this dispatch
-// rotates, in order. It rotates neighbouring columns if one of them then becomes an eigenvector
-// (deflation). The `count` candidates are the steps whose column could be rotated with the previous
-// column before any rotation was applied. A rotation changes the numbers of the next step. So rotate
-// examines only the candidates and the steps that follow a rotation, which may belong to the previous
-// dispatch. Only one invocation calls rotate. The numbers of the last step of a chain stay in
-// registers, and the next step is loaded before it is needed, because each rotation would otherwise
-// wait for the memory.
+// rotate goes through those of the steps [0, steps) that this dispatch rotates, in order. It rotates
+// neighbouring columns if this deflates one of them. The `count` candidates are the steps whose
+// column could be rotated with the previous one before any rotation. A rotation changes the numbers
+// of the next step. So rotate examines only the candidates and the steps that follow a rotation,
+// which may belong to the previous dispatch. Only one invocation calls it. The numbers of the last
+// step of a chain stay in registers, and the next step is loaded before it is needed, because each
+// rotation would otherwise wait for the memory.
 void rotate(uint steps, uint count) {
 	uint begin = p.portion * STEPS, end = min(begin + STEPS, steps);
 	uint settled = begin; // steps before this one cannot continue a chain any more
@@ -261,8 +250,8 @@ void rotate(uint steps, uint count) {
 	}
 }
 
-// begins tells whether a chain begins with step i. The steps with a negligible weight come last, and
-// each of them is a chain of its own. The argument `steps` is the number of the other steps.
+// begins tells whether a chain begins with step i. The steps from `steps` on, with a negligible
+// weight, are each a chain of their own.
 bool begins(uint i, uint steps) { return i >= steps || (uint(state.at[i]) & JOINED) == 0; }
 
 // prepare sorts the columns of the merge; a step is a column in the sorted order. Columns with a
@@ -276,8 +265,8 @@ void prepare(double torn, uint begin, uint end, out uint steps, out uint count) 
 	sort();
 	meet();
 
-	// A column whose weight z is negligible is an eigenvector of the merged block without any
-	// rotation. The steps of these columns come last in the order of steps.
+	// A column with a negligible weight z is an eigenvector of the merged block without any
+	// rotation. Such steps come last.
 	uint kept = 0;
 	for (uint i = begin; i < end; i++) kept += uint(!(rho * abs(weight(uint(sorted.at[i]), torn)) <= tolerance));
 	kept = before(uvec4(kept, 0, 0, 0), all).x;

@@ -21,15 +21,13 @@
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals w;
 	RealsOut q;
-	// The kernel copies the deflated columns first … first + columns − 1 of each merge, if there are
-	// so many.
+	// The columns first … first + columns − 1 of each merge, if there are so many.
 	uint first, columns;
 } p;
 

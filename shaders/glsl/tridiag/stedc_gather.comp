@@ -34,7 +34,6 @@
 #include "chain.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
@@ -44,20 +43,18 @@ layout(push_constant, scalar) uniform Push {
 	Reals cos_, sin_;
 	Reals q;
 	RealsOut w;
-	// `count` is the number of chains, which are sequences of rotations of columns. If `strip` is
-	// not 0, the kernel computes only the rows [first, first + strip) of W. Otherwise `first` is 0,
-	// and the kernel computes all rows.
+	// `count` is the number of chains. If `strip` is not 0, only the rows [first, first + strip) of
+	// W are computed; otherwise all rows, and `first` is 0.
 	uint count, first, strip;
 } p;
 
-// m is the merge on which this invocation works. i is the row of the merge that this invocation
-// computes. `upper` tells whether this row is in the upper half.
+// m and i are the merge and the row of this invocation. `upper` tells whether the row is in the
+// upper half.
 Merge m;
 uint i;
 bool upper;
 
-// A step makes one column of W. `load` returns one element of the column of Q that step t reads:
-// the element in this invocation's row.
+// load returns this row's element of the column of Q that step t reads.
 double load(uint t) {
 	uint c = p.src.at[m.lo + t];
 	if ((c < m.n1) != upper) return 0.0lf;
@@ -65,8 +62,8 @@ double load(uint t) {
 	return Reals(element(uint64_t(p.q), place, 0, 0)).at[0];
 }
 
-// store writes one element of the column of W that step t makes: the element in this invocation's
-// row. It writes nothing if the element is a zero that W does not store.
+// store writes this row's element of the column of W that step t makes, unless it is a zero that W
+// does not store.
 void store(uint t, double x) {
 	uint c = p.dst.at[m.lo + t];
 	if (c < m.k && (upper ? c >= m.upper : c < m.lower)) return;

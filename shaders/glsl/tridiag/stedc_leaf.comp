@@ -30,9 +30,8 @@
 #include "root.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
-// LEAF is the largest order of a leaf, the smallest subproblem of divide and conquer, at least 1.
+// LEAF is the largest order of a leaf, at least 1.
 layout(constant_id = 1) const uint LEAF = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -40,7 +39,6 @@ layout(push_constant, scalar) uniform Push {
 	RealsInOut d;
 	Reals e;
 	RealsOut first, last, q;
-	// count is the number of leaves.
 	uint count;
 } p;
 
@@ -51,19 +49,18 @@ const uint PATIENCE = 8; // sweeps without an eigenvalue, before the direction c
 shared work_t d[LEAF], e[LEAF], cos_[LEAF], sin_[LEAF];
 shared work_t v[LEAF * LEAF]; // column-major, leading dimension LEAF
 
-// [lo, hi] is the block of rows that the QL iteration works on. `state` tells whether the iteration
-// has ended (DONE), continues (GOING) or did not converge (FAILED). If `turned` is false, the
-// eigenvalues of the block converge at row lo, otherwise at row hi.
+// [lo, hi] is the block of rows of the QL iteration. `state` tells whether the iteration has ended
+// (DONE), continues (GOING) or did not converge (FAILED). The eigenvalues of the block converge at
+// row hi if `turned` is true, otherwise at row lo.
 shared uint lo, hi, state;
 shared bool turned;
-// The array `zeros` has one bit for each off-diagonal element: bit i % 32 of `zeros[i / 32]` says
-// whether element i is negligible. ZERO_WORDS is the length of the array.
+// Bit i % 32 of `zeros[i / 32]` says whether off-diagonal element i is negligible.
 const uint ZERO_WORDS = (LEAF + 31) / 32;
 shared uint zeros[ZERO_WORDS];
 const uint DONE = 0, GOING = 1, FAILED = 2;
 
-// at returns the index of diagonal element i of the block, and the function `off` that of
-// off-diagonal element i. i counts from the end of the block at which the iteration converges.
+// at and off return the indices of diagonal and off-diagonal element i of the block, counted from
+// the end at which the iteration converges.
 uint at(uint i) { return turned ? hi - i : lo + i; }
 uint off(uint i) { return turned ? hi - i - 1 : lo + i; }
 
@@ -73,9 +70,8 @@ bool negligible(uint i) {
 	return x <= tiny() || x * x <= (EPS * abs(d[i])) * (EPS * abs(d[i + 1]));
 }
 
-// after returns the first index from `from` on whose off-diagonal element is negligible (if `zero`
-// is true) or not negligible (if `zero` is false). If no such index exists, `after` returns LEAF or
-// more.
+// after returns the first index from `from` on whose off-diagonal element is negligible (or not
+// negligible, if `zero` is false), or LEAF or more if there is none.
 uint after(uint from, bool zero) {
 	uint mask = ~0u << from % 32;
 	for (uint w = from / 32; w * 32 < LEAF; w++, mask = ~0u) {
@@ -86,8 +82,8 @@ uint after(uint from, bool zero) {
 }
 
 // next finds the first block of rows without a negligible off-diagonal element, and chooses the
-// direction of the iteration. It returns false if no such block exists. next reads the bits of the
-// array `zeros`, which mark negligible elements, and clears these bits.
+// direction of the iteration. It returns false if there is none. It reads and clears the bits
+// `zeros`.
 bool next(uint n, inout uint futile) {
 	uint a = after(lo, false), b = min(after(a + 1, true), n - 1);
 	for (uint w = 0; w < ZERO_WORDS; w++) zeros[w] = 0;
@@ -136,8 +132,8 @@ void rotate(bool quick, double g, double f, out double c, out double s, out doub
 	c = quotient(g, r, y), s = quotient(f, r, y);
 }
 
-// sweep does one implicit QL step with Wilkinson's shift on the block of rows [lo, hi]. `quick`
-// tells whether fma() rounds only once.
+// sweep does one implicit QL step with Wilkinson's shift on the block. `quick` tells whether fma()
+// rounds only once.
 void sweep(bool quick) {
 	uint last = hi - lo;
 	double first = e[off(0)];
@@ -165,7 +161,7 @@ void sweep(bool quick) {
 	e[off(0)] = g;
 }
 
-// turn applies the rotations of a QL sweep to one row of the matrix V of eigenvectors.
+// turn applies the rotations of a sweep to one row of V.
 void turn(uint row) {
 	uint last = hi - lo;
 	double y = v[at(last) * LEAF + row], x = v[at(last - 1) * LEAF + row];

@@ -24,14 +24,12 @@
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals w;
 	RealsOut q;
-	// The kernel copies the rows [first, first + strip) of the matrix W.
 	uint first, strip;
 } p;
 

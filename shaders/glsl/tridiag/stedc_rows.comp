@@ -36,8 +36,6 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals d, mu, zhat, w_first, w_last;
 	RealsOut first, last;
-	// `begin` is the number of the first column of eigenvectors that this dispatch processes, in
-	// each merge.
 	uint begin;
 } p;
 

@@ -40,18 +40,13 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals rho, d, z;
 	RealsOut mu, lambda;
-	// `first` is the number of the first root of the secular equation that this dispatch computes,
-	// in each merge.
 	uint first;
 } p;
 
-// STEP_CAP is the number of iteration steps after which the search for a root is given up. A root
-// needs far fewer steps, because the interval around the root is halved at least at every third
-// step.
+// STEP_CAP is the number of steps after which the search for a root is given up. A root needs far
+// fewer, because the interval around it is halved at least at every third step.
 const uint STEP_CAP = 500;
 
-// interval_mean returns a point between lo and hi: the geometric mean if hi > 4·lo, otherwise the
-// arithmetic mean.
 double interval_mean(double lo, double hi) {
 	if (hi > 4.0lf * lo) return sqrt(lo) * sqrt(hi);
 	return lo + (hi - lo) / 2.0lf;
@@ -68,8 +63,8 @@ double quadratic_root(double c, double s, double s_far, double gap) {
 	return (b - r) / (2.0lf * c);
 }
 
-// store stores root k of the secular equation: its offset mu from the nearest pole, and the root λ
-// = `origin` + mu itself. The argument `origin` is the value of this pole.
+// store stores root k: its offset mu from the nearest pole, whose value is `origin`, and λ = origin
+// + mu.
 void store(uint k, double mu, double origin) {
 	if (gl_LocalInvocationIndex > 0) return;
 	p.mu.at[k] = mu;

@@ -23,13 +23,12 @@
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // TILE is the number of rows and columns of a tile, the block that a workgroup copies, at least 1.
 layout(constant_id = 1) const uint TILE = 32;
 
-// A Column describes a column of a block in q: its rows [from, to), and the offset `at` of row
-// `from` in q, with the low word first.
+// A Column is a column of a block in q: its rows [from, to), and the offset `at` of row `from`, with
+// the low word first.
 struct Column { uint from, to; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Columns { Column at[]; };
 
@@ -38,13 +37,12 @@ layout(push_constant, scalar) uniform Push {
 	Columns columns;
 	Ints order, place;
 	RealsOut x;
-	// The kernel writes the rows [first, first + rows) of m columns. ldx is the leading dimension
-	// of x, at least the number of vectors in x.
+	// The kernel writes the rows [first, first + rows) of m columns. ldx is at least the number of
+	// vectors in x.
 	uint first, rows, m, ldx;
 } p;
 
-// The array `tile` has a block of TILE×TILE elements in shared memory: element (r, j) is tile[r +
-// j·(TILE + 1)].
+// Element (r, j) of a tile is tile[r + j·(TILE + 1)].
 shared real_t tile[TILE * (TILE + 1)];
 
 // value returns element r of column c of the block diagonal matrix, which is 0 outside of the

@@ -35,7 +35,6 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup: a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// LEFT tells whether the kernel computes left vectors of a singular value decomposition.
 layout(constant_id = 1) const bool LEFT = false;
 
 layout(push_constant, scalar) uniform Push {
@@ -43,18 +42,16 @@ layout(push_constant, scalar) uniform Push {
 	Reals d, mu, zhat;
 	Ints row;
 	RealsOut s;
-	// Each merge has a range of wanted columns of S. `columns` is the number of columns to compute,
-	// and `first` is the number of wanted columns before the first of them. If `columns` is 0, all
-	// wanted columns are computed, and `first` is 0.
+	// `columns` is the number of wanted columns of S to compute in each merge, and `first` the
+	// number of wanted ones before them. If `columns` is 0, all wanted columns are computed, and
+	// `first` is 0.
 	uint first, columns;
 } p;
 
-// `partial` holds, for each invocation, the sum of the squares of the entries that it has computed.
 shared acc_t partial[LOCAL_SIZE];
 
-// entry returns the element of an eigenvector that belongs to pole i, before the vector is scaled
-// to norm 1. The argument `di` is the pole d_i, and z is the weight ẑ_i. The eigenvalue is `pole` +
-// mu, where mu is its offset from the nearest pole.
+// entry returns the element of pole i before the vector is scaled to norm 1. `di` is the pole d_i,
+// and z is the weight ẑ_i. The eigenvalue is `pole` + mu.
 double entry(uint i, double di, double z, double pole, double mu) {
 	if (LEFT) {
 		if (i == 0) return -1.0lf;

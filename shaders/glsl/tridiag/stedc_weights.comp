@@ -38,11 +38,9 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals d, z, mu;
 	RealsOut zhat;
-	// `first` is the number of the first weight that this dispatch computes, in each merge.
 	uint first;
 } p;
 
-// `partial` has, for each invocation, the product of the factors that it has computed.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

@@ -56,12 +56,10 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut lo, hi;
 #endif
 #ifdef BRACKET
-	// A cluster is a set of close eigenvalues. `of` has the number of the cluster to which each
-	// task belongs. `chosen` has, for each cluster, the number of the chosen candidate for its
-	// shift.
+	// `of` has the cluster of each task. `chosen` has, for each cluster, the number of the chosen
+	// candidate for its shift.
 	Words of, chosen;
-	// `shifts` has eight candidates τ for the shift in each cluster's new representation L·D·Lᵀ −
-	// τ·I.
+	// `shifts` has eight candidates τ for each cluster's new representation L·D·Lᵀ − τ·I.
 	MatrixIn shifts;
 	MatrixInOut step;
 	WordsInOut phase;
@@ -69,14 +67,12 @@ layout(push_constant, scalar) uniform Push {
 #endif
 #ifndef COUNT
 	// `rounds` is the largest number of rounds of this dispatch, at least 1. `levels` is the number
-	// of halvings of an interval that a team of invocations does with one round of counts, at least
-	// 1.
+	// of halvings that a team does with one round of counts, at least 1.
 	uint rounds, levels;
 	// rtol is the relative length at which the bisection of an interval ends, at least 4 ulp.
 	real_t rtol;
 #endif
-	// ld is the leading dimension of the representations reps, at least 2. `count` is the number of
-	// tasks.
+	// ld is the leading dimension of reps, at least 2. `count` is the number of tasks.
 	uint ld, count;
 } p;
 
@@ -88,36 +84,30 @@ void main() {
 	p.counts.at[i] = count(representation(uint64_t(p.reps), t, t.slot, p.ld), p.x.at[i]);
 }
 #else
-// A team of invocations bisects one interval. `busy` tells whether any team of the workgroup still
-// needs counts.
+// `busy` tells whether any team of the workgroup still needs counts.
 shared uint busy;
-// A team of invocations bisects one interval, and its points form a binary tree. `counted` has the
-// number of eigenvalues that each invocation has counted below its point, ordered by team and by
-// node of the tree. The root of the tree is node 1, and the children of node k are 2k and 2k+1.
+// `counted` has the number of eigenvalues that each invocation has counted below its point, ordered
+// by team and by node of the team's binary tree of points. The root is node 1, and the children of
+// node k are 2k and 2k+1.
 shared uint counted[LOCAL_SIZE];
 
-// These are the phases in which an eigenvalue is found. LOWER moves the lower end of the interval
-// until it is below the eigenvalue. UPPER moves the upper end until it is above the eigenvalue.
-// HALVE halves the interval.
+// The phases of an interval: LOWER moves its lower end until it is below the eigenvalue, UPPER its
+// upper end until it is above. HALVE halves the interval.
 const uint LOWER = 0, UPPER = 1, HALVE = 2;
 
-// An interval that does not contain its eigenvalue is extended. EXPANSION is the factor by which
-// the length of the step grows after each move of an end.
+// EXPANSION is the factor by which the step grows after each move of an end.
 const work_t EXPANSION = 4;
 
-// larger returns the larger one of the magnitudes of an interval's two ends.
 work_t larger(work_t lo, work_t hi) { return max(abs(lo), abs(hi)); }
 
-// stride returns the length of the first step by which an end of the interval [lo, hi] moves, if
-// the interval does not contain its eigenvalue.
+// stride returns the length of the first step of LOWER and UPPER.
 work_t stride(work_t lo, work_t hi) { return max(max(hi - lo, 4 * ulp() * larger(lo, hi)), tiny()); }
 
-// open_ tells whether the interval [lo, hi] is still too long, so that bisection must go on.
 bool open_(work_t lo, work_t hi, work_t rtol) { return hi - lo > rtol * larger(lo, hi) + tiny(); }
 
-// middle returns the point at which the interval [lo, hi] is halved. The point is zero if the signs
-// of the ends differ, and near zero if one end is zero. It is the geometric mean if the ends differ
-// by more than a factor of four, and otherwise the arithmetic mean.
+// middle returns the point at which the interval is halved: zero if the signs of the ends differ,
+// near zero if one end is zero, the geometric mean if the ends differ by more than a factor of four,
+// and otherwise the arithmetic mean.
 work_t middle(work_t lo, work_t hi) {
 	if (lo < 0 && hi > 0) return 0;
 	if (lo == 0) return hi * power_of_two(-20);
@@ -127,8 +117,7 @@ work_t middle(work_t lo, work_t hi) {
 	return work_t(0.5) * (lo + hi);
 }
 
-// A team bisects the interval [lo, hi] at points that form a binary tree. `point` returns the point
-// of node k of the tree, at which one invocation counts eigenvalues.
+// point returns the point of node k of the team's tree for the interval [lo, hi].
 work_t point(uint k, work_t lo, work_t hi) {
 	for (int level = findMSB(k) - 1; level >= 0; level--) {
 		if ((k >> level & 1) == 0) hi = middle(lo, hi);

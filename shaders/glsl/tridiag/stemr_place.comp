@@ -20,7 +20,6 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Words { uint at[]; };
@@ -29,9 +28,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn z;
 	Words column;
 	MatrixOut x;
-	// The block has the rows [lo, lo + rows) of the matrix. n is the order of the matrix, and count
-	// the number of vectors to copy. ldx is the leading dimension of x, at least the number of all
-	// vectors in x.
+	// The block has the rows [lo, lo + rows) of a matrix of order n. `count` is the number of
+	// vectors to copy. ldx is at least the number of all vectors in x.
 	uint lo, rows, n, count, ldx;
 } p;
 

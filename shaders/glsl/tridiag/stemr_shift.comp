@@ -40,7 +40,6 @@
 #include "representation.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
@@ -53,24 +52,21 @@ layout(push_constant, scalar) uniform Push {
 	WordsInOut chosen;
 	Words child;
 	MatrixInOut children; // representations of the children: the same memory as reps, unless the parents are roots
-	// A child is a new representation that is computed from its parent. `over` selects the children
-	// that this dispatch makes: 0 for children that do not overlap their parents in memory, and 1
-	// for children that do. ldchild is the leading dimension of the buffer `children`, at least 2.
+	// `over` selects the children that this dispatch makes: 0 for those that do not overlap their
+	// parents in memory, and 1 for those that do. ldchild is the leading dimension of `children`, at
+	// least 2.
 	uint over, ldchild;
 #else
 	MatrixOut growth;
 #endif
-	// ld is the leading dimension of the representations reps, at least 2. `clusters` is the number
-	// of clusters.
+	// ld is the leading dimension of reps, at least 2.
 	uint ld, clusters;
 } p;
 
-// SHIFTS is the number of candidates for the shift with which the new representation of a cluster
-// is made.
+// SHIFTS is the number of candidates for the shift of a cluster.
 #pragma host SHIFTS
 const uint SHIFTS = 8;
-// The growth of a shift is the largest element of the diagonal D⁺ in the shifted representation
-// L⁺·D⁺·L⁺ᵀ. A candidate for the shift is good if its growth is at most GROWTH.
+// A candidate is good if its growth is at most GROWTH.
 const work_t GROWTH = 8;
 
 // The stationary transform breaks down at a pivot whose magnitude is below least_pivot or above
@@ -80,9 +76,8 @@ work_t least_pivot() { return power_of_two(SCALE_LEAST); }
 work_t huge() { return power_of_two(200); }
 
 #ifdef CHILD
-// The candidates for the shift of cluster c come in pairs. `choose` returns the number of the
-// candidate with the smallest growth among the pairs up to the first pair that has a growth of at
-// most GROWTH.
+// choose returns the candidate of cluster c with the smallest growth, among the pairs up to the
+// first one that has a growth of at most GROWTH.
 uint choose(uint c) {
 	uint best = 0;
 	for (uint j = 0; j < SHIFTS; j += 2) {

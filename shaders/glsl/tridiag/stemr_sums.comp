@@ -24,7 +24,6 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 #include "reduce.glsl"
 
@@ -36,8 +35,8 @@ layout(push_constant, scalar) uniform Push {
 	uint n, m, ldx;
 } p;
 
-// SAMPLES is the number of samples. A sample is one choice of the signs. For each sample the kernel
-// computes one sum with the factors `lambda` and one sum without these factors.
+// SAMPLES is the number of samples. A sample is one choice of the signs, and has one sum with the
+// factors `lambda` and one without.
 #pragma host SAMPLES
 const uint SAMPLES = 4;
 

@@ -77,11 +77,10 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut residual;
 	SharedWords done;
 	Shared s, x;
-	// ld is the leading dimension of reps, at least 2. lds is the leading dimension of s, at least
-	// count. ldx is the leading dimension of x, at least the number of all vectors in x. n is the
-	// order of the matrix, and count the number of vectors of this dispatch.
+	// ld is the leading dimension of reps, at least 2, lds that of s, at least count, and ldx that
+	// of x, at least the number of all vectors in x. n is the order of the matrix, and count the
+	// number of vectors of this dispatch.
 	uint ld, lds, ldx, n, count;
-	// flags is the sum of the constants FRESH, LAST and HALVES that apply to this dispatch.
 	uint flags;
 } p;
 
@@ -91,58 +90,52 @@ layout(push_constant, scalar) uniform Push {
 #pragma host FRESH LAST HALVES
 const uint FRESH = 1, LAST = 2, HALVES = 4;
 
-// A Column is a column of numbers in memory: `base` is the address of its number in row 0, and
-// `stride` is the distance from one row to the next in bytes.
+// A Column is a column of numbers in memory: the address `base` of its number in row 0, and the
+// distance `stride` between rows in bytes.
 struct Column { uint64_t base, stride; };
 
-// get loads the number in row i of a column c in memory, and the function `put` stores a number
-// there.
+// get and put load and store the number in row i of a column.
 work_t get(Column c, uint i) { return Shared(c.base + c.stride * i).at[0]; }
 
 void put(Column c, uint i, work_t v) { Shared(c.base + c.stride * i).at[0] = v; }
 
-// The twist of a twisted factorisation is the row with the smallest |γ|. A Found describes the best
-// candidate for this row. `twist` is the row with the smallest |γ| among the examined rows. `gamma`
-// is the γ of this row, and `least` is |γ|. `below` is the number of eigenvalues below λ.
+// A Found is the best candidate for the twist, the row with the smallest |γ|: `twist` is this row
+// among the examined ones, `gamma` is its γ, `least` is |γ|, and `below` is the number of
+// eigenvalues below λ.
 struct Found { work_t gamma, least; uint twist, below; };
 
-// The arrays `counted`, `summed` and `found` pass values between the two invocations that compute
-// one vector.
+// These arrays pass values between the two invocations of a vector.
 shared uint counted[LOCAL_SIZE];
 shared work_t summed[LOCAL_SIZE];
 shared Found found[LOCAL_SIZE];
 
-// Two invocations, a pair, compute a vector: one goes down the rows, and the other goes up. `self`
-// returns the number of this invocation in the workgroup, and `other` returns the number of its
-// partner. `down` is true for the invocation that goes down.
+// `self` is the number of this invocation in the workgroup, and `other` that of its partner. `down`
+// is true for the invocation that goes down the rows.
 uint self() { return gl_LocalInvocationIndex; }
 uint other() { return self() ^ 1; }
 bool down() { return self() % 2 == 0; }
 
-// exchanged is a barrier. It makes the data that an invocation has stored visible to the other
-// invocation that computes the same vector. All invocations of a workgroup must call it.
+// exchanged is a barrier that makes the data of an invocation visible to its partner. All
+// invocations of a workgroup must call it.
 void exchanged() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
 	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
-// row returns the k-th row that this invocation visits: row k for an invocation that goes down the
-// matrix, and row n−1−k for one that goes up.
+// row returns the k-th row that this invocation visits.
 uint row(Representation r, uint k) { return down() ? k : r.n - 1 - k; }
 
-// pair_of returns the k-th row of the representation that this invocation visits, on its way down
-// or up the matrix. If k is too large, it returns the last row on this way.
+// pair_of returns the k-th row of the representation that this invocation visits, or the last one if
+// k is too large.
 Pair pair_of(Representation r, uint k) { return pair(r, row(r, min(k, r.n - 1))); }
 
-// A Walk is the state of a transform (stationary on the way down, progressive on the way up): a
-// number t, and the number of negative pivots so far. On the way down, t is s̃ of the next row. On
-// the way up, t is the number p of the row visited last.
+// A Walk is the state of a transform: a number t, and the number of negative pivots so far. On the
+// way down, t is s̃ of the next row. On the way up, t is p of the row visited last.
 struct Walk { work_t t; uint negative; };
 
-// visit updates the transform w by the row a of the representation, the k-th row that this
-// invocation visits. It returns the element of the factor U⁻ for this row. Only the invocation that
-// goes up uses the result.
+// visit updates the transform w by the row a, the k-th row that this invocation visits. It returns
+// the element of U⁻ for this row, which only the invocation that goes up uses.
 work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
 	work_t d = a.d, l = a.l, ld = l * d, lld = l * ld;
 	bool top = down();
@@ -157,9 +150,8 @@ work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
 	return l * quotient;
 }
 
-// approach runs the two transforms of a pair of invocations up to the middle row, where they meet.
-// Each transform runs over n/2 rows. If n is odd, the invocation that goes up runs over one more
-// row.
+// approach runs both transforms to the middle row. Each runs over n/2 rows; if n is odd, the
+// invocation that goes up runs over one more row.
 void approach(Representation r, Column s, Column u_, work_t lambda, inout Walk w) {
 	uint end = down() ? r.n / 2 : r.n - r.n / 2;
 	Pair next[AHEAD];
@@ -214,9 +206,8 @@ Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, u
 				work_t theirs = nows[u], mine = w.t;
 				uint above = w.negative;
 				work_t v = visit(w, k + u, now[u], lambda);
-				// The other invocation of the pair has counted the negative pivots of rows that
-				// this invocation passes now. Remove the pivot of this row from that count, if the
-				// pivot was negative.
+				// The partner has counted the negative pivots of rows that this invocation passes
+				// now: remove that of this row.
 				work_t passed = down() ? lld + theirs : now[u].d + (theirs - lambda);
 				if (passed < 0 && !(down() && k + u == begin)) others--;
 				lld = now[u].l * (now[u].l * now[u].d);
@@ -232,23 +223,20 @@ Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, u
 	return best;
 }
 
-// coupling returns the off-diagonal element of L·D·Lᵀ between rows i and i + 1, which is l·d of row
-// i.
 work_t coupling(Representation r, uint i) {
 	Pair a = pair(r, i);
 	return a.l * a.d;
 }
 
-// solve computes the vector z with z = 1 at the row of the twist. Before the call, z holds the
-// elements of U⁻ below the twist. The invocation that goes down the rows computes the rows above
-// the twist, and its partner the rows below the twist. solve returns the sum of squares of the
-// elements that this invocation has computed.
+// solve computes the vector z with z = 1 at the twist. Before, z holds the elements of U⁻ below the
+// twist. The invocation that goes down computes the rows above the twist, and its partner those
+// below. solve returns the sum of squares of this invocation's elements.
 work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
 	work_t sum = 0, z1 = 1, z2 = 0; // z of the last computed row, and of the row computed before it
 	bool above = down();
 	Column from = above ? s : z;
-	// The vector z is computed from the twist outwards. Above the twist, step k computes z in row
-	// n−2−k from z in row n−1−k. Below the twist, step k computes z in row k+1 from z in row k.
+	// Above the twist, step k computes z in row n−2−k from z in row n−1−k. Below the twist, step k
+	// computes z in row k+1 from z in row k.
 	Pair next[AHEAD];
 	work_t nexts[AHEAD];
 	if (r.n > 0 && above) put(z, twist, 1);
@@ -286,8 +274,8 @@ work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
 	return sum;
 }
 
-// normalise multiplies z by `scale` and sets the rows outside the block to zero. Two invocations
-// compute a vector, and each of them processes one half of the rows.
+// normalise multiplies z by `scale` and sets the rows outside the block to zero. Each of the two
+// invocations has one half of the rows.
 void normalise(Task t, Column z, Column whole, work_t scale) {
 	uint n = t.hi - t.lo, begin = down() ? 0 : n / 2, end = down() ? n / 2 : n;
 	work_t nexts[AHEAD];

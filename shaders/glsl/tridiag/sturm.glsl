@@ -10,7 +10,7 @@
 // before it.
 struct Row { real_t d, e2; };
 // A Start has an interval [lo, hi] that contains all eigenvalues of the scaled T. The product of the
-// two elements of `down` scales T. The product of the two elements of `up` reverses the scaling.
+// elements of `down` scales T, and that of `up` reverses the scaling.
 struct Start { real_t lo, hi, down[2], up[2]; };
 
 #include "ulp.glsl"
@@ -23,8 +23,8 @@ work_t pivmin() { return power_of_two(SCALE_LEAST); }
 // at least ½ unless T is zero.
 work_t unit(Start s) { return ulp() * max(max(abs(s.lo), abs(s.hi)), work_t(0.5)); }
 
-// scaled returns x·by[0]·by[1]. The product of the two factors is a power of two that may be out of
-// the range of one number.
+// scaled returns x·by[0]·by[1]. The product of the two factors may be out of the range of one
+// number.
 work_t scaled(work_t x, real_t by[2]) { return x * by[0] * by[1]; }
 
 #endif

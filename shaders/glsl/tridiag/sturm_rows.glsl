@@ -8,18 +8,15 @@
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Rows { Row at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Starts { Start at[]; };
 
-// `tile` has the rows of T that the function `fetch` has loaded into shared memory.
 shared Row tile[TILE];
 
-// The variable `resident` is the first row of T in the shared array `tile`. NOTHING is its value
-// when the array has no rows yet.
+// `resident` is the first row of T in `tile`, or NOTHING.
 const uint NOTHING = 0xffffffffu;
 
-// fetch loads the rows [from, from + len) of T to the array `tile` in shared memory. It replaces
-// each e² that is smaller than `least` by `least`. `resident` is the first row that the tile has.
-// If `resident` is equal to `from`, `fetch` does nothing. So a matrix that fits in the tile is
-// loaded once for all counts. All invocations of the workgroup must call fetch, in uniform control
-// flow.
+// fetch loads the rows [from, from + len) of T to `tile`, and replaces each e² that is smaller than
+// `least` by `least`. If `resident` is `from`, it does nothing, so that a matrix that fits in the
+// tile is loaded once for all counts. All invocations of the workgroup must call it, in uniform
+// control flow.
 void fetch(Rows rows, uint from, uint len, work_t least, inout uint resident) {
 	if (resident == from) return;
 	barrier();

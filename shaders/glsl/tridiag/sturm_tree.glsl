@@ -8,20 +8,17 @@
 #ifndef STURM_TREE_GLSL
 #define STURM_TREE_GLSL
 
-// A team of invocations bisects one interval. TEAM is the number of invocations of a team, and
-// TEAMS is the number of teams of a workgroup.
+// TEAM is the number of invocations of a team, and TEAMS the number of teams of a workgroup.
 const uint TEAM = (1u << LEVELS) - 1;
 const uint TEAMS = LOCAL_SIZE / TEAM;
 
-// A team of invocations bisects one interval. `busy` tells whether any team of the workgroup still
-// needs counts.
+// `busy` tells whether any team of the workgroup still needs counts.
 shared uint busy;
-// A team of invocations bisects one interval, and its points form a binary tree. `counted` has the
-// number of eigenvalues that each invocation has counted, ordered by team and by node of the tree.
+// `counted` has the number of eigenvalues that each invocation has counted, ordered by team and by
+// node of the tree.
 shared uint counted[LOCAL_SIZE];
 
-// A team bisects the interval [lo, hi] at points that form a binary tree. `point` returns the point
-// of node k of the tree, at which one invocation counts eigenvalues.
+// point returns the point of node k of the tree for the interval [lo, hi].
 work_t point(uint k, work_t lo, work_t hi) {
 	for (int level = findMSB(k) - 1; level >= 0; level--) {
 		if ((k >> level & 1) == 0) hi = middle(lo, hi);
@@ -30,8 +27,8 @@ work_t point(uint k, work_t lo, work_t hi) {
 	return middle(lo, hi);
 }
 
-// any_ returns true to all invocations of the workgroup if `mine` is true in at least one of them.
-// All invocations must call any_, in uniform control flow.
+// any_ returns true to all invocations of the workgroup if `mine` is true in at least one. All must
+// call it, in uniform control flow.
 bool any_(bool mine) {
 	barrier(); // all invocations have read busy and counted
 	if (gl_LocalInvocationIndex == 0) busy = 0;
