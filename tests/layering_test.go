@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"cmd/vkevd/internal/report":  {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "evd", "evd/matio", "evd/ratio", "evd/svd", "vk"},
 	"cmd/vkevd/internal/plot":    {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/draw", "evd/accuracy", "evd/bench", "evd/svd", "vk"},
 	"cmd/vkevd/internal/doctor":  {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/report", "evd", "evd/matio", "vk"},
-	"cmd/vkevd/internal/trial":   {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/plot", "cmd/vkevd/internal/report", "evd", "evd/accuracy", "evd/bench", "evd/matgen", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "vk"},
+	"cmd/vkevd/internal/trial":   {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/report", "evd", "evd/accuracy", "evd/bench", "evd/matgen", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "vk"},
 	"examples/internal/style":    {},
 
 	"evd/matio/internal/memory":    {},

@@ -10,6 +10,7 @@
 package accuracy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -20,7 +21,6 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/back"
-	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/reduce"
@@ -99,9 +99,9 @@ func Run(ctx context.Context, dev *vk.Device, opt Options, add func(Row) error) 
 	if len(opt.Storages) == 0 {
 		opt.Storages = []svd.Storage{svd.Double, svd.Single, svd.Half}
 	}
-	r := &run{dev: dev, opt: opt, tune: tuning.On(dev.Info()), add: add}
-	if opt.Tuning != nil {
-		r.tune = *opt.Tuning
+	if opt.Tuning == nil {
+		table := tuning.On(dev.Info())
+		opt.Tuning = &table
 	}
 	for _, s := range opt.Storages { // an unsupported format must not be found after hours
 		p, err := svd.NewBandPlan[float64](dev, 0, 1, svd.BandOptions{Storage: s})
@@ -111,46 +111,12 @@ func Run(ctx context.Context, dev *vk.Device, opt Options, add func(Row) error) 
 		p.Close()
 	}
 	for _, n := range opt.Orders {
-		if err := r.order(ctx, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-type run struct {
-	dev  *vk.Device
-	opt  Options
-	tune tuning.Tuning
-	add  func(Row) error
-}
-
-func (r *run) order(ctx context.Context, n int) error {
-	s, err := newSource(r.dev, n, r.tune)
-	if err != nil {
-		return err
-	}
-	defer s.free()
-	for trial := range r.opt.Trials {
-		for _, of := range Spectra {
-			if r.opt.Progress != nil {
-				r.opt.Progress(fmt.Sprintf("n = %d, %v spectrum, trial %d of %d", n, of, trial+1, r.opt.Trials))
-			}
-			sigma := of.Values(n)
-			random := rand.New(rand.NewPCG(r.opt.Seed, uint64(n)<<32|uint64(of)<<24|uint64(trial)))
-			a, err := s.make(ctx, sigma, random)
-			if err != nil {
-				return err
-			}
-			row := Row{
-				Device: r.dev.Info().Name, Driver: r.dev.Info().Driver + " " + r.dev.Info().DriverVersion,
-				N: n, Spectrum: of.String(), Trial: trial, Seed: r.opt.Seed,
-			}
-			for _, b := range r.opt.Bands {
-				if b >= n {
-					continue
+		for trial := range opt.Trials {
+			for of := range Spectrum(len(spectra)) {
+				if opt.Progress != nil {
+					opt.Progress(fmt.Sprintf("n = %d, %v spectrum, trial %d of %d", n, of, trial+1, opt.Trials))
 				}
-				if err := r.band(ctx, a, b, sigma, row); err != nil {
+				if err := opt.trial(ctx, dev, of, n, trial, add); err != nil {
 					return err
 				}
 			}
@@ -159,33 +125,39 @@ func (r *run) order(ctx context.Context, n int) error {
 	return nil
 }
 
-// band measures the matrix a, reduced to a band with b superdiagonals, in each precision.
-func (r *run) band(ctx context.Context, a stages.Matrix, b int, sigma []float64, row Row) error {
-	reducer, err := newReducer(r.dev, len(sigma), b, r.tune)
+// trial measures one matrix, reduced to bands of all widths, in each format.
+func (o Options) trial(ctx context.Context, dev *vk.Device, of Spectrum, n, trial int, add func(Row) error) error {
+	sigma, info := of.Values(n), dev.Info()
+	random := rand.New(rand.NewPCG(o.Seed, uint64(n)<<32|uint64(of)<<24|uint64(trial)))
+	a, err := matrixOf(ctx, dev, sigma, random, *o.Tuning)
 	if err != nil {
 		return err
 	}
-	defer reducer.free()
-	band, err := reducer.reduce(ctx, a)
-	if err != nil {
-		return err
-	}
-	for _, storage := range r.opt.Storages {
-		row.B, row.Precision = b, storage.String()
-		if err := r.solve(ctx, band, storage, sigma, &row); err != nil {
+	row := Row{Device: info.Name, Driver: info.Driver + " " + info.DriverVersion, N: n, Spectrum: of.String(), Trial: trial, Seed: o.Seed}
+	for _, row.B = range o.Bands {
+		if row.B >= n {
+			continue
+		}
+		band, err := bandOf(ctx, dev, a, n, row.B, *o.Tuning)
+		if err != nil {
 			return err
 		}
-		if err := r.add(row); err != nil {
-			return err
+		for _, storage := range o.Storages {
+			row.Precision = storage.String()
+			if err := o.solve(ctx, dev, band, storage, sigma, &row); err != nil {
+				return err
+			}
+			if err := add(row); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // solve computes the singular values of a band, and sets the measured fields of the row.
-func (r *run) solve(ctx context.Context, band svd.Band[float64], storage svd.Storage, sigma []float64, row *Row) error {
-	opt := svd.BandOptions{Storage: storage, Tile: r.opt.Tile, Tuning: r.opt.Tuning}
-	p, err := svd.NewBandPlan[float64](r.dev, band.N, band.B, opt)
+func (o Options) solve(ctx context.Context, dev *vk.Device, band svd.Band[float64], storage svd.Storage, sigma []float64, row *Row) error {
+	p, err := svd.NewBandPlan[float64](dev, band.N, band.B, svd.BandOptions{Storage: storage, Tile: o.Tile, Tuning: o.Tuning})
 	if err != nil {
 		return err
 	}
@@ -209,40 +181,127 @@ func relative(got, want []float64) float64 {
 	return math.Sqrt(difference / norm)
 }
 
+// alone forbids workgroups to wait for each other, so that no stage can fail.
+var alone = stages.Waiting{}
+
+// matrixOf makes A = U·diag(sigma)·Vᵀ on the device and returns its columns. U and V are the orthogonal
+// factors of two matrices with normally distributed entries, so they are uniformly distributed.
+func matrixOf(ctx context.Context, dev *vk.Device, sigma []float64, random *rand.Rand, t tuning.Tuning) ([]float64, error) {
+	n := len(sigma)
+	b := min(t.Band, n)
+	ops, err := product.New[float64](dev, t.Products)
+	if err != nil {
+		return nil, err
+	}
+	qr, err := panel.NewTallQR(dev, n, n, b, ops, alone, t.Panel)
+	if err != nil {
+		return nil, err
+	}
+	apply, err := back.NewApplyPanels(dev, stages.PhaseApplyQ0, back.PanelsSize{Rows: n, Cols: n, B: b, M: n}, ops, t.Panel)
+	if err != nil {
+		return nil, err
+	}
+	g, r, x := vk.Reserve[float64]("G", n*n), vk.Reserve[float64]("R", n*n), vk.Reserve[float64]("X", n*n)
+	factors := vk.Reserve[float64]("T", qr.Panels()*b*b)
+	ws, err := dev.NewArena(vk.Together(g, r, x, factors, ops.Work(), qr.Status(), vk.InTurn(qr.Work(), apply.Work())))
+	if err != nil {
+		return nil, err
+	}
+	defer ws.Close()
+	packed := func(r vk.Region[float64]) stages.Matrix { return stages.NewMatrix(r.In(ws), n, n, n) }
+	a, normal := make([]float64, n*n), make([]float64, n*n)
+	for i, s := range sigma {
+		a[i+i*n] = s
+	}
+	// ApplyPanels keeps its vectors as rows. The first product makes Σ·Uᵀ in place of Σ. The rows of
+	// its transpose U·Σ are the vectors of the second product, which makes U·Σ·Vᵀ.
+	for range 2 {
+		for i := range n {
+			for j := range i {
+				a[i+j*n], a[j+i*n] = a[j+i*n], a[i+j*n]
+			}
+		}
+		for i := range normal {
+			normal[i] = random.NormFloat64()
+		}
+		if err := vk.Upload(ctx, dev, x.In(ws), vk.Vector(a)); err != nil {
+			return nil, err
+		}
+		if err := vk.Upload(ctx, dev, g.In(ws), vk.Vector(normal)); err != nil {
+			return nil, err
+		}
+		rec := vk.NewRecorder(dev)
+		qr.Record(rec, ws, packed(g), packed(r), factors.In(ws))
+		apply.Record(rec, ws, packed(g), factors.In(ws), packed(x))
+		if _, err := dev.Run(ctx, rec, nil); err != nil {
+			return nil, err
+		}
+		if err := vk.Download(ctx, dev, vk.Vector(a), x.In(ws)); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// bandOf reduces the dense matrix a of order n to a band with b superdiagonals.
+func bandOf(ctx context.Context, dev *vk.Device, a []float64, n, b int, t tuning.Tuning) (band svd.Band[float64], err error) {
+	ops, err := product.New[float64](dev, t.Products)
+	if err != nil {
+		return band, err
+	}
+	size := reduce.GeneralSize{M: n, N: n, B: b, K: max(1, n/16/b) * b}
+	reduction, err := reduce.NewGeneralBandReduction(dev, size, ops, ops, alone, t.Panel)
+	if err != nil {
+		return band, err
+	}
+	dense, reduced := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("band", size.BandLen())
+	left := vk.Reserve[float64]("T of Q1", size.LeftPanels()*b*b)
+	right := vk.Reserve[float64]("T of P1", size.RightPanels()*b*b)
+	ws, err := dev.NewArena(vk.Together(dense, reduced, left, right, ops.Work(), reduction.Work(), reduction.Status()))
+	if err != nil {
+		return band, err
+	}
+	defer ws.Close()
+	if err := vk.Upload(ctx, dev, dense.In(ws), vk.Vector(a)); err != nil {
+		return band, err
+	}
+	rec := vk.NewRecorder(dev)
+	reduction.Record(rec, ws, stages.NewMatrix(dense.In(ws), n, n, n), reduced.In(ws), left.In(ws), right.In(ws))
+	if _, err := dev.Run(ctx, rec, nil); err != nil {
+		return band, err
+	}
+	data := make([]float64, reduced.Len())
+	err = vk.Download(ctx, dev, vk.Vector(data), reduced.In(ws))
+	// Entry (i, j) lies at i + j·(3b−1) + 2b−1, and in a svd.Band at b + i − j + j·Ld.
+	return svd.Band[float64]{N: n, B: b, Ld: 3 * b, Data: data[b-1:]}, err
+}
+
 // Spectrum is a distribution of singular values in [0, 1].
 type Spectrum int
 
 const (
 	Arithmetic    Spectrum = iota // equal distances: 1, 1 − 1/n, …, 1/n
-	Logarithmic                   // equal ratios, from 1 down to 10^−Decades
+	Logarithmic                   // equal ratios, from 1 down to 1e-4
 	QuarterCircle                 // as of a large random matrix, with the density 4/π·√(1 − x²)
 )
 
-// Spectra lists all distributions.
-var Spectra = []Spectrum{Arithmetic, Logarithmic, QuarterCircle}
-
-// String returns the name of the distribution.
-func (s Spectrum) String() string {
-	if s < Arithmetic || s > QuarterCircle {
-		return fmt.Sprintf("Spectrum(%d)", int(s))
-	}
-	return [...]string{"arithmetic", "logarithmic", "quarter-circle"}[s]
+// spectra has the name of each distribution, and value i of n in descending order.
+var spectra = [...]struct {
+	name  string
+	value func(i, n float64) float64
+}{
+	{"arithmetic", func(i, n float64) float64 { return 1 - i/n }},
+	{"logarithmic", func(i, n float64) float64 { return math.Pow(10, -4*i/max(n-1, 1)) }},
+	{"quarter-circle", func(i, n float64) float64 { return quarterCircle((n - i - 0.5) / n) }},
 }
 
-const Decades = 4 // from the largest to the smallest value of a Logarithmic spectrum
+func (s Spectrum) String() string { return spectra[s].name }
 
 // Values returns n singular values in descending order, n ≥ 1.
 func (s Spectrum) Values(n int) []float64 {
 	values := make([]float64, n)
 	for i := range values {
-		switch s {
-		case Arithmetic:
-			values[i] = 1 - float64(i)/float64(n)
-		case Logarithmic:
-			values[i] = math.Pow(10, -Decades*float64(i)/float64(max(n-1, 1)))
-		default:
-			values[i] = quarterCircle((float64(n-i) - 0.5) / float64(n))
-		}
+		values[i] = spectra[s].value(float64(i), float64(n))
 	}
 	return values
 }
@@ -264,12 +323,44 @@ func quarterCircle(p float64) float64 {
 	}
 }
 
+// A Cell is a place in a table or a picture of errors: the rows of one order, one width of the band and
+// one precision.
+type Cell struct {
+	N, B      int
+	Precision string
+	Count     int // of rows
+	Quartiles
+}
+
+// Cells summarises rows, ordered by n, b and precision.
+func Cells(rows []Row) (cells []Cell) {
+	of := map[Cell][]float64{}
+	for _, r := range rows {
+		c := Cell{N: r.N, B: r.B, Precision: r.Precision}
+		if of[c] == nil {
+			cells = append(cells, c)
+		}
+		of[c] = append(of[c], r.Error)
+	}
+	rank := map[string]int{}
+	for s := svd.Double; s <= svd.Half; s++ {
+		rank[s.String()] = int(s)
+	}
+	slices.SortFunc(cells, func(x, y Cell) int {
+		return cmp.Or(cmp.Compare(x.N, y.N), cmp.Compare(x.B, y.B), cmp.Compare(rank[x.Precision], rank[y.Precision]))
+	})
+	for i, c := range cells {
+		cells[i].Count, cells[i].Quartiles = len(of[c]), quartilesOf(of[c])
+	}
+	return cells
+}
+
 // Quartiles are the quartiles of some errors, and the smallest and the largest error.
 type Quartiles struct{ Least, Lower, Median, Upper, Most float64 }
 
-// QuartilesOf returns the quartiles of at least one number. Between two neighbouring numbers it
+// quartilesOf returns the quartiles of at least one number. Between two neighbouring numbers it
 // interpolates linearly.
-func QuartilesOf(errors []float64) Quartiles {
+func quartilesOf(errors []float64) Quartiles {
 	x := slices.Sorted(slices.Values(errors))
 	at := func(p float64) float64 {
 		place := p * float64(len(x)-1)
@@ -280,134 +371,4 @@ func QuartilesOf(errors []float64) Quartiles {
 		return x[i] + (place-float64(i))*(x[i+1]-x[i])
 	}
 	return Quartiles{x[0], at(0.25), at(0.5), at(0.75), x[len(x)-1]}
-}
-
-// source makes dense matrices of order n with known singular values on the device.
-type source struct {
-	dev       *vk.Device
-	n         int
-	ops       product.Ops[float64]
-	qr        *panel.TallQR[float64]
-	apply     *back.ApplyPanels[float64]
-	transpose *move.Transpose[float64]
-
-	// g holds a random matrix and then its reflectors, r the triangle of its QR factorisation, and
-	// `factors` the factors T of its panels. x and y hold the matrix that is made.
-	g, r, factors, x, y vk.Region[float64]
-	arena               *vk.Arena
-}
-
-// alone forbids workgroups to wait for each other, so that no stage can fail.
-var alone = stages.Waiting{}
-
-// newSource allocates device memory, which the caller frees.
-func newSource(dev *vk.Device, n int, t tuning.Tuning) (s *source, err error) {
-	b := min(t.Band, n)
-	s = &source{dev: dev, n: n}
-	if s.ops, err = product.New[float64](dev, t.Products); err != nil {
-		return nil, err
-	}
-	if s.qr, err = panel.NewTallQR(dev, n, n, b, s.ops, alone, t.Panel); err != nil {
-		return nil, err
-	}
-	size := back.PanelsSize{Rows: n, Cols: n, B: b, M: n}
-	if s.apply, err = back.NewApplyPanels(dev, stages.PhaseApplyQ0, size, s.ops, t.Panel); err != nil {
-		return nil, err
-	}
-	if s.transpose, err = move.NewTranspose[float64](dev); err != nil {
-		return nil, err
-	}
-	square := func(name string) vk.Region[float64] { return vk.Reserve[float64](name, n*n) }
-	s.g, s.r, s.x, s.y = square("G"), square("R"), square("X"), square("Xᵀ")
-	s.factors = vk.Reserve[float64]("T", s.qr.Panels()*b*b)
-	work := vk.InTurn(s.qr.Work(), s.apply.Work())
-	s.arena, err = dev.NewArena(vk.Together(s.g, s.r, s.x, s.y, s.factors, s.ops.Work(), s.qr.Status(), work))
-	return s, err
-}
-
-func (s *source) free() { s.arena.Close() }
-
-// make makes A = U·diag(sigma)·Vᵀ on the device and returns it. U and V are the orthogonal factors of
-// two matrices with normally distributed entries, so they are uniformly distributed.
-func (s *source) make(ctx context.Context, sigma []float64, random *rand.Rand) (stages.Matrix, error) {
-	n, ws := s.n, s.arena
-	packed := func(r vk.Region[float64]) stages.Matrix { return stages.NewMatrix(r.In(ws), n, n, n) }
-	diagonal := make([]float64, n*n)
-	for i, x := range sigma {
-		diagonal[i+i*n] = x
-	}
-	if err := vk.Upload(ctx, s.dev, s.x.In(ws), square(n, diagonal)); err != nil {
-		return stages.Matrix{}, err
-	}
-	// ApplyPanels keeps its vectors as rows. The first product makes Σ·Uᵀ in place of Σ. The rows of
-	// its transpose U·Σ are the vectors of the second product, which makes U·Σ·Vᵀ.
-	for _, to := range []stages.Matrix{packed(s.x), packed(s.y)} {
-		g := make([]float64, n*n)
-		for i := range g {
-			g[i] = random.NormFloat64()
-		}
-		if err := vk.Upload(ctx, s.dev, s.g.In(ws), square(n, g)); err != nil {
-			return stages.Matrix{}, err
-		}
-		rec := vk.NewRecorder(s.dev)
-		s.qr.Record(rec, ws, packed(s.g), packed(s.r), s.factors.In(ws))
-		s.apply.Record(rec, ws, packed(s.g), s.factors.In(ws), to)
-		if to.At == s.x.In(ws) {
-			s.transpose.Record(rec, packed(s.x), packed(s.y))
-		}
-		if _, err := s.dev.Run(ctx, rec, nil); err != nil {
-			return stages.Matrix{}, err
-		}
-	}
-	return packed(s.y), nil
-}
-
-func square(n int, data []float64) vk.Columns[float64] {
-	return vk.Columns[float64]{Rows: n, Cols: n, Ld: n, Data: data}
-}
-
-// reducer reduces dense matrices of order n to bands with b superdiagonals.
-type reducer struct {
-	dev         *vk.Device
-	reduction   *reduce.GeneralBandReduction[float64]
-	a, band     vk.Region[float64]
-	left, right vk.Region[float64]
-	arena       *vk.Arena
-}
-
-// newReducer allocates device memory, which the caller frees.
-func newReducer(dev *vk.Device, n, b int, t tuning.Tuning) (*reducer, error) {
-	ops, err := product.New[float64](dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
-	b = min(b, n)
-	size := reduce.GeneralSize{M: n, N: n, B: b, K: max(1, n/16/b) * b}
-	r := &reducer{dev: dev}
-	if r.reduction, err = reduce.NewGeneralBandReduction(dev, size, ops, ops, alone, t.Panel); err != nil {
-		return nil, err
-	}
-	r.a, r.band = vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("band", size.BandLen())
-	r.left = vk.Reserve[float64]("T of Q1", size.LeftPanels()*b*b)
-	r.right = vk.Reserve[float64]("T of P1", size.RightPanels()*b*b)
-	r.arena, err = dev.NewArena(vk.Together(
-		r.a, r.band, r.left, r.right, ops.Work(), r.reduction.Work(), r.reduction.Status()))
-	return r, err
-}
-
-func (r *reducer) free() { r.arena.Close() }
-
-// reduce returns the band of the matrix a, which is in device memory and is not changed.
-func (r *reducer) reduce(ctx context.Context, a stages.Matrix) (svd.Band[float64], error) {
-	ws, n, b := r.arena, r.reduction.N, r.reduction.B
-	rec := vk.NewRecorder(r.dev)
-	vk.Copy(rec, r.a.In(ws), a.At)
-	r.reduction.Record(rec, ws, stages.NewMatrix(r.a.In(ws), n, n, n), r.band.In(ws), r.left.In(ws), r.right.In(ws))
-	if _, err := r.dev.Run(ctx, rec, nil); err != nil {
-		return svd.Band[float64]{}, err
-	}
-	data := make([]float64, r.band.Len())
-	err := vk.Download(ctx, r.dev, vk.Vector(data), r.band.In(ws))
-	// Entry (i, j) lies at i + j·(3b−1) + 2b−1, and in a svd.Band at b + i − j + j·Ld.
-	return svd.Band[float64]{N: n, B: b, Ld: 3 * b, Data: data[b-1:]}, err
 }

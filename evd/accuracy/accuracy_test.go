@@ -67,7 +67,7 @@ func TestQuartiles(t *testing.T) {
 		{[]float64{3}, Quartiles{3, 3, 3, 3, 3}}, {[]float64{5, 1, 3, 2, 4}, Quartiles{1, 2, 3, 4, 5}},
 		{[]float64{4, 2}, Quartiles{2, 2.5, 3, 3.5, 4}},
 	} {
-		if got := QuartilesOf(c.of); got != c.want {
+		if got := quartilesOf(c.of); got != c.want {
 			t.Errorf("%v: %+v, want %+v", c.of, got, c.want)
 		}
 	}
@@ -78,29 +78,15 @@ func TestQuartiles(t *testing.T) {
 func TestSource(t *testing.T) {
 	dev, small := testDevice(t), tuning.Smallest()
 	const n, b = 37, 5
-	s, err := newSource(dev, n, small)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.free()
 	sigma := QuarterCircle.Values(n)
-	a, err := s.make(context.Background(), sigma, rand.New(rand.NewPCG(1, 2)))
+	host, err := matrixOf(context.Background(), dev, sigma, rand.New(rand.NewPCG(1, 2)), small)
 	if err != nil {
-		t.Fatal(err)
-	}
-	host := make([]float64, n*n)
-	if err := vk.Download(context.Background(), dev, square(n, host), a.At); err != nil {
 		t.Fatal(err)
 	}
 	if largest := floats.Norm(host, math.Inf(1)); !(largest <= 0.6) {
 		t.Errorf("an entry of %g: the orthogonal factors are not random", largest)
 	}
-	r, err := newReducer(dev, n, b, small)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.free()
-	band, err := r.reduce(context.Background(), a)
+	band, err := bandOf(context.Background(), dev, host, n, b, small)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,11 +66,21 @@ func Accuracy(title string, boxes []Box) (*Picture, error) {
 	}
 	if len(bands) > 1 {
 		p.plot.X.Label.Text += "; above the boxes: superdiagonals of the band"
-		if err := p.bandLabels(all.boxes); err != nil {
+		var at plotter.XYs
+		var labels []string
+		for _, b := range all.boxes {
+			at = append(at, plotter.XY{X: b.x, Y: b.Most})
+			labels = append(labels, fmt.Sprint(b.B))
+		}
+		if err := p.texts(at, labels, vg.Points(-7), vg.Points(4)); err != nil {
 			return nil, err
 		}
 	}
-	p.plot.X.Tick.Marker = orderTicks(orders)
+	var ticks plot.ConstantTicks
+	for i, n := range orders {
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: fmt.Sprint(n)})
+	}
+	p.plot.X.Tick.Marker = ticks
 	p.plot.X.Min, p.plot.X.Max = -0.5, float64(len(orders))-0.5
 	pad(&p.plot.Y, 0.04, 0.06)
 	return p, nil
@@ -78,25 +88,6 @@ func Accuracy(title string, boxes []Box) (*Picture, error) {
 
 // name is the name of the precision for the legend.
 func (b Box) name() string { return fmt.Sprintf("%s, ε = %.2g", b.Precision, b.Ulp) }
-
-// bandLabels writes the number of superdiagonals above each box.
-func (p *Picture) bandLabels(boxes []placedBox) error {
-	var at plotter.XYs
-	var labels []string
-	for _, b := range boxes {
-		at = append(at, plotter.XY{X: b.x, Y: b.Most})
-		labels = append(labels, fmt.Sprint(b.B))
-	}
-	return p.texts(at, labels, vg.Points(-7), vg.Points(4))
-}
-
-// orderTicks are the ticks of orders, which stand at 0, 1, 2, ….
-func orderTicks(orders []int) (ticks plot.ConstantTicks) {
-	for i, n := range orders {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: fmt.Sprint(n)})
-	}
-	return ticks
-}
 
 type placedBox struct {
 	Box
@@ -111,7 +102,6 @@ type boxPlot struct {
 	width vg.Length
 }
 
-// Plot draws the boxes.
 func (b *boxPlot) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
 	for _, box := range b.boxes {
@@ -145,7 +135,6 @@ func (b *boxPlot) DataRange() (xmin, xmax, ymin, ymax float64) {
 // A sample is a small box in the legend.
 type sample struct{ colour color.Color }
 
-// Thumbnail draws the sample.
 func (s sample) Thumbnail(c *draw.Canvas) {
 	corners := []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}}
 	c.FillPolygon(faint(s.colour), corners)

@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -37,14 +36,13 @@ func accuracyPlot() plotKind {
 	}
 }
 
-// boxesOf returns the boxes of the picture.
+// boxesOf returns the boxes of the picture, in units of ulps.
 func boxesOf(rows []accuracy.Row) (boxes []draw.Box) {
-	cells, errorsOf := CellsOf(rows)
-	for _, c := range cells {
-		q, ulp := accuracy.QuartilesOf(errorsOf[c]), ulps[c.Precision]
+	for _, c := range accuracy.Cells(rows) {
+		ulp := ulps[c.Precision]
 		boxes = append(boxes, draw.Box{
 			N: c.N, B: c.B, Precision: c.Precision, Ulp: ulp,
-			Least: q.Least / ulp, Lower: q.Lower / ulp, Median: q.Median / ulp, Upper: q.Upper / ulp, Most: q.Most / ulp,
+			Least: c.Least / ulp, Lower: c.Lower / ulp, Median: c.Median / ulp, Upper: c.Upper / ulp, Most: c.Most / ulp,
 		})
 	}
 	return boxes
@@ -73,31 +71,4 @@ func readErrors(ctx context.Context, files []string, stdin io.Reader) (all []acc
 		all = append(all, rows...)
 	}
 	return all, nil
-}
-
-// An accuracyCell is a place in the table of errors and in the picture: rows of the same order, the
-// same width of the band and the same precision.
-type accuracyCell struct {
-	N, B      int
-	Precision string
-}
-
-// CellsOf groups errors by cell. It also returns the cells, ordered by n, b and precision.
-func CellsOf(rows []accuracy.Row) (cells []accuracyCell, errorsOf map[accuracyCell][]float64) {
-	errorsOf = map[accuracyCell][]float64{}
-	for _, r := range rows {
-		c := accuracyCell{r.N, r.B, r.Precision}
-		if errorsOf[c] == nil {
-			cells = append(cells, c)
-		}
-		errorsOf[c] = append(errorsOf[c], r.Error)
-	}
-	rank := map[string]int{}
-	for s := svd.Double; s <= svd.Half; s++ {
-		rank[s.String()] = int(s)
-	}
-	slices.SortFunc(cells, func(x, y accuracyCell) int {
-		return cmp.Or(cmp.Compare(x.N, y.N), cmp.Compare(x.B, y.B), cmp.Compare(rank[x.Precision], rank[y.Precision]))
-	})
-	return cells, errorsOf
 }

@@ -11,14 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
-	"github.com/vkevd/vkevd/cmd/vkevd/internal/plot"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/accuracy"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// An accuracyJob is one call of vkevd accuracy.
 type accuracyJob struct {
 	*cli.Session
 	device     func() string
@@ -106,17 +104,14 @@ func (j *accuracyJob) run(ctx context.Context) error {
 	})
 }
 
-// printErrors prints the table of errors.
 func printErrors(w io.Writer, rows []accuracy.Row) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s, %s\n", cli.Printable(rows[0].Device), cli.Printable(rows[0].Driver))
 	fmt.Fprintf(&text, "%6s %5s  %-9s %8s %10s %10s %10s %10s %10s\n",
 		"n", "b", "precision", "matrices", "median", "1st quart.", "3rd quart.", "smallest", "largest")
-	cells, errorsOf := plot.CellsOf(rows)
-	for _, c := range cells {
-		q := accuracy.QuartilesOf(errorsOf[c])
+	for _, c := range accuracy.Cells(rows) {
 		fmt.Fprintf(&text, "%6d %5d  %-9s %8d %10.2e %10.2e %10.2e %10.2e %10.2e\n",
-			c.N, c.B, c.Precision, len(errorsOf[c]), q.Median, q.Lower, q.Upper, q.Least, q.Most)
+			c.N, c.B, c.Precision, c.Count, c.Median, c.Lower, c.Upper, c.Least, c.Most)
 	}
 	_, err := io.WriteString(w, text.String())
 	return cli.CannotWrite("standard output", err)
