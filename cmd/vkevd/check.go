@@ -20,7 +20,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A checkJob is one call of vkevd check.
 type checkJob struct {
 	*cli.Session
 	device    func() string
@@ -68,8 +67,6 @@ func checkCommand(s *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// run runs the command check. The function `measure` reads the files and measures the errors. It is
-// the method `symmetric` for eigenvalues, or the method `singular` for singular values.
 func (j *checkJob) run(ctx context.Context, files []string, measure func(context.Context, []string, *cli.Progress) (report.Measures, error)) error {
 	if err := j.json.Open(j.Stdout, files...); err != nil {
 		return err
@@ -89,8 +86,6 @@ func (j *checkJob) run(ctx context.Context, files []string, measure func(context
 	return errors.Join(err, j.json.Write(ctx, found), found.Verdict())
 }
 
-// symmetric measures the errors of eigenvalues for vkevd check, and of eigenvectors if the user
-// gives a file of them.
 func (j *checkJob) symmetric(ctx context.Context, files []string, show *cli.Progress) (report.Measures, error) {
 	a, res, single, err := j.read(ctx, files, show)
 	if err != nil {
@@ -103,8 +98,8 @@ func (j *checkJob) symmetric(ctx context.Context, files []string, show *cli.Prog
 	return found.InUnits(single, a.N, a.N, a.Data), nil
 }
 
-// read reads the files of the command check, and compares the sizes of their matrices. `single`
-// tells whether the matrix or the vectors are in single precision.
+// read compares the sizes of the matrices. `single` tells whether the matrix or the vectors are in
+// single precision.
 func (j *checkJob) read(ctx context.Context, files []string, show *cli.Progress) (
 	a evd.Sym[float64], _ *evd.Result[float64], single bool, _ error,
 ) {
@@ -146,8 +141,7 @@ func (j *checkJob) read(ctx context.Context, files []string, show *cli.Progress)
 	return a, res, d.Single || narrow, nil
 }
 
-// readValues reads a file of eigenvalues. `empty` says that the file should have no values, because
-// the matrix has order 0.
+// readValues reads a file that should have no values if `empty`, because the matrix has order 0.
 func (j *checkJob) readValues(ctx context.Context, file string, empty bool, show *cli.Progress) ([]float64, error) {
 	show.Stage("reading " + cli.InputName(file))
 	return cli.UnlessDone(ctx, func() ([]float64, error) {
@@ -162,8 +156,6 @@ func (j *checkJob) readValues(ctx context.Context, file string, empty bool, show
 	})
 }
 
-// readVectors reads a matrix of vectors. It also tells whether the vectors are in single precision
-// in the file.
 func (j *checkJob) readVectors(ctx context.Context, file string, rows, cols int, show *cli.Progress) (*evd.Dense[float64], bool, error) {
 	show.Stage("reading " + cli.InputName(file))
 	d, err := readVectors(ctx, file, j.Stdin, rows, cols)
@@ -205,8 +197,6 @@ func (j *checkJob) Measure(
 	return report.Measured(ctx, p, a, res)
 }
 
-// singular measures the errors of singular values for vkevd check, and of singular vectors if the
-// user gives files of them.
 func (j *checkJob) singular(ctx context.Context, files []string, show *cli.Progress) (report.Measures, error) {
 	show.Stage("reading " + cli.InputName(files[0]))
 	d, err := j.input.readAnyShape(ctx, files[0], j.Stdin)
@@ -252,9 +242,8 @@ func (j *checkJob) measureSingular(
 	return singularRatios(r), nil
 }
 
-// readSingular reads singular values and vectors, and checks that their sizes match the matrix. The
-// returned options are those of a plan that can measure these values and vectors. `narrow` tells
-// whether vectors are in single precision.
+// readSingular checks that sizes match the matrix. The options are those of a plan that can measure
+// the result. `narrow` tells whether vectors are in single precision.
 func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense[float64], show *cli.Progress) (
 	_ *svd.Result[float64], opt svd.Options, narrow bool, err error,
 ) {
@@ -299,8 +288,6 @@ func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense
 	return res, opt, narrow || narrowV, nil
 }
 
-// singularOnHost measures the errors of a result on the host, with the functions of package ratio,
-// which the tests use, too.
 func singularOnHost(a evd.Dense[float64], res *svd.Result[float64]) report.Measures {
 	u, v, k := res.U, res.V, len(res.Values)
 	return singularRatios(svd.Ratios{

@@ -77,7 +77,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return cli.Status(err)
 }
 
-// rootCommand makes the command vkevd itself, which contains all other commands.
 func rootCommand(s *cli.Session) *cobra.Command {
 	cobra.EnableCommandSorting = false // the commands that most people need come first
 	root := &cobra.Command{

@@ -14,7 +14,6 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// A matrixInput holds the flags of solve and check that say how to read a symmetric matrix.
 type matrixInput struct {
 	array, format string
 	base          int
@@ -31,13 +30,11 @@ func (m *matrixInput) flags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("uplo", cli.Words([]string{"lower", "upper"}))
 }
 
-// formatWords are the arguments of --format.
 var formatWords = map[string]matio.Format{"mtx": matio.MatrixMarket, "coo": matio.Triplets, "table": matio.TextTable}
 
 // choices are the arguments of --header and --names. Without the flag, the file decides.
 var choices = map[string]matio.Choice{"": matio.Auto, "yes": matio.Yes, "no": matio.No}
 
-// fileFlags adds the flags that say how to read a file. They apply to every kind of matrix.
 func (m *matrixInput) fileFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.array, "array", "", "`NAME` of the array in a .npz file, also written A.npz:NAME\n(default: the only one, or A)")
@@ -51,8 +48,6 @@ func (m *matrixInput) fileFlags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("names", cli.Words([]string{"yes", "no"}))
 }
 
-// check returns an error for words that flags about the input matrix cannot have. It is called before
-// any file is read.
 func (m matrixInput) check(cmd *cobra.Command) error {
 	for _, c := range []struct{ flag, word string }{{"header", m.header}, {"names", m.names}} {
 		if _, ok := choices[c.word]; !ok {
@@ -84,9 +79,7 @@ func (m matrixInput) symmetricOptions() matio.Options {
 	return o
 }
 
-// readDense reads a file and checks that the matrix is symmetric. Afterwards both triangles of the
-// matrix are set. If the triangles differ by rounding errors, readDense prints a remark to the
-// writer `log`.
+// readDense sets both triangles. If they differ by rounding errors, it prints a remark to `log`.
 func (m matrixInput) readDense(ctx context.Context, file string, stdin io.Reader, log io.Writer) (*matio.Dense, error) {
 	return cli.UnlessDone(ctx, func() (*matio.Dense, error) {
 		d, err := readDense(file, stdin, m.symmetricOptions())
@@ -139,7 +132,6 @@ func (m matrixInput) triangleHint(err error) error {
 	return err
 }
 
-// hint adds to a reading error the name of the flag that may help.
 func (m matrixInput) hint(err error) error {
 	var format *matio.FormatError
 	switch {
@@ -168,7 +160,6 @@ func readVectors(ctx context.Context, file string, stdin io.Reader, rows, cols i
 	})
 }
 
-// severalArrays tells whether an error says that a file has several arrays.
 func severalArrays(err error) bool {
 	var format *matio.FormatError
 	return errors.As(err, &format) && strings.HasPrefix(format.Msg, "several arrays")
@@ -205,8 +196,7 @@ func aboutInput(file, size, wanted string, err error) error {
 	return fmt.Errorf("%s, %s: %w", cli.InputName(file), size, err)
 }
 
-// aboutEntry converts an error about an entry that is not finite to an error in which rows and
-// columns count from 1. `wanted` names the kind of values to compute.
+// aboutEntry counts rows and columns from 1.
 func aboutEntry(e *evd.NonFiniteError, wanted string) error {
 	return fmt.Errorf("a(%d,%d) is %v; %s need finite entries (rows and columns from 1)", e.Row+1, e.Col+1, e.Value, wanted)
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A planJob is one call of vkevd plan.
 type planJob struct {
 	*cli.Session
 	device  func() string
@@ -81,7 +80,6 @@ func planCommand(s *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// checkUse returns an error for flags of vkevd plan that make no sense, beside those of the rules.
 func (j *planJob) checkUse(cmd *cobra.Command) error {
 	if j.svd && !cmd.Flags().Changed("m") {
 		j.rows = j.n
@@ -164,8 +162,7 @@ func (on target) unfit(f machine.Planned) vk.Info {
 	return on.Info
 }
 
-// kind returns the kind of matrices that the plan of vkevd plan is for, such as tridiagonal ones. With
-// --storage, a matrix of doubles is reduced in single precision.
+// With --storage, a matrix of doubles is reduced in single precision.
 func (j *planJob) kind() machine.Kind {
 	switch {
 	case j.start:
@@ -219,7 +216,6 @@ func (j *planJob) target(ctx context.Context) (target, error) {
 	return on, err
 }
 
-// further adds the devices that the words name to those of the target.
 func (j *planJob) further(ctx context.Context, on *target, words []string) error {
 	for _, w := range words {
 		dev, err := j.Open(vk.Options{Device: w}, j.Stderr)
@@ -236,7 +232,6 @@ func (j *planJob) further(ctx context.Context, on *target, words []string) error
 	return nil
 }
 
-// withRates describes an open device, with the rates on which the plans of a solve depend.
 func withRates(ctx context.Context, dev machine.Device) (a machine.Absent, err error) {
 	a.Info = dev.Info()
 	if a.Float64() {
@@ -248,9 +243,8 @@ func withRates(ctx context.Context, dev machine.Device) (a machine.Absent, err e
 	return a, err
 }
 
-// Forecast makes the plan that the flags of vkevd plan ask for: eigenvalues of one matrix,
-// eigenvalues of many matrices, or with --svd singular values. The second result is the error that
-// the device would return for lack of memory, or nil.
+// The second result of Forecast is the error that the device would return for lack of memory, or
+// nil.
 func (j *planJob) Forecast(on machine.Absent, opt evd.Options) (machine.Planned, *vk.OutOfMemoryError, error) {
 	t := machine.Task{Kind: j.kind(), N: j.n, Count: j.batch, Shape: machine.SingularShape{M: j.rows, N: j.n}, Evd: opt}
 	var err error
@@ -282,7 +276,6 @@ func (j *planJob) Order() int {
 	return j.n
 }
 
-// size returns the size of the matrix as text, for error messages.
 func (j *planJob) size() string {
 	if j.svd {
 		return fmt.Sprintf("%d by %d", j.rows, j.n)
@@ -330,7 +323,6 @@ func (j *planJob) choosesProducts() bool {
 		kind != machine.KindSingle && kind != machine.KindTridiagonal
 }
 
-// clusterPlan is the content of the JSON that vkevd plan prints for a solve by many processes.
 type clusterPlan struct {
 	Version string  `json:"version"`
 	N       int     `json:"n"`
@@ -346,7 +338,6 @@ type clusterPlan struct {
 	Seconds float64 `json:"forecast_seconds"`
 }
 
-// runCluster prints the forecast of memory and operations for a solve by many processes.
 func (j *planJob) runCluster(ctx context.Context) error {
 	if err := j.json.Open(j.Stdout); err != nil {
 		return err
@@ -380,7 +371,6 @@ func (j *planJob) runCluster(ctx context.Context) error {
 	})
 }
 
-// duration writes a time in units that are easy to read.
 func duration(seconds float64) string {
 	switch {
 	case seconds < 120:

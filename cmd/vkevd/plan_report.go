@@ -85,7 +85,6 @@ func (j *planJob) Report(on target, f machine.Planned, unfit *vk.OutOfMemoryErro
 	return r
 }
 
-// precision is the precision of the plan, as in the report of solve.
 func (j *planJob) precision() string {
 	switch j.options.kind() {
 	case machine.KindSingle:
@@ -96,8 +95,7 @@ func (j *planJob) precision() string {
 	return precisionName[float64]()
 }
 
-// forecastTime adds the stages of a solve to the report. If the device is known, it also adds their
-// predicted times.
+// forecastTime predicts times if the device is known.
 func (j *planJob) forecastTime(r *planReport, on target, f machine.Planned) {
 	n := j.Order()
 	device := speedsOn(on.Info, on.rates, j.kind())
@@ -124,8 +122,7 @@ func (j *planJob) forecastTime(r *planReport, on target, f machine.Planned) {
 	}
 }
 
-// hostBytes is the host memory, in bytes, that `vkevd solve` needs for the matrix, and, if `vectors`
-// is true, for the vectors, too, unless they overwrite the matrix.
+// hostBytes is the host memory of a solve for the matrix, and for vectors unless they overwrite it.
 func (j *planJob) hostBytes(vectors bool) uint64 {
 	number := uint64(8) // bytes of a number
 	if j.options.kind() == machine.KindSingle {
@@ -167,7 +164,6 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 	return number * n * n
 }
 
-// printPlan prints a plan for people.
 func printPlan(w io.Writer, r planReport) error {
 	var b strings.Builder
 	if r.Fits == nil {
@@ -201,7 +197,6 @@ func printPlan(w io.Writer, r planReport) error {
 	return err
 }
 
-// printStages prints, for each stage of a solve, the number of operations and the predicted time.
 func (r planReport) printStages(b *strings.Builder) {
 	line := func(name string, flops, seconds float64) {
 		fmt.Fprintf(b, "%-28s %16.3g", name, flops)

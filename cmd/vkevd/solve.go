@@ -16,7 +16,6 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// A solveJob is one call of vkevd solve.
 type solveJob struct {
 	fileJob
 	input   matrixInput
@@ -73,8 +72,7 @@ func solveCommand(s *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// checkUse returns an error for flags of vkevd solve that make no sense, beside those of the rules. It is
-// called before any file is opened.
+// checkUse is called before any file is opened.
 func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	o := &j.options
 	switch {
@@ -112,7 +110,6 @@ func (j *solveJob) wantsVectors() bool {
 	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.start != "" || j.options.verify || j.options.precision == cli.PrecisionMixed)
 }
 
-// options are the options of the solver, as flags of solve and of plan.
 type options struct {
 	vectors, valuesOnly bool
 	part                part
@@ -152,7 +149,6 @@ func (o *options) flags(cmd *cobra.Command) {
 	o.productsFlags.flags(cmd)
 }
 
-// check returns an error for options of the solver that are wrong for every matrix.
 func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	solver, err := evd.ParseSolver(o.solver)
 	if err != nil {
@@ -177,9 +173,8 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 // that every range of indices fits into it.
 const anyOrder = math.MaxInt
 
-// evd returns the library's options for a matrix of order n. The method `Check` must have been
-// called before. The method `evd` returns an error if the matrix does not have the selected part of
-// the spectrum.
+// evd returns an error if a matrix of order n does not have the selected part of the spectrum. The
+// method `check` must have been called before.
 func (o *options) evd(n int, vectors bool) (evd.Options, error) {
 	solver, _ := evd.ParseSolver(o.solver)
 	selection, err := o.part.of(n)
@@ -196,7 +191,6 @@ func aboutOption(err *evd.OptionError) error {
 	return fmt.Errorf("--%s: %s", flags, err.Reason)
 }
 
-// productsFlags are the flags that say how a solve computes its large matrix products.
 type productsFlags struct {
 	products string
 	moduli   int
@@ -219,7 +213,7 @@ func (p *productsFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// chosen returns the value of --products. The method `Check` must have been called before.
+// The method `check` must have been called before.
 func (p *productsFlags) chosen() evd.Products {
 	products, _ := evd.ParseProducts(p.products)
 	return products
@@ -268,7 +262,6 @@ func (p *part) flags(f *pflag.FlagSet) {
 	}
 }
 
-// A partFlag is one of the flags with which the user selects a part of the spectrum.
 type partFlag struct {
 	part  *part
 	name  string
@@ -292,7 +285,6 @@ func (f *partFlag) Type() string   { return "string" }
 
 func (p part) all() bool { return len(p.given) == 0 }
 
-// of converts the part to a selection of eigenvalues, for a matrix of order n.
 func (p part) of(n int) (evd.Selection, error) {
 	switch {
 	case p.all():
@@ -313,8 +305,7 @@ func (p part) of(n int) (evd.Selection, error) {
 	return evd.Index(from, to), nil
 }
 
-// indices returns the selected range of indices, from ≤ i < to, for a matrix of order n. The user
-// must have selected indices, and not an interval or the whole spectrum.
+// indices is for a user who has selected indices, and not an interval or the whole spectrum.
 func (p part) indices(n int) (from, to int, err error) {
 	switch p.given[0] {
 	case "largest":
@@ -345,8 +336,7 @@ func (p part) count(n int) int {
 	return n
 }
 
-// fromEnd converts a negative index to an index that counts from the beginning. As in Python, a
-// negative index counts from the end.
+// fromEnd counts a negative index from the end, as in Python.
 func fromEnd(i, n int) int {
 	if i < 0 {
 		return n + i
@@ -354,9 +344,7 @@ func fromEnd(i, n int) int {
 	return i
 }
 
-// atEnd returns the range of the `k` smallest or largest eigenvalues. The caller gives this range
-// as `from` and `to`. If `k` is larger than the order `n` of the matrix, atEnd returns an error
-// about the flag.
+// atEnd returns the range from:to of the `k` smallest or largest of n eigenvalues.
 func atEnd(flag string, k, from, to, n int) (int, int, error) {
 	if k > n {
 		return 0, 0, fmt.Errorf("%s: %d is too many; the number of all eigenvalues is %d", flag, k, n)
@@ -364,8 +352,7 @@ func atEnd(flag string, k, from, to, n int) (int, int, error) {
 	return from, to, nil
 }
 
-// within returns the range from:to. It returns an error if a matrix of order n does not have this
-// range. `value` is the text that the user gave to the flag, for error messages.
+// within returns the range from:to if a matrix of order n has it. `value` is what the user wrote.
 func within(flag, value string, from, to, n int) (int, int, error) {
 	if from < 0 || to > n {
 		return 0, 0, fmt.Errorf("%s: %s is outside 0:%d, the indices of all eigenvalues", flag, value, n)

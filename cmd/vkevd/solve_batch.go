@@ -22,7 +22,6 @@ type batchKind[M any] struct {
 	kind     machine.Kind
 }
 
-// denseBatch and tridiagonalBatch are the two kinds of batches.
 var (
 	denseBatch = batchKind[machine.DenseMatrix]{
 		matrices: (*batchFile).matrices,
@@ -36,7 +35,6 @@ var (
 	}
 )
 
-// A batchWork is the batch of vkevd solve --batch, with its plans and its result.
 type batchWork[M any] struct {
 	*solveJob
 	of   batchKind[M]
@@ -50,7 +48,6 @@ type batchWork[M any] struct {
 	res      *batch.Result
 }
 
-// readBatchWork reads the file of vkevd solve --batch.
 func readBatchWork[M any](ctx context.Context, j *solveJob, file string, known *report.Facts, show *cli.Progress, of batchKind[M]) (work, error) {
 	f, err := readBatch(ctx, file, j.Stdin, j.input, j.options.tridiagonal, show.Above())
 	if err != nil {
@@ -133,7 +130,6 @@ func (w *batchWork[M]) about(err error) error {
 	return aboutMatrix(w.file, n, err)
 }
 
-// worst returns the largest ratio of each measure, over all matrices that were solved.
 func worst(checked []evd.Ratios, res *batch.Result) report.Measures {
 	var most evd.Ratios
 	for k, r := range checked {
@@ -145,8 +141,6 @@ func worst(checked []evd.Ratios, res *batch.Result) report.Measures {
 	return report.Ratios(most)
 }
 
-// orders returns a range of orders as text. The smallest order is `least`, and the largest is
-// `most`.
 func orders(least, most int) string {
 	if least == most {
 		return fmt.Sprintf("order %d", most)
@@ -175,8 +169,7 @@ func (e *batchError) Error() string {
 
 func (e *batchError) Status() int { return cli.StatusNumerical }
 
-// failures prints the error of each matrix of the batch that has no result, or a result with a value
-// that overflows. It returns a *batchError if there is such a matrix.
+// failures returns a *batchError if a matrix has no result, or a value that overflows.
 func (f *batchFile) failures(remarks io.Writer, res *batch.Result) error {
 	e := &batchError{file: f.name}
 	for k, s := range res.Spectra {
@@ -204,8 +197,7 @@ type batchGroup struct {
 	index []int // the numbers of the matrices in the file
 }
 
-// batchPlans holds the plans for the matrices of a file. The matrices are divided into groups, and
-// each group has a plan.
+// batchPlans has a plan for each group.
 type batchPlans[M any] struct {
 	groups []batchGroup
 	plans  []machine.BatchPlan[M]
@@ -263,7 +255,6 @@ func (p *batchPlans[M]) Solve(ctx context.Context, a []M) (*batch.Result, error)
 	return all, nil
 }
 
-// Check returns the error ratios of the results for all matrices of the file.
 func (p *batchPlans[M]) Check(ctx context.Context, a []M, s []batch.Spectrum) ([]evd.Ratios, error) {
 	all := make([]evd.Ratios, len(a))
 	for i, g := range p.groups {
@@ -278,7 +269,6 @@ func (p *batchPlans[M]) Check(ctx context.Context, a []M, s []batch.Spectrum) ([
 	return all, nil
 }
 
-// chosen returns the elements of a list whose indices are given.
 func chosen[T any](list []T, index []int) []T {
 	all := make([]T, len(index))
 	for j, k := range index {

@@ -136,8 +136,7 @@ func (f *batchFile) complete(res *batch.Result) {
 	}
 }
 
-// overflow32 returns an *evd.OverflowError if a value is beyond the largest float32, and nil
-// otherwise. The values are those that the user wants of a matrix of order n.
+// overflow32 is about values beyond the largest float32, of those that the user wants.
 func (f *batchFile) overflow32(n int, values []float64) error {
 	for i, x := range values {
 		if math.IsInf(float64(float32(x)), 0) {
@@ -171,7 +170,6 @@ func (f *batchFile) matrices() (all []evd.Sym[float64]) {
 	return all
 }
 
-// tridiagonals returns all matrices of the file, in the order of the file, if they are tridiagonal.
 func (f *batchFile) tridiagonals() (all []evd.Tridiagonal[float64]) {
 	for _, a := range f.All {
 		n := a.Cols
@@ -212,7 +210,6 @@ func (f *batchFile) label(k int) string {
 	return ""
 }
 
-// orders returns the smallest and the largest order of the matrices in the file.
 func (f *batchFile) orders() (least, most int) {
 	for i, a := range f.All {
 		if i == 0 {
@@ -264,8 +261,6 @@ func (f *batchFile) groups(wanted part) (all []batchGroup, _ error) {
 // for each array of the input.
 const archiveEnding = ".npz"
 
-// batchEndings returns the endings that the names of an output may have. With --batch, .npz is one
-// of them.
 func (j *solveJob) batchEndings(endings []string) []string {
 	if !j.batch {
 		return endings
@@ -288,7 +283,6 @@ func (j *solveJob) checkNames(f *batchFile) error {
 	return nil
 }
 
-// Write writes the output files.
 func (w *batchWork[M]) Write(ctx context.Context, out *cli.Outputs) error {
 	f, res := w.f, w.res
 	return errors.Join(
@@ -334,7 +328,6 @@ func (f *batchFile) writeStackValues(w io.Writer, a matio.NamedStack, s []batch.
 	return writeStackValues(w, a, s, f.wanted.count(f.Order(a)), doubles)
 }
 
-// writeStackValues writes `count` values of each matrix. The function `as` converts them to the type T.
 func writeStackValues[T evd.Float](w io.Writer, a matio.NamedStack, s []batch.Spectrum, count int, as func([]float64) []T) error {
 	if a.Dims == 2 {
 		return matio.WriteNPYVector(w, as(s[0].Values))
@@ -355,8 +348,6 @@ func (f *batchFile) writeStackVectors(w io.Writer, a matio.NamedStack, s []batch
 	return writeStackVectors(w, a, s, f.Order(a), f.wanted.count(f.Order(a)), doubles)
 }
 
-// writeStackVectors writes `count` vectors of each matrix of order n. The function `as` converts them
-// to the type T.
 func writeStackVectors[T evd.Float](w io.Writer, a matio.NamedStack, s []batch.Spectrum, n, count int, as func([]float64) []T) error {
 	if a.Dims == 2 {
 		v := s[0].Vectors
@@ -365,7 +356,6 @@ func writeStackVectors[T evd.Float](w io.Writer, a matio.NamedStack, s []batch.S
 	return matio.WriteStack(w, len(s), n, count, func(k int) []T { return as(s[k].Vectors.Data) })
 }
 
-// doubles returns a list of doubles as it is, and `singles` rounds it to single precision.
 func doubles(x []float64) []float64 { return x }
 
 func singles(x []float64) []float32 {
@@ -406,13 +396,11 @@ type batchFacts struct {
 	Failed   []failedMatrix `json:"failed,omitempty"`
 }
 
-// A failedMatrix is a matrix that has no result.
 type failedMatrix struct {
 	Matrix string `json:"matrix"` // as in the messages: K, or K[3], or 3
 	Error  string `json:"error"`
 }
 
-// Report returns the facts about a solved batch.
 func (f *batchFile) Report(known *report.Facts, res *batch.Result) batchFacts {
 	r := batchFacts{Facts: known, Matrices: f.count()}
 	r.Least, r.N = f.orders()

@@ -22,10 +22,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// vulkanEngine is the default value of --engine: the solver of this program on a Vulkan device.
 const vulkanEngine = "vulkan"
 
-// engineFlag adds the flag --engine, which names the library that solves the problem.
 func engineFlag(cmd *cobra.Command, engine *string) {
 	cmd.Flags().StringVar(engine, "engine", vulkanEngine,
 		"`ENGINE` that solves: vulkan; elpa or scalapack under mpirun, in a\n"+
@@ -48,8 +46,6 @@ var onCluster = []string{
 	"out-values", "out-vectors", "report", "no-print", "check", "quiet", "verbose",
 }
 
-// checkEngine returns an error if the engine, the library that solves, is unknown or does not
-// support one of the given flags.
 func checkEngine(cmd *cobra.Command, engine string) error {
 	if !slices.Contains(engineNames(), engine) {
 		return cli.Usage(cmd, "--engine: %q is not one of %s", engine, strings.Join(engineNames(), ", "))
@@ -182,8 +178,7 @@ func (j *solveJob) writeCluster(ctx context.Context, out *cli.Outputs, res *clus
 	return out.Finish(ctx, j.report, known.Report)
 }
 
-// source reads the matrix from its .npy file, for package cluster. Each process reads its part of
-// the columns.
+// Each process reads its part of the columns from the .npy file.
 type source struct{ *matio.NPYColumns }
 
 func openSource(file string) (*source, error) {
@@ -208,7 +203,6 @@ func (s *source) Order() int { return s.Rows }
 
 func (s *source) ReadColumns(dst []float64, from, to int) error { return s.Read(dst, from, to-from) }
 
-// clusterOptions converts the user's flags to options of package cluster, for the matrix a.
 func (j *solveJob) clusterOptions(a *source) (cluster.Options, error) {
 	opt := cluster.Options{Vectors: j.wantsVectors(), Symmetrize: j.input.symmetrize, Check: j.check}
 	// A file in row order holds the transpose of what is read: its rows are read as columns. The
@@ -232,7 +226,6 @@ func (j *solveJob) clusterOptions(a *source) (cluster.Options, error) {
 	return opt, err
 }
 
-// setFacts stores the results of a solve on a cluster, for the summary and the report.
 func setFacts(f *report.Facts, n int, j *solveJob, res *cluster.Solution) {
 	f.N, f.Vectors, f.First, f.Values = n, j.wantsVectors(), res.First, len(res.Values)
 	f.Engine, f.Processes = j.engine, res.Processes
@@ -245,7 +238,6 @@ func setFacts(f *report.Facts, n int, j *solveJob, res *cluster.Solution) {
 	}
 }
 
-// aboutCluster adds the name of the file to an error of package cluster.
 func aboutCluster(file string, err error) error {
 	var notSymmetric *cluster.NotSymmetricError
 	var other *cluster.ProcessError

@@ -15,7 +15,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A solveWork is the problem of vkevd solve, with its plan and its result.
 type solveWork struct {
 	*solveJob
 	file string
@@ -26,7 +25,6 @@ type solveWork struct {
 	res found
 }
 
-// read reads the files of vkevd solve.
 func (j *solveJob) read(ctx context.Context, file string, known *report.Facts, show *cli.Progress) (work, error) {
 	a, table, err := j.readProblem(ctx, file, show)
 	if err != nil {
@@ -101,8 +99,6 @@ func (w *solveWork) Remarks(log io.Writer) error {
 func (w *solveWork) Report(to io.Writer) error { return w.Facts.Report(to) }
 func (w *solveWork) about(err error) error     { return aboutMatrix(w.file, w.a.n, err) }
 
-// writeVectors writes vectors to the output of a path, in the format .npy and with the precision of
-// the vectors.
 func writeVectors[T evd.Float](ctx context.Context, out *cli.Outputs, path string, v *evd.Dense[T]) error {
 	return out.Write(ctx, path, func(w io.Writer) error {
 		return matio.WriteNPY(w, v.Rows, v.Cols, v.Data, max(v.Ld, 1))
@@ -146,8 +142,7 @@ func foundOf[T evd.Float](res *evd.Result[T], err error) (found, error) {
 	return found{}, err
 }
 
-// readProblem reads a tridiagonal or a dense matrix, and approximate vectors if there are any. If the
-// matrix is a table of text, the result says how it was read. Remarks are printed above the progress.
+// readProblem prints remarks above the progress.
 func (j *solveJob) readProblem(ctx context.Context, file string, show *cli.Progress) (p problem, _ *report.TableFacts, _ error) {
 	if j.options.tridiagonal {
 		t, err := cli.UnlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, j.Stdin, j.input.options()) })
@@ -266,7 +261,6 @@ func startProblem(ctx context.Context, a evd.Sym[float64], file string, stdin io
 	}}, nil
 }
 
-// A startFileError is a *evd.InitialVectorsError with the name of the file.
 type startFileError struct {
 	file string
 	*evd.InitialVectorsError
@@ -307,8 +301,6 @@ func singlesOf(file string, d *matio.Dense) ([]float32, error) {
 	return d.Singles(), nil
 }
 
-// A singleRangeError says that the largest entry of a matrix is too large or too small for single
-// precision.
 type singleRangeError struct {
 	file     string
 	row, col int

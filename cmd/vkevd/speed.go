@@ -22,8 +22,7 @@ type speeds struct {
 	gain   float64 // of emulated products over native ones
 }
 
-// speedsOn returns the predictions for a device with the given rates. A rate that is not known is
-// replaced by that of a typical device.
+// speedsOn replaces rates that are not known by those of a typical device.
 func speedsOn(info vk.Info, rates probe.Rates, of machine.Kind) speeds {
 	table := tuning.ForecastOn(info)
 	s := speeds{of: table, rates: table.Rates, single: of == machine.KindSingle || of == machine.KindMixed, gain: 1}
@@ -36,8 +35,7 @@ func speedsOn(info vk.Info, rates probe.Rates, of machine.Kind) speeds {
 	return s
 }
 
-// deviceSpeeds returns the predictions for an open device, for the progress of a solve. It uses
-// stored rates and runs nothing on the device.
+// deviceSpeeds uses stored rates and runs nothing on the device.
 func deviceSpeeds(ctx context.Context, dev machine.Device, precision string) speeds {
 	rates, _ := dev.Rates(ctx, false) // a typical device's serve as well
 	of := machine.KindDense
@@ -50,14 +48,12 @@ func deviceSpeeds(ctx context.Context, dev machine.Device, precision string) spe
 	return speedsOn(dev.Info(), rates, of)
 }
 
-// singular returns the predictions for singular values instead of eigenvalues.
 func (s speeds) singular() speeds {
 	s.both = true
 	return s
 }
 
-// emulated returns the predictions for a solve with emulated products. It returns s unchanged if the
-// rates of products were not measured.
+// emulated changes nothing if the rates of products were not measured.
 func (s speeds) emulated(products probe.Products) speeds {
 	if f := products.Facts; f.Native > 0 && f.Emulated > 0 {
 		s.gain = f.Gain()

@@ -21,7 +21,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// An svdJob is one call of vkevd svd.
 type svdJob struct {
 	fileJob
 	input     singularInput
@@ -59,8 +58,7 @@ func svdCommand(s *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// checkUse returns an error for flags of vkevd svd that make no sense, beside those of the rules. It is
-// called before any file is opened.
+// checkUse is called before any file is opened.
 func (j *svdJob) checkUse(cmd *cobra.Command) error {
 	if err := errors.Join(j.CheckProcesses(cmd), j.options.check(cmd), cli.CheckPrecision(cmd, j.precision),
 		j.input.check(cmd), checkStorage(cmd, j.input.storage)); err != nil {
@@ -89,7 +87,6 @@ func (j *svdJob) sides() (u, v bool) {
 	return both || j.u != "", both || j.v != ""
 }
 
-// svdOptions are the options of a singular value decomposition, as flags.
 type svdOptions struct {
 	largest     int
 	full        bool
@@ -119,8 +116,7 @@ func (o *svdOptions) check(cmd *cobra.Command) error {
 	return o.productsFlags.check(cmd)
 }
 
-// svd returns the library's options for an m×n matrix. `u` and `v` tell which vectors are wanted.
-// The method `svd` returns an error if the user selects more values than the matrix has.
+// svd returns an error if the user selects more values than an m×n matrix has.
 func (o *svdOptions) svd(m, n int, u, v bool) (svd.Options, error) {
 	if o.largest > min(m, n) {
 		return svd.Options{}, fmt.Errorf("--largest: %d is more than the %s of a matrix of %d by %d",
@@ -159,14 +155,12 @@ func (m *singularInput) flags(cmd *cobra.Command) {
 		"solve --tridiagonal reads")
 }
 
-// storageFlag adds the flag --storage.
 func storageFlag(cmd *cobra.Command, storage *string) {
 	cmd.Flags().StringVar(storage, "storage", "", "format `S` of the numbers on the device, for values alone: f64, f32\n"+
 		"or f16 (default: the precision); see above for the errors")
 	cmd.RegisterFlagCompletionFunc("storage", cli.Words(cli.PrecisionWords))
 }
 
-// checkStorage returns an error for an unknown format.
 func checkStorage(cmd *cobra.Command, storage string) error {
 	if storage != "" && !slices.Contains(cli.PrecisionWords, storage) {
 		return cli.Usage(cmd, "--storage: %q is none of %s", storage, strings.Join(cli.PrecisionWords, ", "))
@@ -241,13 +235,11 @@ type stored[T evd.Float] struct {
 	machine.SingularShape
 }
 
-// storedAs returns the matrix with the rows and columns of `a`, the numbers in `data` (those of `a`,
-// in type T), and the shape `of` of the matrix that they describe.
+// storedAs describes the numbers of `a` in type T, of a matrix of the shape `of`.
 func storedAs[T evd.Float](a *matio.Dense, data []T, of machine.SingularShape) stored[T] {
 	return stored[T]{evd.Dense[T]{Rows: a.Rows, Cols: a.Cols, Ld: max(a.Rows, 1), Data: data}, of}
 }
 
-// An svdWork is the matrix of vkevd svd, with its plan and its result.
 type svdWork[T evd.Float] struct {
 	*svdJob
 	file string
@@ -259,7 +251,6 @@ type svdWork[T evd.Float] struct {
 	res  *svd.Result[T]
 }
 
-// read reads the file of vkevd svd.
 func (j *svdJob) read(ctx context.Context, file string, known *report.Facts, show *cli.Progress) (work, error) {
 	a, shape, err := j.input.read(ctx, file, j.Stdin)
 	if err != nil {
@@ -354,7 +345,6 @@ func computedIn(precision string, of machine.SingularShape) string {
 	return precision
 }
 
-// readAnyShape reads a matrix of any shape.
 func (m matrixInput) readAnyShape(ctx context.Context, file string, stdin io.Reader) (*matio.Dense, error) {
 	return cli.UnlessDone(ctx, func() (*matio.Dense, error) {
 		d, err := readDense(file, stdin, m.options())
@@ -362,13 +352,11 @@ func (m matrixInput) readAnyShape(ctx context.Context, file string, stdin io.Rea
 	})
 }
 
-// aboutRectangle adds the name of the file and the shape of the matrix to an error of the solver.
 func aboutRectangle(file string, rows, cols int, err error) error {
 	return aboutInput(file, fmt.Sprintf("%d by %d", rows, cols), "singular values", err)
 }
 
-// singularMeasures returns the error ratios of the singular values, and those of the vectors if the
-// result has vectors. The sums of squares are compared only if the result has all values.
+// The sums of squares are compared only if the result has all values.
 func singularMeasures[T evd.Float](ctx context.Context, p machine.SingularSolver[T], a stored[T], res *svd.Result[T]) (report.Measures, error) {
 	found := certified(a, res)
 	if res.U == nil || res.V == nil {

@@ -16,23 +16,11 @@ import (
 // Options say what to measure: each of the stages, for each order, and for each of those
 // half-bandwidths, ranks and numbers of vectors on which the stage depends.
 type Options struct {
-	// Stages are the names of the stages to measure, at least one, in any order. The function
-	// Stages returns all names.
-	Stages []string
-
-	// Orders are the orders n of the matrices to measure.
-	Orders []int
-
-	// Bands are the half-bandwidths b to measure. If Bands is empty, b is that of the tuning table.
-	Bands []int
-
-	// Blocks are the ranks k of updates to measure. If Blocks is empty, k is that of the tuning
-	// table.
-	Blocks []int
-
-	// Cols are the numbers m of vectors that the measured stages find or transform. If Cols is
-	// empty, m = n.
-	Cols []int
+	Stages []string // to measure, at least one, in any order; the function Stages returns all names
+	Orders []int    // orders n of the matrices
+	Bands  []int    // half-bandwidths b; empty means that of the tuning table
+	Blocks []int    // ranks k of updates; empty means that of the tuning table
+	Cols   []int    // numbers m of vectors that are found or transformed; empty means m = n
 
 	// Counts are the numbers of matrices of a batch. If Counts is empty, the number depends on the
 	// order, and is smaller on a device that computes on the CPU.
@@ -50,17 +38,12 @@ type Options struct {
 	// tuning table is measured.
 	Variants []Variant
 
-	// Progress is called before each run with the name of the measurement. It may be nil.
-	Progress func(what string)
+	Progress func(what string) // is called before each run with the name of the measurement; may be nil
 }
 
 // Variant is a tuning with a name. The rows of its measurements have this name.
 type Variant struct {
-	// Name is the text from which the function Variants made the tuning. It is "" for an unchanged
-	// tuning.
-	Name string
-
-	// Tuning has the sizes for all stages.
+	Name   string // the text from which the function Variants made the tuning, "" for an unchanged one
 	Tuning tuning.Tuning
 }
 
@@ -101,12 +84,8 @@ func SingleStages() []string {
 const peaksName = "peaks"
 
 // UnknownStageError says that Options.Stages has a name that the function Stages does not list.
-type UnknownStageError struct {
-	// Stage is the unknown name.
-	Stage string
-}
+type UnknownStageError struct{ Stage string }
 
-// Error returns a text with the unknown name and with the names of all stages.
 func (e *UnknownStageError) Error() string {
 	return fmt.Sprintf("unknown stage %q; there are %s", e.Stage, strings.Join(Stages(), ", "))
 }
@@ -175,15 +154,12 @@ func (b *Bench) With(opt Options) *Bench {
 	return &other
 }
 
-// Close frees the device memory for the measurement of peak rates.
 func (b *Bench) Close() { b.peaks.arena.Close() }
 
 // Peaks returns the rows of the peak rates: first fused multiply-adds, then copying. If
 // Options.Stages contains "peaks", rows of single precision and of products of bytes follow.
 func (b *Bench) Peaks() []Row { return b.heads }
 
-// label returns the row r with the names of the device and driver, and with the device's peak
-// rates.
 func (b *Bench) label(r Row) Row {
 	info := b.dev.Info()
 	r.Device, r.Driver = info.Name, info.Driver+" "+info.DriverVersion
@@ -218,12 +194,8 @@ func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 
 // Detail is the result of one run of a measurement, with the times of its phases.
 type Detail struct {
-	// Row has the result of one run of the measurement.
-	Row Row
-
-	// Profile has the time of each phase in seconds, and that of each kernel if the device times
-	// kernels.
-	Profile *vk.Profile
+	Row     Row
+	Profile *vk.Profile // the seconds of each phase, and of each kernel if the device times kernels
 }
 
 // Profile runs each measurement of order n twice and returns the details of the second run. It
@@ -264,8 +236,7 @@ func Variants(info vk.Info, from *tuning.Tuning, texts []string) (all []Variant,
 	return all, nil
 }
 
-// changed returns the tuning t with some fields changed. `text` is a JSON object with the new
-// values of these fields.
+// `text` is a JSON object with the new values of some fields.
 func changed(t tuning.Tuning, text string) (tuning.Tuning, error) {
 	// The JSON decoder overwrites the elements of an existing list. All tunings of a device family
 	// share the lists of tiles. So these lists are removed before decoding, and the shared lists stay
@@ -296,44 +267,26 @@ type Row struct {
 	// dot8" (packed dot products of bytes) or "peak mat8" (matrix units for bytes).
 	Stage string `json:"stage"`
 
-	// N is the order of the matrix.
-	N int `json:"n"`
-
-	// B is the half-bandwidth, or the number of columns of a panel.
-	B int `json:"b"`
-
-	// K is the rank of an update of the trailing matrix.
-	K int `json:"k"`
-
-	// M is the number of vectors to find or to transform.
-	M int `json:"m"`
-
-	// Count is the number of matrices of a batch, and 0 for a stage that works on one matrix.
-	Count int `json:"count,omitempty"`
-
-	// Tuning is the name of the measured variant. It is "" for an unchanged tuning.
-	Tuning string `json:"tuning,omitempty"`
-
-	// Repeats is the number of runs whose times are used. Further runs, such as the first one, are
-	// not.
-	Repeats int `json:"repeats"`
+	N       int    `json:"n"`                // order of the matrix
+	B       int    `json:"b"`                // half-bandwidth, or number of columns of a panel
+	K       int    `json:"k"`                // rank of an update of the trailing matrix
+	M       int    `json:"m"`                // number of vectors to find or to transform
+	Count   int    `json:"count,omitempty"`  // number of matrices of a batch
+	Tuning  string `json:"tuning,omitempty"` // name of the measured variant
+	Repeats int    `json:"repeats"`          // runs whose times are used, unlike the first one
 
 	// Median, Min and Max are the median, the smallest and the largest time of a run. A time is the
 	// device's time plus the time of the host's part of the stage.
 	Median float64 `json:"seconds_median"`
 	Min    float64 `json:"seconds_min"`
 	Max    float64 `json:"seconds_max"`
-
-	// Wall is the median of the times by the host's clock, which include transfers.
-	Wall float64 `json:"wall_seconds_median"`
+	Wall   float64 `json:"wall_seconds_median"` // by the host's clock, with transfers
 
 	// GFlops and GBytes are the nominal rates at the median time, in 10⁹ operations per second and
-	// in 10⁹ bytes per second.
-	GFlops float64 `json:"gflops"`
-	GBytes float64 `json:"gbytes"`
-
-	// FMAPeak and CopyMax are the peak rates of this device in the same units, measured in the same
-	// process. CopyMax counts each copied byte twice, for reading and writing.
+	// in 10⁹ bytes per second. FMAPeak and CopyMax are the peak rates of this device in the same units,
+	// measured in the same process. CopyMax counts each copied byte twice, for reading and writing.
+	GFlops  float64 `json:"gflops"`
+	GBytes  float64 `json:"gbytes"`
 	FMAPeak float64 `json:"fma_peak_gflops"`
 	CopyMax float64 `json:"copy_peak_gbytes"`
 
@@ -342,26 +295,17 @@ type Row struct {
 	Steps int     `json:"steps,omitempty"`
 	Model float64 `json:"model_seconds,omitempty"`
 
-	// Device and Driver are the names and versions that the measured device reports.
-	Device string `json:"device"`
+	Device string `json:"device"` // name and driver with its version, as the device reports them
 	Driver string `json:"driver"`
 }
 
-// sample is the result of one run of a measurement.
 type sample struct {
-	// seconds is the time by the device's clock plus the time of the host's part of the stage.
-	seconds float64
-
-	// wall is the time of the run by the host's clock, in seconds.
-	wall float64
-
-	// profile has the seconds of each phase.
+	seconds float64 // by the device's clock, plus the time of the host's part of the stage
+	wall    float64 // seconds by the host's clock
 	profile *vk.Profile
 }
 
-// fill returns the row r with the median and the extremes of the samples' times. It also sets the
-// rates that follow from the given numbers of operations and bytes of one run. There must be at
-// least one sample.
+// fill adds medians, extremes and rates of at least one sample.
 func (r Row) fill(samples []sample, flops, bytes float64) Row {
 	var seconds, wall []float64
 	for _, s := range samples {

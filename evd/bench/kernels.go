@@ -14,35 +14,17 @@ import (
 // Kernel holds the statistics that the driver's compiler reports about one kernel. A pointer is nil
 // if the driver does not report the number.
 type Kernel struct {
-	// Kernel is the name of the shader.
-	Kernel string `json:"kernel"`
-
-	// Constants has the value of each specialisation constant of the kernel, by name.
-	Constants map[string]float64 `json:"constants"`
-
-	// Registers is the number of registers that each invocation of the kernel uses.
-	Registers *int `json:"registers"`
-
-	// Spills is the amount of data that the compiler keeps in memory because registers are too few,
-	// in the driver's unit.
-	Spills *int `json:"spills"`
-
-	// Shared is the number of bytes of shared memory that the driver allocates for a workgroup.
-	Shared *int `json:"shared_bytes"`
-
-	// Declared is the number of bytes of shared memory that the shader declares.
-	Declared int `json:"declared_shared_bytes"`
-
-	// Problem says why a search of package tune would refuse the kernel. It is "" if the search
-	// would accept the kernel.
-	Problem string `json:"problem,omitempty"`
-
-	// Device and Driver are the names of the device and of its driver, as in Row.
-	Device string `json:"device"`
-	Driver string `json:"driver"`
+	Kernel    string             `json:"kernel"`                // name of the shader
+	Constants map[string]float64 `json:"constants"`             // values of the specialisation constants, by name
+	Registers *int               `json:"registers"`             // of each invocation
+	Spills    *int               `json:"spills"`                // data in memory because registers are too few, in the driver's unit
+	Shared    *int               `json:"shared_bytes"`          // that the driver allocates for a workgroup
+	Declared  int                `json:"declared_shared_bytes"` // that the shader declares
+	Problem   string             `json:"problem,omitempty"`     // why a search of package tune would refuse the kernel
+	Device    string             `json:"device"`
+	Driver    string             `json:"driver"`
 }
 
-// String returns the kernel's name and its specialisation constants, sorted by name.
 func (k Kernel) String() string {
 	text := k.Kernel
 	for _, name := range slices.Sorted(maps.Keys(k.Constants)) {
@@ -83,12 +65,9 @@ func (b *Bench) Kernels() ([]Kernel, error) {
 // RefusedError says that a tuning makes kernels whose registers spill to memory. Such kernels
 // compute right results, but slowly.
 type RefusedError struct {
-	// Kernels are the kernels whose registers spill, at least one.
-	Kernels []vk.KernelStatistics
+	Kernels []vk.KernelStatistics // that spill, at least one
 }
 
-// Error returns a text with the names of the kernels that spill registers, and with the problem of
-// each.
 func (e *RefusedError) Error() string {
 	var list []string
 	for _, k := range e.Kernels {

@@ -24,7 +24,6 @@ type stage struct {
 	make  func(*load)
 }
 
-// table lists the stages in the order of a solve.
 var table = []stage{
 	{"gemm", "k", gemm((*load).products)},
 	{"syr2k", "k", syr2k((*load).products)},
@@ -99,7 +98,6 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// load prepares the measurement of a stage.
 func (s stage) load(b *Bench, z sizes, t tuning.Tuning) (l *load, err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -159,7 +157,6 @@ func (l *load) prepare(rec *vk.Recorder, ws *vk.Arena) {
 	}
 }
 
-// waiting says how workgroups may wait for each other on the device.
 func (l *load) waiting() stages.Waiting {
 	return must(l.tune.Waiting(context.Background(), machine.Of(l.dev)))
 }
@@ -189,7 +186,6 @@ func (l *load) matrix(name string, rows, cols int) matrix {
 	return m
 }
 
-// random reserves a matrix of random numbers.
 func (l *load) random(name string, rows, cols int) matrix {
 	m := l.matrix(name, rows, cols)
 	l.input(func(rec *vk.Recorder, ws *vk.Arena) { l.Bench.random.matrix(rec, m.of(ws)) })
@@ -247,7 +243,6 @@ func (b *Bench) sizesOf(stage string, n int, t tuning.Tuning) (all []sizes) {
 	return all
 }
 
-// String lists the sizes for errors.
 func (z sizes) String() string {
 	if z.count > 0 {
 		return fmt.Sprintf("n = %d, count = %d", z.n, z.count)
@@ -277,7 +272,6 @@ func (b *Bench) tunings() (all []Variant) {
 	return all
 }
 
-// label returns the name of the variant with a separator in front, or "" if it has none.
 func (v Variant) label() string {
 	if v.Name == "" {
 		return ""
@@ -381,12 +375,9 @@ func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 	return t
 }
 
-// always returns true. It is an argument for the method `round`, which then does not end a round
-// early.
+// always and uncounted are arguments of round: it does not end early, and its results do not count.
 func always() bool { return true }
 
-// uncounted ignores the result of a run. It is an argument for the method `round`, for rounds that
-// do not count.
 func uncounted(*load, sample) {}
 
 // round runs each measurement once and passes its result to the function `take`. Before each run it
@@ -413,8 +404,6 @@ func (t *turns) round(more func() bool, take func(*load, sample)) {
 	t.loads = sound
 }
 
-// String returns the stage and the sizes of the measurement as text, for errors and progress
-// reports.
 func (l *load) String() string {
 	many := ""
 	if l.row.Count > 0 {

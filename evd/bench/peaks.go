@@ -54,7 +54,7 @@ func (r *rate) calibrate(ctx context.Context, dev *vk.Device) error {
 	}
 }
 
-// measureRates returns the rows of rates, whose runs alternate.
+// The runs of the rates alternate.
 func measureRates(ctx context.Context, dev *vk.Device, repeat int, rates ...*rate) (rows []Row, _ error) {
 	samples := make([][]sample, len(rates))
 	for range repeat {

@@ -21,12 +21,10 @@ type random struct {
 	seed uint32
 }
 
-// randomThreads is the number of invocations in a workgroup of the kernels that make random
-// numbers.
+// randomThreads is the size of a workgroup.
 const randomThreads = 128
 
-// newRandom builds the kernels. The first seed is 1 for each Bench, so that two equal Benches
-// measure equal matrices.
+// The first seed is 1 for each Bench, so that two equal Benches measure equal matrices.
 func newRandom(dev *vk.Device) (r *random, err error) {
 	r = &random{}
 	if r.fill, err = vk.Build(dev, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: randomThreads}); err != nil {
@@ -47,8 +45,7 @@ func (r *random) next() uint32 {
 // matrix records commands that fill the matrix `x` with random numbers, uniform in [−1, 1).
 func (r *random) matrix(rec *vk.Recorder, x stages.Matrix) { r.until(rec, x, x.Rows+x.Cols) }
 
-// band records commands that make a random compact band of order n and half-bandwidth b, in the
-// storage of package stages.
+// band makes a random compact band, in the storage of package stages.
 func (r *random) band(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	vk.Fill(rec, band, 0)
 	r.until(rec, stages.NewMatrix(band, min(b+1, 2*b), n, 2*b), n)
@@ -62,16 +59,15 @@ func (r *random) until(rec *vk.Recorder, x stages.Matrix, end int) {
 	})
 }
 
-// reflectors records commands that make random Householder reflectors in `y` and `tau`, as a band
-// reduction stores its Y and τ. b is the half-bandwidth.
+// reflectors makes random Householder reflectors as a band reduction stores its Y and τ.
 func (r *random) reflectors(rec *vk.Recorder, y stages.Matrix, tau vk.Slice[float64], b int) {
 	r.trapezoid.Dispatch(rec, vk.Folded(y.Cols), shaders.RandomTrapezoidPush[float64]{
 		Y: y.Addr(), Tau: tau.Addr(), N: uint32(y.Rows), B: uint32(b), Ld: uint32(y.Ld), Seed: r.next(),
 	})
 }
 
-// chased records commands that make random Householder reflectors, and store their vectors in `v`
-// and their factors in `tau` as bulge chasing does. The matrix has order n and half-bandwidth b.
+// chased makes random Householder reflectors of bulge chasing, with vectors in `v` and factors in
+// `tau`.
 func (r *random) chased(rec *vk.Recorder, v, tau vk.Slice[float64], n, b int) {
 	sweeps := max(0, n-2)
 	groups := vk.Tiles(vk.Tiles(n-1, uint32(b)), randomThreads)
@@ -80,8 +76,8 @@ func (r *random) chased(rec *vk.Recorder, v, tau vk.Slice[float64], n, b int) {
 	})
 }
 
-// upperBand records commands that make a random upper band of order n with b superdiagonals. A column
-// has `height` elements, of which the one on the outermost diagonal has the index `first`.
+// upperBand makes a random upper band of order n with b superdiagonals. A column has `height`
+// elements, of which the one on the outermost diagonal has the index `first`.
 func (r *random) upperBand(rec *vk.Recorder, band vk.Slice[float64], n, b, first, height int) {
 	vk.Fill(rec, band, 0)
 	x := stages.NewMatrix(band.From(first), b+1, n, height) // entry (i, j) of the band is (i−j+b, j) of x

@@ -46,7 +46,6 @@ func whole[P plan](l *load, open func(*vk.Device) (P, error), solve func(context
 	}
 }
 
-// solver measures Plan.Solve with the options opt.
 func solver(opt evd.Options) func(*load) {
 	return func(l *load) {
 		opt := opt
@@ -69,7 +68,6 @@ func solver(opt evd.Options) func(*load) {
 	}
 }
 
-// singularSolver measures a solve for singular values of square matrices with the options opt.
 func singularSolver(opt svd.Options) func(*load) {
 	return func(l *load) {
 		l.numbers = float64(l.n) * float64(l.n)
@@ -146,7 +144,6 @@ func batchSolver(vectors bool) func(*load) {
 	}
 }
 
-// clocked measures the wall time of the function `solve`.
 func clocked(solve func() (*vk.Profile, error)) (sample, error) {
 	began := time.Now()
 	profile, err := solve()

@@ -21,18 +21,13 @@ import (
 
 // Choice holds the sizes that a search for the fastest sizes of a device chooses.
 type Choice struct {
-	// Band is the half-bandwidth b of the band reduction, 1 to maxBand.
-	Band int `json:"band"`
-
-	// Block is the rank k of the trailing updates of the band reduction. It is a multiple of Band
-	// and at most maxBlock.
-	Block int `json:"block"`
+	Band  int `json:"band"`  // half-bandwidth b of the band reduction, 1 to maxBand
+	Block int `json:"block"` // rank k of its trailing updates, a multiple of Band and at most maxBlock
 
 	// RankTwoK is the size of the tiles in updates of the trailing matrix. It is the size in the
 	// device's tuning table, or one of the list `tiles`.
 	RankTwoK product.Tile `json:"rank_two_k"`
 
-	// Crossovers has the orders from which another method is faster.
 	Crossovers `json:"crossovers,omitzero"`
 }
 

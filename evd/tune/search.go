@@ -14,25 +14,16 @@ import (
 
 // Result is what a search for the fastest sizes has found.
 type Result struct {
-	// Choice has the fastest sizes that were found.
-	Choice
+	Choice          // the fastest sizes that were found
+	Seconds float64 // of the stages whose time depends on the sizes, with the fastest ones
 
-	// Seconds is the time of a solve's stages with the fastest sizes. Only stages whose time
-	// depends on the sizes count.
-	Seconds float64
+	Table  Choice  // the sizes of the device's tuning table
+	Before float64 // seconds of the same stages with these sizes
 
-	// Table has the sizes of the device's tuning table. Before is the time of the same stages with
-	// these sizes, in seconds.
-	Table  Choice
-	Before float64
-
-	// Complete says that the search has tried all sizes. It is false if the time for the search ran
-	// out before.
+	// Complete says that the search has tried all sizes. Otherwise its time ran out, and Untried lists
+	// what was not tried, such as "b = 64".
 	Complete bool
-
-	// Untried lists the sizes that were not tried because the time for the search ran out, such as
-	// "b = 64". It is empty if Complete is true.
-	Untried []string
+	Untried  []string
 }
 
 // target is the device whose fastest sizes are searched. Tests replace it by a fake device.
@@ -55,47 +46,32 @@ type target interface {
 // the update. At last it searches the orders from which other methods are faster (Crossovers).
 type search struct {
 	target
+	n int // order of the matrices
 
-	// n is the order of the matrices.
-	n int
-
-	// clock returns the time. `began` is the time at which the search began. `budget` is the time
-	// that the search may take.
-	budget time.Duration
+	budget time.Duration // time that the search may take
 	clock  func() time.Time
 	began  time.Time
 
-	// row is called with the result of each measurement. `note` is called for each choice that is
-	// not measured, with its name and the reason.
-	row  func(Choice, bench.Row)
-	note func(string)
+	row  func(Choice, bench.Row) // gets the result of each measurement
+	note func(string)            // gets each choice that is not measured, with the reason
 
 	// ofBand has measured times, in seconds. They are of stages that depend on the half-bandwidth b
 	// but not on the rank k. Such a stage is measured only once for each b.
 	ofBand map[stageOfBand]float64
 
-	// last is the time at which the last measurement began. `longest` is the longest time of a
-	// measurement so far. A measurement has one choice of sizes.
-	last    time.Time
-	longest time.Duration
-
-	// begun says that the search has measured at least once. `out` says that the time for the
-	// search has run out.
-	begun, out bool
-
-	// untried lists the sizes that were not tried because the time for the search ran out. It
-	// becomes Result.Untried.
-	untried []string
+	last    time.Time     // when the last measurement began, of one choice of sizes
+	longest time.Duration // of a measurement so far
+	begun   bool          // the search has measured at least once
+	out     bool          // the time for the search has run out
+	untried []string      // becomes Result.Untried
 }
 
-// stageOfBand is the name of a stage together with a half-bandwidth, as a key for measured times.
 type stageOfBand struct {
 	stage string
 	band  int
 }
 
-// errTime is the error for sizes that were not measured because the time for the search had run
-// out.
+// errTime is the error for sizes that were not measured.
 var errTime = errors.New("the time is up")
 
 // dependent lists the stages whose times depend on the sizes that a search changes. The search
@@ -190,7 +166,6 @@ func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	return second
 }
 
-// block tries several ranks k of updates, together with the half-bandwidth of `from`.
 func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	for _, k := range blocks {
 		if c := from; k%from.Band == 0 && k != from.Block && k <= s.n/2 {

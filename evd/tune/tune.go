@@ -15,25 +15,12 @@ import (
 
 // Options are the options of a search.
 type Options struct {
-	// N is the order of the matrices with which the search measures. 0 means the order that the
-	// function Order returns.
-	N int
-
-	// Budget is the time for the search. A measurement that begins within this time may end later.
-	Budget time.Duration
-
-	// Repeat is the number of runs of each measurement, at least one. The search compares the
-	// medians of these runs.
-	Repeat int
-
-	// Progress is called before each run with the name of the measurement. It may be nil.
-	Progress func(what string)
-
-	// Row is called after each measurement.
-	Row func(Choice, bench.Row)
-
-	// Note is called for sizes that are not measured, with a name of the sizes and the reason.
-	Note func(what string)
+	N        int                     // order of the matrices to measure with; 0 means that of the function Order
+	Budget   time.Duration           // a measurement that begins within this time may end later
+	Repeat   int                     // runs of each measurement, at least one, whose medians are compared
+	Progress func(what string)       // is called before each run with the name of the measurement; may be nil
+	Row      func(Choice, bench.Row) // is called after each measurement
+	Note     func(what string)       // is called for sizes that are not measured, with their name and the reason
 }
 
 // Order returns an order of matrices for a search on the device. It is large enough to keep the
@@ -77,13 +64,9 @@ func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 // means that the device is idle between runs.
 const briefWarmUp = time.Millisecond
 
-// onDevice is a real device whose fastest sizes are searched.
 type onDevice struct {
-	dev *vk.Device
-
-	// bench makes the measurements. It measures the device's peak rates only once for the whole
-	// search.
-	bench *bench.Bench
+	dev   *vk.Device
+	bench *bench.Bench // measures the device's peak rates only once for the whole search
 	opt   Options
 
 	// spills lists the kernels that spill registers to memory with the sizes of the device's tuning
@@ -114,8 +97,7 @@ func (d *onDevice) refused(c Choice) error {
 	return worse
 }
 
-// noteSpills finds the kernels that spill registers with the sizes of the device's tuning table,
-// and stores their names in d.spills.
+// noteSpills stores the kernels that spill registers with the sizes of the tuning table.
 func (d *onDevice) noteSpills(table Choice) {
 	var spill *bench.RefusedError
 	if errors.As(d.refused(table), &spill) {

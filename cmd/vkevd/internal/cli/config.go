@@ -33,8 +33,7 @@ type Tuned struct {
 
 func DriverOf(info vk.Info) string { return info.Driver + " " + info.DriverVersion }
 
-// TunedFile returns the path of the file in which vkevd tune --save stores the settings for a
-// device. The path is "" if the program stores no settings.
+// TunedFile is "" if the program stores no settings.
 func (e Environment) TunedFile(info vk.Info) string {
 	dir := e.ConfigFolder()
 	if dir == "" {
@@ -45,8 +44,7 @@ func (e Environment) TunedFile(info vk.Info) string {
 	return filepath.Join(dir, "tuning-"+hex.EncodeToString(key[:enough])+".json")
 }
 
-// ReadTuned reads the settings that vkevd tune --save has stored for a device. If there is no file,
-// `found` is false and the error is nil.
+// ReadTuned returns no error if there is no file, but `found` = false.
 func ReadTuned(path string, info vk.Info) (t Tuned, found bool, _ error) {
 	if path == "" {
 		return t, false, nil
@@ -69,7 +67,6 @@ func ReadTuned(path string, info vk.Info) (t Tuned, found bool, _ error) {
 	return t, true, nil
 }
 
-// WriteTuned writes the settings that vkevd tune has found for a device to a file.
 func WriteTuned(path string, t Tuned) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return CannotWrite(path, err)
@@ -99,8 +96,8 @@ func ConfigFlag(cmd *cobra.Command, s *Session) *Config {
 	return c
 }
 
-// Apply copies the settings that vkevd tune --save has stored for a device into `opt`. It tells
-// whether there are such settings.
+// Apply copies the stored settings for a device into `opt`. It tells whether there are such
+// settings.
 func (c *Config) Apply(opt *evd.Options, info vk.Info, log io.Writer) bool {
 	choice := c.choice(info, log)
 	if choice == nil {
@@ -110,8 +107,8 @@ func (c *Config) Apply(opt *evd.Options, info vk.Info, log io.Writer) bool {
 	return true
 }
 
-// possible makes a plan with the sizes `Choice`, without running anything on the device. It returns
-// nil if the device can use these sizes, and otherwise the reason why not.
+// possible makes a plan that runs nothing, and returns why the device cannot use these sizes, or
+// nil.
 func (c *Config) possible(choice tune.Choice, info vk.Info) error {
 	tuning, err := choice.Tuning(info)
 	if err != nil {
@@ -122,9 +119,8 @@ func (c *Config) possible(choice tune.Choice, info vk.Info) error {
 	return err
 }
 
-// choice reads the settings that vkevd tune --save has stored for a device. It returns nil if there
-// are none. If the file is bad, `Choice` prints one line to the writer `log` and ignores the file,
-// because a solve does not need it.
+// choice returns nil without settings. A bad file is one line in `log`, because a solve does not
+// need it.
 func (c *Config) choice(info vk.Info, log io.Writer) *tune.Choice {
 	if c == nil || c.none {
 		return nil

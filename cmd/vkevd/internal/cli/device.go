@@ -16,24 +16,20 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// DeviceFlag adds the flag --device to a command. The returned function gives the device that the
-// user has named, or "" for the best device.
+// DeviceFlag returns a function that gives the device that the user has named, or "" for the best
+// device.
 func DeviceFlag(cmd *cobra.Command, s *Session) func() string {
 	return deviceFlagOf(cmd, s, "`NAME` of the device, a part of the name, or its number in vkevd devices\n"+
 		"(default $VKEVD_DEVICE, or else the best)")
 }
 
-// DevicesFlag adds the flag --device to a command that can use several devices. The returned
-// function gives the text that the user has given: names of devices with commas between them,
-// "all", or "" for the best device.
+// DevicesFlag is DeviceFlag for several devices: names with commas between them, "all", or "".
 func DevicesFlag(cmd *cobra.Command, s *Session) func() string {
 	return deviceFlagOf(cmd, s, "`NAME` of the device, a part of the name, or its number in vkevd devices;\n"+
 		"several with commas, the fastest first, or all\n"+
 		"(default $VKEVD_DEVICE, or else the best)")
 }
 
-// deviceFlagOf adds the flag --device to a command. `usage` describes the flag in the command's
-// help.
 func deviceFlagOf(cmd *cobra.Command, s *Session, usage string) func() string {
 	word := cmd.Flags().String("device", "", usage)
 	names := func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
@@ -53,21 +49,16 @@ func deviceFlagOf(cmd *cobra.Command, s *Session, usage string) func() string {
 	}
 }
 
-// DebugShadersFlag adds the flag --debug-shaders to all commands. It belongs to the root command
-// because it applies to every kernel that any command runs.
 func DebugShadersFlag(root *cobra.Command, s *Session) {
 	root.PersistentFlags().BoolVar(&s.DebugShaders, "debug-shaders", false,
 		"check every memory access of the kernels, many times slower")
 }
 
-// Open opens a device. It adds three settings to opt: the folder for compiled kernels, the value of
-// --debug-shaders, and a logger that writes the driver's warnings to log.
 func (s *Session) Open(opt vk.Options, log io.Writer) (machine.Device, error) {
 	opt.CacheDir, opt.DebugShaders, opt.Logger = s.PipelineCache(), s.DebugShaders, slog.New(warnings{w: log})
 	return s.Machine.Open(opt)
 }
 
-// A DeviceError says that a device could not be opened.
 type DeviceError struct{ error }
 
 func (e *DeviceError) Unwrap() error { return e.error }
@@ -81,8 +72,6 @@ func Prepare[P any](
 	return PrepareOn(ctx, func() (machine.Device, error) { return s.Open(vk.Options{Device: word}, log) }, plan)
 }
 
-// PrepareOn opens devices with the function `open` and makes a plan with the function `plan`, as Prepare
-// does.
 func PrepareOn[P any](ctx context.Context, open func() (machine.Device, error), plan func(machine.Device) (P, error)) (machine.Device, P, error) {
 	var none P
 	dev, err := open()
@@ -155,7 +144,6 @@ func (s *Session) OpenAll(opt vk.Options, log io.Writer) (machine.Device, error)
 	return all[0].With(all[1:]), nil
 }
 
-// Devices divides the value of --device into words that each name one device.
 func (s *Session) Devices(word string) ([]string, error) {
 	if word != allDevices {
 		return DeviceWords(word), nil
@@ -240,5 +228,4 @@ func (l warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return warnings{l.w, append(l.attrs[:len(l.attrs):len(l.attrs)], attrs...)}
 }
 
-// WithGroup ignores the name of the group, because the library uses no groups.
 func (l warnings) WithGroup(string) slog.Handler { return l }

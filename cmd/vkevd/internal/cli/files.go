@@ -54,9 +54,8 @@ func ReadVector(file string, stdin io.Reader) ([]float64, error) {
 	return ReadFile(file, stdin, "a vector", matio.ReadVector, matio.ReadVectorFile)
 }
 
-// ReadFile reads an input with package matio. It calls the function `stream` if the input is
-// standard input, and the function `named` if it is a file. `what` describes the content in error
-// messages.
+// ReadFile calls `stream` for standard input, and `named` for a file. Errors name the content
+// `what`.
 func ReadFile[T any](
 	file string, stdin io.Reader, what string,
 	stream func(io.Reader, string) (T, error), named func(string) (T, error),
@@ -75,7 +74,6 @@ func ReadFile[T any](
 	return result, err
 }
 
-// ReadAll returns the content of a file.
 func ReadAll(file string, stdin io.Reader) ([]byte, error) {
 	return ReadFile(file, stdin, "a text", matio.ReadAll, func(file string) ([]byte, error) {
 		f, err := os.Open(file)
@@ -99,8 +97,7 @@ func IsEmpty(file string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
-// Reason returns the innermost part of an error of the operating system, without the names of the
-// operation and of the file.
+// Reason is an error of the operating system without the names of the operation and of the file.
 func Reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -210,8 +207,7 @@ func WriteValues(ctx context.Context, o *Outputs, path string, values []float64,
 	})
 }
 
-// PrintValues prints eigenvalues to standard output. It prints nothing if another output goes to
-// standard output.
+// PrintValues prints nothing if another output goes to standard output.
 func (o *Outputs) PrintValues(ctx context.Context, values []float64) error {
 	if o.ToStdout() {
 		return nil
@@ -222,8 +218,7 @@ func (o *Outputs) PrintValues(ctx context.Context, values []float64) error {
 	return nil
 }
 
-// Finish writes the report, which is the last output, and commits all outputs. If the command was
-// cancelled, `finish` commits nothing.
+// Finish writes the report and commits all outputs, unless the command was cancelled.
 func (o *Outputs) Finish(ctx context.Context, path string, report func(io.Writer) error) error {
 	if err := o.Write(ctx, path, report); err != nil {
 		return err
@@ -234,7 +229,6 @@ func (o *Outputs) Finish(ctx context.Context, path string, report func(io.Writer
 	return o.Commit()
 }
 
-// Commit gives all output files their final names, and then writes to standard output.
 func (o *Outputs) Commit() error {
 	for _, f := range o.files {
 		if f.file == nil {
@@ -252,7 +246,6 @@ func (o *Outputs) Commit() error {
 	return nil
 }
 
-// Abort removes the temporary files of all outputs that have not got their final names.
 func (o *Outputs) Abort() {
 	for _, f := range o.files {
 		if f.file != nil {
@@ -269,8 +262,6 @@ var (
 	ReportEndings  = []string{".json"}
 )
 
-// CheckEnding returns an error for a file name whose ending stands for a format that the command
-// does not write.
 func CheckEnding(cmd *cobra.Command, flag, path string, known []string) error {
 	if e := Ending(path); e == "" || slices.Contains(known, e) {
 		return nil

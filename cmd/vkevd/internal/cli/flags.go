@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagTypes has a description in words for each type of flag in package pflag.
 var flagTypes = map[string]string{
 	"int":      "a whole number",
 	"intSlice": "a list of whole numbers, such as 100,200",
@@ -53,7 +52,6 @@ func CheckOrders(orders ...int) error {
 	return nil
 }
 
-// A ValueError is the reason why the value of a flag is wrong.
 type ValueError struct{ Reason string }
 
 func (e *ValueError) Error() string { return e.Reason }
@@ -75,8 +73,6 @@ func PrecisionFlag(cmd *cobra.Command, precision *string, more string, others ..
 	cmd.RegisterFlagCompletionFunc("precision", Words(append([]string{PrecisionSingle, PrecisionDouble}, others...)))
 }
 
-// CheckPrecision returns an error for an unknown precision. `others` are further words that the flag may
-// have.
 func CheckPrecision(cmd *cobra.Command, precision string, others ...string) error {
 	known := append([]string{PrecisionSingle, PrecisionDouble}, others...)
 	if precision == "" || slices.Contains(known, precision) {

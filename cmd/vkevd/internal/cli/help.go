@@ -68,7 +68,6 @@ func otherFlags(cmd *cobra.Command) string {
 	return set.FlagUsages()
 }
 
-// HelpTemplate is the layout of --help for every command.
 const HelpTemplate = `{{.Annotations.what}}
 
 Usage:
@@ -113,7 +112,6 @@ func init() {
 	})
 }
 
-// An entry is a name and its meaning.
 type entry struct{ name, meaning string }
 
 var exitStatuses = []entry{
@@ -123,8 +121,7 @@ var exitStatuses = []entry{
 	{"3", "no suitable device, too little device memory, or the device failed"},
 }
 
-// environmentVariables are the variables that the program reads, and variables of other programs
-// that users need.
+// environmentVariables has variables of other programs, too, that users need.
 var environmentVariables = []entry{
 	{"VKEVD_DEVICE", "device, unless --device names one (default: the best)"},
 	{"VKEVD_CACHE", "folder for compiled kernels (default: below); empty keeps none"},
@@ -135,14 +132,11 @@ var environmentVariables = []entry{
 	{"TERM", "if it is dumb, progress is not redrawn in one line"},
 }
 
-// usedFiles are the files that the program writes and reads.
 var usedFiles = []entry{
 	{"~/.cache/vkevd/", "compiled kernels; you can delete them at any time"},
 	{"~/.config/vkevd/tuning-*.json", "settings that tune --save writes, one file per device and driver"},
 }
 
-// table formats a list of names and meanings as lines of help text, with the meanings in one
-// column.
 func table(entries []entry, column int) string {
 	var b strings.Builder
 	for _, e := range entries {
@@ -210,8 +204,7 @@ func CompletionCommand(s *Session) *cobra.Command {
 	}
 }
 
-// Words returns a function that completes an argument in the shell. The shell offers the words of
-// the list, and no file names.
+// Words completes an argument in the shell by the words of the list, and by no file names.
 func Words(list []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return list, cobra.ShellCompDirectiveNoFileComp
@@ -236,8 +229,6 @@ func VersionCommand(s *Session) *cobra.Command {
 // BuiltFrom is the commit of the source, for builds in which the Go tool cannot see it.
 var BuiltFrom string
 
-// Version describes the program, Go and the platform. The program's version is the tag or the
-// commit that the Go tool recorded at build time, or else `BuiltFrom`.
 func Version() string {
 	recorded := ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -29,8 +29,7 @@ func JsonFlag(cmd *cobra.Command, what string) *JsonOutput {
 	return j
 }
 
-// Open creates the file of --json before the command begins to work. It returns an error if this
-// file is one of the inputs. The caller closes the file.
+// Open returns an error if the file is one of the inputs. The caller closes it.
 func (j *JsonOutput) Open(stdout io.Writer, inputs ...string) (err error) {
 	for _, input := range inputs {
 		if j.Path != "" && j.Path != StreamWord && SameFile(input, j.Path) {
@@ -145,8 +144,6 @@ func addMembers(object map[string]any, v reflect.Value) {
 	}
 }
 
-// RowsFlag adds the flag --json FILE to a command that measures many things one after another. Each
-// measurement becomes a row of the file.
 func RowsFlag(cmd *cobra.Command, path *string, what string) {
 	cmd.Flags().StringVar(path, "json", "", "append "+what+
 		" to `FILE`, one JSON object per\n"+
@@ -190,8 +187,7 @@ func (r *RowFile) Table(s *Session) io.Writer {
 	return s.Stdout
 }
 
-// AtTerminal returns standard error if it is a terminal. Otherwise it returns a writer that
-// discards everything.
+// AtTerminal is standard error if it is a terminal. Otherwise it discards everything.
 func (s *Session) AtTerminal() io.Writer {
 	if s.Terminal || s.Dumb {
 		return s.Stderr

@@ -39,8 +39,7 @@ func ManCommand() *cobra.Command {
 	return cmd
 }
 
-// writePages writes the pages of a command and of all commands below it. If one of them cannot be
-// written, no page appears.
+// writePages writes all pages or none.
 func writePages(ctx context.Context, root *cobra.Command, dir string) error {
 	commands := withPages(root)
 	var paths []string
@@ -67,7 +66,6 @@ func writePages(ctx context.Context, root *cobra.Command, dir string) error {
 	return out.Commit()
 }
 
-// withPages lists a command and all commands below it, except those without a page.
 func withPages(cmd *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{cmd}
 	for _, c := range cmd.Commands() {

@@ -16,7 +16,6 @@ const (
 	TickEvery   = time.Second            // interval of redraws without progress, so that the clock advances
 )
 
-// manner is the way in which progress is shown.
 type manner int
 
 const (
@@ -42,8 +41,7 @@ type Progress struct {
 	times []float64 // forecast seconds of costs
 }
 
-// share says how much of a solve is done: a fraction between 0 and 1. It also has the time at which
-// the work began.
+// share is the part of a solve that is done.
 type share struct {
 	done  float64 // 0 to 1
 	since time.Time
@@ -96,7 +94,7 @@ func TimeShare(costs []evd.StageCost, seconds []float64, at evd.Progress) float6
 	return 0
 }
 
-// show stores the name of the stage that runs and redraws the line. The caller must hold p.lock.
+// The caller of show and draw holds p.lock.
 func (p *Progress) show(stage string) {
 	fresh := stage != p.now
 	p.now = stage
@@ -109,7 +107,6 @@ func (p *Progress) show(stage string) {
 	}
 }
 
-// draw writes the progress line to the terminal again. The caller must hold p.lock.
 func (p *Progress) draw() {
 	p.drawn = p.Clock()
 	elapsed := p.drawn.Sub(p.Began)
@@ -189,7 +186,6 @@ func (p *Progress) tick() {
 	}()
 }
 
-// End removes the progress line from the terminal, so that other text can take its place.
 func (p *Progress) End() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -215,7 +211,6 @@ func (p *Progress) finish() {
 // ClearLine is the sequence that clears a line on every terminal since the VT100.
 const ClearLine = "\r\x1b[K"
 
-// A Line is the text that a terminal shows about the progress.
 type Line struct {
 	Stage    string
 	Elapsed  time.Duration

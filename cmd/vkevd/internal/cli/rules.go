@@ -21,7 +21,6 @@ type rule struct {
 	text     string
 }
 
-// onePart lists the flags that select a part of the spectrum.
 const onePart = "index largest smallest interval"
 
 // exclusions lists the flags that exclude each other. The first rule that is broken makes the error.

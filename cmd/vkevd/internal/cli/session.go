@@ -71,8 +71,6 @@ type Environment struct {
 	Again func(ctx context.Context, variables []string, args ...string) ([]byte, error)
 }
 
-// ProcessEnvironment returns the environment of the process that runs the program. Most tests use
-// made-up environments instead.
 func ProcessEnvironment() Environment {
 	terminal, dumb := IsTerminal(os.Stderr), environ.Get("TERM") == "dumb"
 	return Environment{environ.Lookup, environ.UserCacheDir, environ.UserConfigDir, osRelease, hasNVIDIA, terminal && !dumb, terminal && dumb,
@@ -117,14 +115,12 @@ func IsTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// PipelineCache is the folder for compiled kernels. It is the value of VKEVD_CACHE, or, if this
-// variable is not set, the folder vkevd in the user's cache folder. It is "" if VKEVD_CACHE is
-// empty or the user has no home folder. Kernels are then not stored.
+// PipelineCache is the folder for compiled kernels. It is "", which stores none, if VKEVD_CACHE is
+// empty, or if there is no home folder.
 func (e Environment) PipelineCache() string { return e.folder("VKEVD_CACHE", e.CacheDir) }
 
-// ConfigFolder is the folder for settings. It is the value of VKEVD_CONFIG, or, if this variable is
-// not set, the folder vkevd in the user's folder for settings. It is "" if VKEVD_CONFIG is empty or
-// the user has no home folder. Settings are then neither read nor stored.
+// ConfigFolder is the folder for settings. It is "" if VKEVD_CONFIG is empty, or if there is no
+// home folder.
 func (e Environment) ConfigFolder() string { return e.folder("VKEVD_CONFIG", e.ConfigDir) }
 
 func (e Environment) folder(variable string, usual func() (string, error)) string {

@@ -60,7 +60,6 @@ func SplitOverflow(err error) (overflow, other error) {
 	return nil, err
 }
 
-// A statusError is an error of a command that says its own exit status.
 type statusError interface {
 	error
 	Status() int
@@ -101,7 +100,7 @@ func aboutMemory(e *vk.OutOfMemoryError) string {
 	return fmt.Sprintf("%s needs %s of device memory, %s is free", e.What, need, free)
 }
 
-// apart returns two different sizes in readable units, or in bytes if they would look the same.
+// apart writes sizes in bytes if they would look the same.
 func apart(a, b uint64) (string, string) {
 	if Human(a) == Human(b) && a != b {
 		return fmt.Sprintf("%d bytes", a), fmt.Sprintf("%d bytes", b)

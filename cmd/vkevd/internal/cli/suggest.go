@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// UnknownCommand returns an error if the first argument is not a command below the command `cmd`.
 func UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -67,7 +66,6 @@ var inOtherWords = []struct{ command, flags, text string }{
 	{"", "lower upper UPLO", "--uplo lower or --uplo upper"},
 }
 
-// generalized says how to solve a problem with two matrices.
 const generalized = "for A·x = λ·B·x, solve L⁻¹·A·L⁻ᵀ, where B = L·Lᵀ"
 
 // SuggestFlag adds to an error about an unknown flag how the command does it, or else the most similar

@@ -31,7 +31,6 @@ func Printable(text string) string {
 	return b.String()
 }
 
-// Human writes a number of bytes with one decimal and a unit: KiB, MiB, GiB or TiB.
 func Human(bytes uint64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB"}
 	if bytes == 1 {

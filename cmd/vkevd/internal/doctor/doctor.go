@@ -22,7 +22,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A Finding is one line of the output of vkevd doctor.
 type Finding struct {
 	Name   string `json:"name"`
 	State  state  `json:"state"`
@@ -38,8 +37,7 @@ const (
 	noted   state = "note" // neither good nor bad
 )
 
-// A missingError says that this machine cannot solve problems, and why. `first` is the first line
-// of doctor's output about a missing part.
+// A missingError has the first finding about a missing part.
 type missingError struct{ first Finding }
 
 func (e *missingError) Error() string {
@@ -91,7 +89,6 @@ func printFinding(w io.Writer, f Finding) error {
 	return cli.CannotWrite("standard output", err)
 }
 
-// An examination is one run of vkevd doctor.
 type examination struct {
 	*cli.Session
 	word     string // device that the user has named, or ""
@@ -110,8 +107,6 @@ func (d *examination) add(name string, s state, remedy, format string, args ...a
 	}
 }
 
-// okIf adds a line to the output of doctor. The state of the line is `fine` if `good` is true, and
-// `Missing` otherwise. `remedy` says what the user can do. It is printed if the state is `Missing`.
 func (d *examination) okIf(good bool, name, remedy, format string, args ...any) {
 	if good {
 		d.add(name, fine, "", format, args...)
@@ -129,8 +124,7 @@ func (d *examination) verdict() error {
 	return nil
 }
 
-// all makes all examinations of doctor: of the loader, the drivers, the device and the folders. If
-// a part is missing, `all` leaves out the examinations that need this part.
+// If a part is missing, all leaves out the examinations that need it.
 func (d *examination) all(ctx context.Context) error {
 	info, found := d.machineWide()
 	if found && d.offers(info) {
@@ -143,8 +137,7 @@ func (d *examination) all(ctx context.Context) error {
 	return d.err
 }
 
-// machineWide examines the loader and the drivers for vkevd doctor, and chooses a device. It
-// returns the device, and whether a device was found.
+// machineWide examines the loader and the drivers, and chooses a device if there is one.
 func (d *examination) machineWide() (vk.Info, bool) {
 	chosen := "" // the variable that names drivers
 	for _, name := range []string{"VK_ICD_FILENAMES", "VK_DRIVER_FILES"} {
@@ -191,8 +184,7 @@ func cause(err error) error {
 	return err
 }
 
-// choose returns the device that the other commands would open. If no device can be used, `choose`
-// returns the first unusable device. The second result tells whether there is any device.
+// choose returns the device that the other commands would open, or else the first unusable one.
 func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	dev, err := d.Open(vk.Options{Device: d.word}, d.Stderr)
 	if err == nil {
@@ -215,11 +207,9 @@ func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	return vk.Info{}, false
 }
 
-// DoublePrecision is Vulkan's name of the feature for double precision.
 const DoublePrecision = "shaderFloat64"
 
-// offers examines the properties that the device reports, for vkevd doctor. It tells whether vkevd
-// can use the device.
+// offers examines what the device reports, and tells whether vkevd can use it.
 func (d *examination) offers(info vk.Info) bool {
 	update := "a newer driver, or another device"
 	d.okIf(!older(info.API, vk.MinimumAPI), "Vulkan "+vk.MinimumAPI, update, "%s", info.API)
@@ -246,8 +236,6 @@ func (d *examination) offers(info vk.Info) bool {
 	return d.verdict() == nil
 }
 
-// atMost returns text about the largest buffer of a device, for vkevd doctor. The text is "" if this
-// buffer is as large as the device's memory.
 func atMost(info vk.Info) string {
 	if most := info.MaxRegion(); most > 0 && most < info.Memory {
 		return fmt.Sprintf(", in buffers of at most %s", cli.Human(most))
@@ -255,8 +243,7 @@ func atMost(info vk.Info) string {
 	return ""
 }
 
-// older tells whether the version `have` is older than the version `need`. It compares the numbers
-// of the two versions from left to right.
+// older compares versions number by number.
 func older(have, need string) bool {
 	h, n := strings.Split(have, "."), strings.Split(need, ".")
 	for i := range min(len(h), len(n)) {
@@ -270,7 +257,6 @@ func older(have, need string) bool {
 	return len(h) < len(n)
 }
 
-// tryOut opens the device, runs kernels on it, and adds what it finds to the output of doctor.
 func (d *examination) tryOut(ctx context.Context) {
 	dev, err := d.Open(vk.Options{Device: d.word}, d.Stderr)
 	if err != nil {
@@ -297,8 +283,7 @@ func (d *examination) tryOut(ctx context.Context) {
 	}
 }
 
-// forwardProgress adds a line about forward progress to the output of doctor: whether a workgroup
-// continues to run while other workgroups wait for it.
+// forwardProgress tells whether a workgroup continues to run while others wait for it.
 func (d *examination) forwardProgress(dev machine.Device) {
 	const name = "forward progress"
 	ok, err := dev.HandsOn()
@@ -312,8 +297,7 @@ func (d *examination) forwardProgress(dev machine.Device) {
 	}
 }
 
-// Residency adds a finding about residency: whether the workgroups of a panel run at the same time.
-// The finding for “no” says what this costs.
+// Residency tells whether the workgroups of a panel run at the same time, and what it costs if not.
 func (d *examination) Residency(ctx context.Context, dev machine.Device) {
 	const name = "residency"
 	r, err := dev.Residency(ctx)
@@ -330,8 +314,6 @@ func (d *examination) Residency(ctx context.Context, dev machine.Device) {
 	}
 }
 
-// Products adds a finding about the method that the device uses for large matrix products, and the
-// reason for this method.
 func (d *examination) Products(ctx context.Context, dev machine.Device) {
 	const name = "products"
 	chosen, err := dev.Products(ctx, true)
@@ -342,8 +324,6 @@ func (d *examination) Products(ctx context.Context, dev machine.Device) {
 	d.add(name, fine, "", "%v", chosen)
 }
 
-// arithmetic measures the errors of FP64 divisions and square roots on the device, and adds lines
-// about them to the output of doctor.
 func (d *examination) arithmetic(ctx context.Context, dev machine.Device) {
 	const goodEnough = 2 // ulps of a division that the kernels are written for
 	a, err := dev.Probe(ctx)
@@ -366,8 +346,6 @@ func (d *examination) arithmetic(ctx context.Context, dev machine.Device) {
 	d.add("FP64 subnormals", noted, "", "%s", map[bool]string{true: "kept", false: "flushed to zero"}[a.Subnormals])
 }
 
-// largestOrders adds lines to the output of doctor: the largest orders of matrices that fit into
-// the device's memory.
 func (d *examination) largestOrders(info vk.Info) {
 	for _, what := range []struct {
 		name    string
@@ -389,8 +367,7 @@ func (d *examination) largestOrders(info vk.Info) {
 	}
 }
 
-// LargestOrder is the largest multiple of 100 for which the function `fits` returns true. It uses
-// bisection.
+// LargestOrder is the largest multiple of 100 for which `fits` returns true, by bisection.
 func LargestOrder(fits func(n int) (bool, error)) (int, error) {
 	const step, most = 100, 1 << 20
 	low, high := 0, most/step // in units of step: low·step fits, high·step does not fit
@@ -409,8 +386,6 @@ func LargestOrder(fits func(n int) (bool, error)) (int, error) {
 	return low * step, nil
 }
 
-// smallSolve solves a Hilbert matrix by the function `solve`, which also measures the errors of the
-// result.
 func (d *examination) smallSolve(solve func(a evd.Sym[float64]) (report.Measures, error)) {
 	const n = 100
 	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
@@ -431,8 +406,7 @@ func (d *examination) smallSolve(solve func(a evd.Sym[float64]) (report.Measures
 		found[0].Ratio, found[1].Ratio, evd.Threshold)
 }
 
-// solveAndMeasure solves for the matrix `a` on the device, and measures the errors of the result on
-// the host. Both triangles of `a` must be set.
+// Both triangles of `a` must be set.
 func solveAndMeasure(ctx context.Context, dev machine.Device, a evd.Sym[float64]) (report.Measures, error) {
 	p, err := machine.PlanOf[machine.Solver](dev, machine.Task{N: a.N, Evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
 	if err != nil {
@@ -473,7 +447,6 @@ func converted[T, S evd.Float](x []S) []T {
 	return out
 }
 
-// folders tests whether vkevd can write to the folders in which it stores files between runs.
 func (d *examination) folders() {
 	dir := d.PipelineCache()
 	if dir == "" {
@@ -487,7 +460,6 @@ func (d *examination) folders() {
 	d.add("cache of kernels", fine, "", "%s", dir)
 }
 
-// settings adds a line to the output of vkevd doctor: which tuned sizes vkevd uses on the device.
 func (d *examination) settings(info vk.Info) {
 	path := d.TunedFile(info)
 	t, found, err := cli.ReadTuned(path, info)
@@ -501,8 +473,7 @@ func (d *examination) settings(info vk.Info) {
 	}
 }
 
-// writable returns nil if the folder exists or can be made, and if the program can write a file in
-// the folder.
+// writable makes the folder, and writes a file in it.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -515,12 +486,10 @@ func writable(dir string) error {
 	return os.Remove(filepath.Join(dir, filepath.Base(f.Name())))
 }
 
-// The cost of a first run is measured for a matrix of this order, with vectors.
 const FirstRunOrder = 1024
 
-// firstRun adds a finding about the time of a first run, in which all kernels have to be compiled,
-// and of the next run. Both are processes of their own, with cache folders that are empty at the
-// start. Without --first-run, the finding says how to measure this.
+// firstRun measures a first run, in which all kernels have to be compiled, and the next run. Both
+// are processes of their own, with cache folders that are empty at the start.
 func (d *examination) firstRun(ctx context.Context) {
 	const name = "first run"
 	if !d.first {
@@ -535,8 +504,7 @@ func (d *examination) firstRun(ctx context.Context) {
 	d.add(name, noted, "", "n = %d with vectors takes %.1f s with empty caches, and %.1f s in the next run", FirstRunOrder, cold, warm)
 }
 
-// coldAndWarm solves the same matrix in two processes, and returns the seconds of each for
-// preparing and solving.
+// coldAndWarm returns the seconds of each process for preparing and solving.
 func (d *examination) coldAndWarm(ctx context.Context) (cold, warm float64, _ error) {
 	dir, err := os.MkdirTemp("", "vkevd-first-run-*")
 	if err != nil {
@@ -573,7 +541,6 @@ func (d *examination) coldAndWarm(ctx context.Context) (cold, warm float64, _ er
 	return cold, warm, nil
 }
 
-// writeDense writes a dense symmetric matrix of order n, in NumPy's format.
 func writeDense(path string, n int) error {
 	a := make([]float64, n*n)
 	for j := range n {

@@ -80,7 +80,6 @@ func distributionOf(osRelease string) distribution {
 	return elsewhere
 }
 
-// get returns the command with which a user installs the given packages.
 func (d distribution) get(packages ...string) string {
 	var distinct []string
 	for _, p := range packages {

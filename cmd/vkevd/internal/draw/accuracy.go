@@ -86,7 +86,6 @@ func Accuracy(title string, boxes []Box) (*Picture, error) {
 	return p, nil
 }
 
-// name is the name of the precision for the legend.
 func (b Box) name() string { return fmt.Sprintf("%s, ε = %.2g", b.Precision, b.Ulp) }
 
 type placedBox struct {
@@ -132,7 +131,6 @@ func (b *boxPlot) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return xmin, xmax, ymin / 2, ymax * 2
 }
 
-// A sample is a small box in the legend.
 type sample struct{ colour color.Color }
 
 func (s sample) Thumbnail(c *draw.Canvas) {

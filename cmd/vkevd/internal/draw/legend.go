@@ -18,7 +18,6 @@ type entry struct {
 	sample plot.Thumbnailer
 }
 
-// These are lengths in a legend, in points.
 const (
 	sampleWidth  = vg.Length(20)
 	sampleGap    = vg.Length(5)  // between a sample and its name
@@ -54,7 +53,6 @@ func (l *legend) rows(width vg.Length) (rows [][]entry) {
 	return rows
 }
 
-// height is the height of a legend of the given width. It is 0 if the legend has no entries.
 func (l *legend) height(width vg.Length) vg.Length {
 	if len(l.entries) == 0 {
 		return 0
@@ -86,7 +84,6 @@ func (l *legend) draw(c draw.Canvas, left vg.Length) {
 	}
 }
 
-// widest is the width of the widest row.
 func (l *legend) widest(rows [][]entry) (most vg.Length) {
 	for _, row := range rows {
 		width := -entryGap

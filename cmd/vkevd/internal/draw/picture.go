@@ -21,11 +21,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Formats lists the formats in which the method Write can write a picture, as endings of file
-// names.
 var Formats = []string{".png", ".svg"}
 
-// A Picture is a plot that is ready to be written.
 type Picture struct {
 	plot          *plot.Plot
 	legend        legend
@@ -57,7 +54,6 @@ func Colour(i int) color.Color { return colours[i%len(colours)] }
 // variant is the typeface of all texts: Liberation Sans. Its widths are those of Arial.
 const variant = "Sans"
 
-// newPicture returns an empty picture with a grid and axes.
 func newPicture(title, x, y string) *Picture {
 	p := plot.New()
 	for _, f := range []*font.Font{
@@ -82,11 +78,9 @@ func newPicture(title, x, y string) *Picture {
 	return &Picture{plot: p, legend: legend{style: style}, yLabel: y, width: width, height: height}
 }
 
-// SetTitle replaces the title.
 func (p *Picture) SetTitle(text string) { p.plot.Title.Text = text }
 
-// Resize sets the width and the height of the picture in centimetres. 0 keeps the default size,
-// which depends on the content.
+// Resize takes centimetres. 0 keeps the default size, which depends on the content.
 func (p *Picture) Resize(width, height float64) {
 	p.chosen = size{width, height}
 }
@@ -121,11 +115,10 @@ func (p *Picture) layout() (width, height vg.Length, scale float64) {
 	}
 }
 
-// logarithmic gives the axis a logarithmic scale. All values on the axis must be positive.
+// All values on the axis must be positive.
 func logarithmic(axis *plot.Axis) { axis.Scale, axis.Tick.Marker = plot.LogScale{}, decades{} }
 
-// line adds a curve to the picture. i is the number of the curve, counted from 0, which decides its
-// colour. The text `name` appears in the legend, unless it is "".
+// line adds curve i, counted from 0. `name` appears in the legend, unless it is "".
 func (p *Picture) line(i int, points plotter.XYs, name string) (*plotter.Line, error) {
 	l, err := plotter.NewLine(points)
 	if err != nil {
@@ -137,7 +130,6 @@ func (p *Picture) line(i int, points plotter.XYs, name string) (*plotter.Line, e
 	return l, nil
 }
 
-// dots adds points in colour i.
 func (p *Picture) dots(i int, points plotter.XYs, radius float64) error {
 	s, err := plotter.NewScatter(points)
 	if err != nil {
@@ -163,7 +155,6 @@ func (p *Picture) texts(at plotter.XYs, labels []string, x, y vg.Length) error {
 	return nil
 }
 
-// Write draws the picture and writes it to w in one of the Formats.
 func (p *Picture) Write(w io.Writer, format string) error {
 	width, height, scale := p.layout()
 	var canvas interface {
@@ -267,7 +258,6 @@ func pad(axis *plot.Axis, low, high float64) {
 
 const maxLength = 1e300
 
-// draw draws the parts of a picture from top to bottom: title, legend and plot.
 func (p *Picture) draw(all draw.Canvas) {
 	all.SetColor(p.plot.BackgroundColor)
 	all.Fill(all.Rectangle.Path())

@@ -19,8 +19,7 @@ type Series struct {
 	N      int       // order of the matrix; 0 is len(Values), or not known if First > 0
 }
 
-// order returns the order of the matrix whose eigenvalues the series has. If it is not known, order
-// returns the number of values.
+// order is the number of values if the order of the matrix is not known.
 func (s Series) order() int {
 	if s.N == 0 {
 		return len(s.Values)
@@ -28,7 +27,6 @@ func (s Series) order() int {
 	return s.N
 }
 
-// whole tells whether the series has all eigenvalues of the matrix.
 func (s Series) whole() bool { return s.First == 0 && len(s.Values) == s.order() }
 
 // label is the name of the series for a legend. If the series is a part of the spectrum, the label
@@ -217,8 +215,6 @@ func Density(all []Series, bins int) (*Picture, error) {
 	return p, nil
 }
 
-// faint returns a colour that is mostly transparent, so that lines and grid below it remain
-// visible.
 func faint(c color.Color) color.Color {
 	const opacity = 0x40
 	r, g, b, _ := c.RGBA()

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A Run is one solve and the time of its stages.
 type Run struct {
 	Name   string // for title or legend
 	Device string
@@ -66,8 +65,7 @@ func stageNames(runs []Run) (names []string) {
 	return names
 }
 
-// bars draws the horizontal bars of run i, one for each stage. `count` is the number of runs in the
-// picture.
+// bars draws the bars of run i of `count`, one for each stage.
 func (p *Picture) bars(i, count int, thick vg.Length, stages []string, r Run) error {
 	seconds := make(plotter.Values, len(stages))
 	labels := make([]string, len(stages)) // "" if the run has no such stage

@@ -22,7 +22,6 @@ type svgCanvas struct {
 	start         bool // FillString places texts by their start
 }
 
-// A textPlace is the width of a text, and the part of the text that has a fixed place.
 type textPlace struct {
 	anchor string // "middle" or "start"
 	width  vg.Length

@@ -117,7 +117,6 @@ func timesPower(m float64, e int) string {
 	return number(m*math.Pow10(e), max(0, -e))
 }
 
-// ticksAt returns a tick with a label for each of the given whole numbers.
 func ticksAt(places []int) plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	for _, x := range places {

@@ -103,7 +103,6 @@ func Parallel(title string, axes []Axis, variants []Variant) *Picture {
 	return p
 }
 
-// bestColour is the colour of the fastest variant. bestWidth and usualWidth are widths of lines.
 var bestColour = Colour(0)
 
 const bestWidth, usualWidth = vg.Length(2.4), vg.Length(1)
@@ -129,7 +128,6 @@ func height(k, count int) float64 {
 	return float64(k) / float64(count-1)
 }
 
-// time returns the place of a time on the last axis: 0 for the fastest variant, 1 for the slowest.
 func (l *parallelLines) time(seconds float64) float64 {
 	slowest, fastest := l.variants[0].Seconds, l.variants[len(l.variants)-1].Seconds
 	if slowest == fastest {
@@ -138,7 +136,6 @@ func (l *parallelLines) time(seconds float64) float64 {
 	return (seconds - fastest) / (slowest - fastest)
 }
 
-// Plot draws the lines of all variants, and the axes above them.
 func (l *parallelLines) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
 	at := func(x, y float64) vg.Point { return vg.Point{X: toX(x), Y: toY(y)} }
@@ -176,10 +173,8 @@ func (l *parallelLines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// timeAxis is the name of the axis of the times.
 const timeAxis = "time / best"
 
-// text is the style of values and of the names of axes.
 func (l *parallelLines) text(p *plot.Plot) draw.TextStyle {
 	text := p.Legend.TextStyle
 	text.Font.Size = vg.Points(9)
@@ -235,13 +230,11 @@ func (l *parallelLines) label(c draw.Canvas, text draw.TextStyle, at vg.Point, v
 	c.FillText(text, vg.Point{X: at.X + gap, Y: at.Y + lift}, value)
 }
 
-// A stroke is a line in the legend.
 type stroke struct {
 	colour color.Color
 	width  vg.Length
 }
 
-// Thumbnail draws the line.
 func (s stroke) Thumbnail(c *draw.Canvas) {
 	y := (c.Min.Y + c.Max.Y) / 2
 	c.StrokeLine2(draw.LineStyle{Color: s.colour, Width: s.width}, c.Min.X, y, c.Max.X, y)

@@ -103,7 +103,6 @@ type Task struct {
 	Batch batch.Options
 }
 
-// PlanOf makes the plan that a task describes, for a task whose plans are of the type P.
 func PlanOf[P any](dev Device, t Task) (P, error) {
 	p, err := dev.Plan(t)
 	if err != nil {
@@ -113,7 +112,6 @@ func PlanOf[P any](dev Device, t Task) (P, error) {
 	return p.(P), nil
 }
 
-// A DenseSolver is a plan for dense matrices of T.
 type DenseSolver[T evd.Float] interface {
 	Planned
 	Solve(context.Context, evd.Sym[T]) (*evd.Result[T], error)
@@ -146,8 +144,6 @@ type TridiagonalSolver interface {
 	Certify(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (float64, error)
 }
 
-// Vulkan implements the interface `Machine` with Vulkan and the library, on the computer that runs
-// the program.
 type Vulkan struct{}
 
 func (Vulkan) List() ([]vk.Info, error) { return vk.List() }
@@ -187,7 +183,6 @@ func (Vulkan) Forecast(on Absent, t Task) (p Planned, unfit *vk.OutOfMemoryError
 	return p, unfit, err
 }
 
-// Plan makes a plan for the device, which runs nothing.
 func (a Absent) Plan(t Task) (Planned, error) {
 	return opened{Device: a.Dry(), others: t.Evd.Devices}.Plan(t)
 }
@@ -205,7 +200,6 @@ func (d opened) With(others []Device) Device {
 	return d
 }
 
-// Close closes all devices.
 func (d opened) Close() error {
 	err := d.Device.Close()
 	for _, o := range d.others {
@@ -300,8 +294,6 @@ type Benchmark interface {
 	Close()
 }
 
-// A BatchPlan is a plan for batches of matrices of the type M: a *batch.Plan, or a
-// *batch.TridiagonalPlan.
 type BatchPlan[M any] interface {
 	Memory() []vk.Placed
 	Bytes() uint64
@@ -320,7 +312,6 @@ func (p batchOf[M]) Costs() []evd.StageCost {
 	return []evd.StageCost{{Stage: stages.PhaseBatch, Flops: p.flops}}
 }
 
-// The types of matrices of a batch.
 type (
 	DenseMatrix       = evd.Sym[float64]
 	TridiagonalMatrix = evd.Tridiagonal[float64]
@@ -334,18 +325,15 @@ const (
 	smallBytes = 1 << 10
 )
 
-// AtOnce returns how many matrices of order n may be on the device at the same time. `count` is the
-// number of all matrices.
+// AtOnce returns how many of `count` matrices of order n may be on the device at the same time.
 func AtOnce(count, n int) int { return max(1, min(count, BatchBytes/(8*n*n+smallBytes))) }
 
-// A SingularSolver is a plan for singular values of matrices of T.
 type SingularSolver[T evd.Float] interface {
 	Planned
 	Solve(context.Context, evd.Dense[T]) (*svd.Result[T], error)
 	Check(context.Context, evd.Dense[T], *svd.Result[T]) (svd.Ratios, error)
 }
 
-// A SingularShape is the form and the size of a matrix of M×N.
 type SingularShape struct {
 	M, N    int
 	Form    singularForm
@@ -362,7 +350,6 @@ const (
 	BidiagonalMatrix                     // two diagonals
 )
 
-// singularPlan makes a plan of the library for a matrix of any form.
 func singularPlan[T evd.Float](dev *vk.Device, of SingularShape, opt svd.Options) (Planned, error) {
 	switch of.Form {
 	case BidiagonalMatrix:

@@ -36,7 +36,6 @@ func accuracyPlot() plotKind {
 	}
 }
 
-// boxesOf returns the boxes of the picture, in units of ulps.
 func boxesOf(rows []accuracy.Row) (boxes []draw.Box) {
 	for _, c := range accuracy.Cells(rows) {
 		ulp := ulps[c.Precision]
@@ -53,7 +52,6 @@ var ulps = map[string]float64{
 	svd.Double.String(): svd.Double.Ulp(), svd.Single.String(): svd.Single.Ulp(), svd.Half.String(): svd.Half.Ulp(),
 }
 
-// readErrors reads the rows that accuracy --json has written.
 func readErrors(ctx context.Context, files []string, stdin io.Reader) (all []accuracy.Row, err error) {
 	for _, file := range files {
 		rows, err := jsonRows(ctx, file, stdin, "accuracy", func(_ int, r accuracy.Row) error {

@@ -16,7 +16,6 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/draw"
 )
 
-// A plotJob holds the arguments and flags of one call of a command such as vkevd plot spectrum.
 type plotJob struct {
 	plotKind
 	stdin         io.Reader
@@ -24,8 +23,7 @@ type plotJob struct {
 	width, height float64 // centimetres; 0 for the size that suits the content
 }
 
-// A plotKind describes one of the commands vkevd plot spectrum, vkevd plot stages and so on. It has
-// the parts in which these commands differ.
+// A plotKind has the parts in which the commands vkevd plot spectrum, vkevd plot stages … differ.
 type plotKind struct {
 	name  string
 	flags func(*cobra.Command) // may be nil
@@ -52,7 +50,6 @@ func PlotCommand(s *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// command makes the command of the command line that draws one kind of picture.
 func (k plotKind) command(stdin io.Reader) *cobra.Command {
 	j := &plotJob{plotKind: k, stdin: stdin}
 	cmd := &cobra.Command{

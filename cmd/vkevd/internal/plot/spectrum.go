@@ -43,8 +43,8 @@ func spectrumPlot() plotKind {
 	}
 }
 
-// singularPicture draws singular values. The flag --first is not allowed, because files of vkevd
-// svd begin with the largest singular value.
+// singularPicture refuses --first, because files of vkevd svd begin with the largest singular
+// value.
 func singularPicture(files []string, series []draw.Series, part plottedPart) (*draw.Picture, error) {
 	if part.first != 0 {
 		return nil, errors.New("--first is for eigenvalues; singular values begin with the largest")
@@ -94,7 +94,6 @@ func (p *plottedPart) flags(cmd *cobra.Command) {
 	f.StringVar(&p.report, "report", "", "`FILE` that solve --report wrote: it has that index, and n")
 }
 
-// readSeries reads files of eigenvalues and sorts the values of each file.
 func readSeries(ctx context.Context, files []string, stdin io.Reader, part plottedPart) ([]draw.Series, error) {
 	if (part.report != "" || part.first != 0) && len(files) > 1 {
 		return nil, errors.New("--first and --report are about one file of eigenvalues, not several")

@@ -47,7 +47,6 @@ func tunePlot() plotKind {
 	}
 }
 
-// readRows reads the measurements that vkevd bench --json or vkevd tune --json has written.
 func readRows(ctx context.Context, files []string, stdin io.Reader) (all []bench.Row, err error) {
 	for _, file := range files {
 		rows, err := jsonRows(ctx, file, stdin, "tune", func(number int, r bench.Row) error {
@@ -132,9 +131,7 @@ func isWhole(r bench.Row) bool {
 	return r.Stage == "values" || r.Stage == "vectors" || r.Stage == "batch"
 }
 
-// ofOrder selects the measurements of one order of matrices, and returns the order and the rows. If
-// `order` is 0, the rows must have only one order, which is selected. Otherwise the argument
-// `order` is selected.
+// ofOrder selects the rows of one order. Without an argument, the rows must have only one.
 func ofOrder(rows []bench.Row, order int) (int, []bench.Row, error) {
 	var orders []int
 	rows = slices.DeleteFunc(rows, func(r bench.Row) bool { return r.N == 0 || order > 0 && r.N != order })
@@ -182,8 +179,7 @@ func parallelPlot() plotKind {
 	}
 }
 
-// ofStage selects the measurements of one stage, and returns its name and the rows. If `stage` is "",
-// the rows must have only one stage, which is selected.
+// ofStage selects the rows of one stage. Without an argument, the rows must have only one.
 func ofStage(rows []bench.Row, stage string) (string, []bench.Row, error) {
 	rows = slices.DeleteFunc(rows, func(r bench.Row) bool { return stage != "" && r.Stage != stage })
 	var names []string

@@ -13,7 +13,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Facts holds the data of a finished solve, for the summary and the report.
 type Facts struct {
 	Version   string             `json:"version"`
 	File      string             `json:"file"`
@@ -56,8 +55,7 @@ func NewFacts(file string) *Facts {
 	}
 }
 
-// Took stores the time that has passed since its last call. `lap` is the name of the step that took
-// this time.
+// Took stores the time since its last call.
 func (f *Facts) Took(lap string) {
 	now := time.Now()
 	f.Seconds[lap] = now.Sub(f.lap).Seconds()
@@ -103,8 +101,7 @@ func Divided(plan any) string {
 	return "vectors"
 }
 
-// SharesOf lists what each of several devices contributes to a plan. The list is empty if the plan
-// uses one device.
+// SharesOf is empty if the plan uses one device.
 func SharesOf(all []evd.DeviceShare) (list []DeviceShare) {
 	if len(all) < 2 {
 		return nil
@@ -174,14 +171,12 @@ func (f *Facts) certified(w io.Writer, c fmt.Stringer, passed, safe bool) {
 	fmt.Fprintf(w, "verified %v%s\n", c, by)
 }
 
-// again prints why the solve needed a second attempt. It prints nothing if one attempt was enough.
 func (f *Facts) again(w io.Writer) {
 	if f.Retried != "" {
 		fmt.Fprintf(w, "retried  %s\n", f.Retried)
 	}
 }
 
-// Where prints on which device the problem was solved, and how much of its memory the solve used.
 func (f *Facts) Where(w io.Writer) {
 	if f.Engine != "" {
 		fmt.Fprintf(w, "engine   %s on %d processes\n", f.Engine, f.Processes)
@@ -199,8 +194,7 @@ func (f *Facts) Where(w io.Writer) {
 	}
 }
 
-// Times prints the time of every step of the command. Below the time of the solve, it prints the
-// stages of the solve with their parts of this time.
+// Times prints the times of steps, and below the solve its stages with their parts of this time.
 func (f *Facts) Times(w io.Writer) {
 	total, inside := 0.0, 0.0
 	for _, s := range f.Stages {
@@ -223,8 +217,6 @@ func (f *Facts) Times(w io.Writer) {
 	fmt.Fprintf(w, "%-30s %12.4f s\n", "total", total)
 }
 
-// refined prints how a solve has refined approximate vectors: the number of steps, and the clusters
-// of close eigenvalues.
 func (f *Facts) refined(w io.Writer) {
 	r := f.Refinement
 	if r == nil {
@@ -240,8 +232,7 @@ func (f *Facts) refined(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// DevicesOf lists the devices of a plan that uses several, each with its part of the vectors and
-// its memory. The list is empty if the plan uses one device.
+// DevicesOf is empty if the plan uses one device.
 func DevicesOf(plan any) []evd.DeviceShare {
 	if p, ok := plan.(interface{ Devices() []evd.DeviceShare }); ok && len(p.Devices()) > 1 {
 		return p.Devices()
@@ -300,8 +291,6 @@ func (f SvdFacts) Summary(w io.Writer) {
 	f.Times(w)
 }
 
-// Remarks prints what a user must know, or has asked for, in addition to the summary of the command
-// svd.
 func (f SvdFacts) Remarks(w io.Writer) {
 	f.again(w)
 	if f.Verified {
@@ -310,7 +299,6 @@ func (f SvdFacts) Remarks(w io.Writer) {
 	f.Ratios.Print(w)
 }
 
-// TableFacts say how a table of text was read, for the summary and the report.
 type TableFacts struct {
 	Rows    int `json:"rows"`    // of numbers, without a header
 	Columns int `json:"columns"` // of numbers, without names of rows

@@ -63,8 +63,7 @@ func (ms Measures) Print(w io.Writer) error {
 	return nil
 }
 
-// Verdict returns a *checkError about the first error ratio that is too large, or nil if there is
-// none.
+// Verdict is about the first error ratio that is too large.
 func (ms Measures) Verdict() error {
 	for _, m := range ms {
 		if !m.ok() {
@@ -74,7 +73,6 @@ func (ms Measures) Verdict() error {
 	return nil
 }
 
-// A checkError says that an error ratio of a result is too large.
 type checkError struct{ Measure }
 
 func (e *checkError) Error() string {
@@ -96,7 +94,6 @@ func (ms Measures) MarshalJSON() ([]byte, error) {
 // Ulp is the distance from 1 to the next double, 2⁻⁵²: LAPACK's dlamch('P').
 const Ulp = 0x1p-52
 
-// UlpOf is the distance from 1 to the next larger number of type T.
 func UlpOf[T evd.Float]() float64 {
 	if _, single := any(*new(T)).(float32); single {
 		return 0x1p-23
@@ -196,7 +193,7 @@ func Over(err, unit float64) float64 {
 	return math.Abs(err) / unit
 }
 
-// largest returns max|a_ij| of a symmetric matrix. It reads only the lower triangle.
+// largest reads only the lower triangle.
 func largest[T evd.Float](a evd.Sym[T]) float64 {
 	most := 0.0
 	for j := range a.N {

@@ -24,7 +24,6 @@ import (
 // clock frequency of the device is stable.
 const warmUp = time.Second
 
-// A benchJob is one call of vkevd bench.
 type benchJob struct {
 	*cli.Session
 	device  func() string
@@ -86,8 +85,8 @@ func (j *benchJob) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// needsOrders tells whether vkevd bench needs orders of matrices. It does if all stages that the
-// user has named exist, and at least one of them works on a matrix of a given order.
+// needsOrders tells whether all stages that the user has named exist, and one of them needs an
+// order.
 func (j *benchJob) needsOrders() bool {
 	opt := j.options
 	opt.Orders = []int{1}
@@ -157,8 +156,7 @@ func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 	return errors.Join(errs...)
 }
 
-// on opens the device, makes a benchmark on this device, and calls the function `use` with the
-// benchmark. `kernels` says whether each kernel is timed.
+// on times each kernel if `kernels` is true.
 func (j *benchJob) on(ctx context.Context, kernels bool, use func(machine.Benchmark) error) error {
 	dev, err := j.Open(vk.Options{Device: j.device(), Kernels: kernels, Statistics: kernels}, j.Stderr)
 	if err != nil {
@@ -251,7 +249,6 @@ func printRow(w io.Writer, r bench.Row) error {
 	return err
 }
 
-// printDetail lists the phases and the kernels of a measurement, the longest time first.
 func printDetail(w io.Writer, d bench.Detail) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s, n = %d", d.Row.Stage, d.Row.N)
@@ -284,7 +281,6 @@ func printDetail(w io.Writer, d bench.Detail) error {
 	return err
 }
 
-// kernels lists the statistics of the driver's compiler for each kernel, if the driver reports any.
 func (o *benchReport) kernels(kernels []bench.Kernel) error {
 	if len(kernels) == 0 {
 		return nil

@@ -19,7 +19,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A selftestJob is one call of vkevd selftest.
 type selftestJob struct {
 	*cli.Session
 	device func() string
@@ -47,8 +46,7 @@ func SelftestCommand(s *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// check returns an error for wrong flags of vkevd selftest. It also stores which kinds of test
-// matrices the flags select.
+// check also stores which kinds of test matrices the flags select.
 func (j *selftestJob) check(cmd *cobra.Command, args []string) error {
 	if solver, err := evd.ParseSolver(j.solver); err != nil || !solver.Vectors() {
 		return cli.Usage(cmd, "--solver: %q is not a method that finds vectors", j.solver)
@@ -95,8 +93,7 @@ func (j *selftestJob) all(ctx context.Context, rows *cli.RowFile, show *cli.Prog
 	return report.end()
 }
 
-// Order solves the test matrices of all kinds for one order, with two plans: one with vectors, and
-// one for values only.
+// Order makes two plans for an order: one with vectors, and one for values only.
 func (j *selftestJob) Order(ctx context.Context, dev machine.Device, n int, report *selftestReport, show *cli.Progress) error {
 	if j.Terminal {
 		show.Stage(fmt.Sprintf("preparing for n = %d", n))
@@ -131,7 +128,6 @@ func (j *selftestJob) Order(ctx context.Context, dev machine.Device, n int, repo
 	return nil
 }
 
-// Measure solves a test matrix of one kind, with and without vectors, and stores the error ratios.
 func (r *selftestRow) Measure(ctx context.Context, vectors, values machine.Solver, kind matgen.DenseKind) {
 	n := r.N
 	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)}
@@ -162,8 +158,6 @@ func norm(values []float64) float64 {
 	return most
 }
 
-// A selftestRow is the result for one test matrix: its error ratios, or the error with which its
-// solve failed.
 type selftestRow struct {
 	Kind   string          `json:"kind"`
 	N      int             `json:"n"`
@@ -173,7 +167,6 @@ type selftestRow struct {
 
 func (r *selftestRow) ok() bool { return r.Error == "" && r.Ratios.Verdict() == nil }
 
-// A selftestError says how many test matrices failed (`failed`), out of how many (`of`).
 type selftestError struct{ failed, of int }
 
 func (e *selftestError) Error() string {
@@ -182,8 +175,6 @@ func (e *selftestError) Error() string {
 
 func (e *selftestError) Status() int { return cli.StatusNumerical }
 
-// A selftestReport prints the table of vkevd selftest, row after row. It stores the largest ratio
-// of each measure.
 type selftestReport struct {
 	w          io.Writer
 	file       *cli.RowFile
@@ -196,8 +187,7 @@ type selftestWorst struct {
 	where string
 }
 
-// selftestColumns are the names of the error ratios that vkevd selftest prints, in the order of the
-// table's columns.
+// selftestColumns are the ratios in the order of the table's columns.
 var selftestColumns = []string{"residual", "orthogonality", "values", "alone"}
 
 const selftestFormat = "%-28s %6v %10s %10s %10s %10s%s\n"
@@ -257,8 +247,7 @@ func (t *selftestReport) remember(r selftestRow) {
 	}
 }
 
-// end prints the last lines of the table: the largest ratio of each measure, and the number of
-// matrices. It returns a *selftestError if a matrix failed.
+// end returns a *selftestError if a matrix failed.
 func (t *selftestReport) end() error {
 	for _, c := range selftestColumns {
 		if w, seen := t.worst[c]; seen {

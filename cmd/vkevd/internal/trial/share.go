@@ -21,24 +21,13 @@ import (
 type Shared struct {
 	Version string    `json:"version"`
 	Time    time.Time `json:"time"`
+	Device  vk.Info   `json:"device"` // as the driver describes it
 
-	// Device is the information that the driver gives about the device.
-	Device vk.Info `json:"device"`
-
-	// MayWait is true if workgroups may wait for each other on the device. Arithmetic says how the
-	// device rounds doubles. Each of the two is absent if its measurement failed.
-	MayWait    *bool             `json:"may_wait,omitempty"`
-	Arithmetic *probe.Arithmetic `json:"arithmetic,omitempty"`
-
-	// Rows are the peaks of the device and the times of all stages.
-	Rows []bench.Row `json:"rows"`
-
-	// Solves are the measurements of whole solves with vectors, with the errors of their results.
-	Solves []sharedSolve `json:"solves"`
-
-	// Errors are the texts of all errors. A measurement that failed has a text here, and is not in
-	// Rows or Solves.
-	Errors []string `json:"errors,omitempty"`
+	MayWait    *bool             `json:"may_wait,omitempty"`   // workgroups may wait for each other; absent if not measured
+	Arithmetic *probe.Arithmetic `json:"arithmetic,omitempty"` // how the device rounds doubles; absent if not measured
+	Rows       []bench.Row       `json:"rows"`                 // the peaks of the device and the times of all stages
+	Solves     []sharedSolve     `json:"solves"`               // of whole solves with vectors
+	Errors     []string          `json:"errors,omitempty"`     // of measurements that are not in Rows or Solves
 }
 
 // sharedSolve is one solve of a random matrix of order N. Seconds is the time of Solve by the
@@ -56,9 +45,8 @@ var (
 	sharedOrdersCPU = []int{256}
 )
 
-// sharing completes the options of bench --share. If the user gives no stages, all stages are
-// measured. If the user gives no orders, the default orders are measured. sharing is called before
-// the device is known.
+// sharing completes the options of bench --share before the device is known: all stages, usual
+// orders.
 func (j *benchJob) sharing() {
 	if j.share.Path == "" {
 		return
@@ -71,18 +59,15 @@ func (j *benchJob) sharing() {
 	}
 }
 
-// suit replaces the default orders of matrices by smaller ones if the device computes on the CPU.
-// Orders that the user gave are not changed.
+// suit takes smaller default orders if the device computes on the CPU.
 func (j *benchJob) suit(info vk.Info) {
 	if j.usualOrders && info.Type == "cpu" {
 		j.options.Orders = sharedOrdersCPU
 	}
 }
 
-// writeShared calls the function `measure`, which passes each row to the function `keep`. Then
-// writeShared measures whole solves, collects the properties of the device, and writes the file. If
-// a measurement fails, the file is still written. If the command is interrupted, no file is
-// written.
+// writeShared measures, and writes the file even if a measurement fails, unless the command is
+// interrupted. `measure` passes each row to `keep`.
 func (j *benchJob) writeShared(ctx context.Context, measure func(keep func(bench.Row)) error) error {
 	if err := j.share.Open(j.Stdout); err != nil {
 		return err
@@ -103,8 +88,6 @@ func (j *benchJob) writeShared(ctx context.Context, measure func(keep func(bench
 	return errors.Join(failed, j.share.Write(ctx, s))
 }
 
-// facts adds the properties of the device to the file of bench --share, and also measurements of
-// whole solves.
 func (j *benchJob) facts(ctx context.Context, s *Shared) error {
 	dev, err := j.Open(vk.Options{Device: j.device()}, j.Stderr)
 	if err != nil {
@@ -134,8 +117,7 @@ func (j *benchJob) facts(ctx context.Context, s *Shared) error {
 	return errors.Join(errs...)
 }
 
-// solveShared solves a random matrix of order n twice. It measures the time of the second solve,
-// and checks the result.
+// solveShared measures the second solve of a random matrix.
 func solveShared(ctx context.Context, dev machine.Device, n int) (s sharedSolve, err error) {
 	plan, err := machine.PlanOf[machine.Solver](dev, machine.Task{N: n, Evd: evd.Options{Vectors: true}})
 	if err != nil {

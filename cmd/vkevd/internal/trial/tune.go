@@ -15,7 +15,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A tuneJob is one call of vkevd tune.
 type tuneJob struct {
 	*cli.Session
 	device  func() string
@@ -73,8 +72,6 @@ func (j *tuneJob) run(ctx context.Context) error {
 	})
 }
 
-// search runs the command vkevd tune: it opens the device, searches for the fastest sizes, and
-// prints the result. With --save it also saves the result.
 func (j *tuneJob) search(ctx context.Context, rows *cli.RowFile, show *cli.Progress) error {
 	dev, err := j.Open(vk.Options{Device: j.device(), Statistics: true}, j.Stderr)
 	if err != nil {
@@ -135,7 +132,6 @@ func (j *tuneJob) search(ctx context.Context, rows *cli.RowFile, show *cli.Progr
 	return cli.CannotWrite("standard output", err)
 }
 
-// tell prints the result of vkevd tune as readable text.
 func (j *tuneJob) tell(w io.Writer, info vk.Info, r tune.Result) error {
 	text := fmt.Sprintf("\nbest    %v: %.4g s\ntable   %v: %.4g s\n", r.Choice, r.Seconds, r.Table, r.Before)
 	if !r.Complete {
