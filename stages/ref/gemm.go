@@ -26,7 +26,6 @@ func Gemm[T Number](opA, opB Op, m, n, k int, alpha float64, a []T, lda int, b [
 	if opB.transposes() {
 		bRow, bCol = ldb, 1
 	}
-	scale, kept := ofReal[T](alpha), ofReal[T](beta)
 	for j := range n {
 		for i := range m {
 			var sum T
@@ -41,9 +40,9 @@ func Gemm[T Number](opA, opB Op, m, n, k int, alpha float64, a []T, lda int, b [
 				sum += x * y
 			}
 			if beta == 0 {
-				c[i+j*ldc] = scale * sum
+				c[i+j*ldc] = times(alpha, sum)
 			} else {
-				c[i+j*ldc] = scale*sum + kept*c[i+j*ldc]
+				c[i+j*ldc] = times(alpha, sum) + times(beta, c[i+j*ldc])
 			}
 		}
 	}

@@ -44,6 +44,17 @@ func ofReal[T Number](x float64) (y T) {
 	return y
 }
 
+// times returns r·x. Neither part of the result depends on the other part of x, which may be NaN.
+func times[T Number](r float64, x T) T {
+	switch x := any(&x).(type) {
+	case *float64:
+		*x *= r
+	case *complex128:
+		*x = complex(r*real(*x), r*imag(*x))
+	}
+	return x
+}
+
 // abs2 returns |x|².
 func abs2[T Number](x T) float64 {
 	re, im := parts(x)

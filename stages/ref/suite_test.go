@@ -63,11 +63,22 @@ func gauss(n int, seed uint64) []float64 {
 	return x
 }
 
-func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
+func nans(n int) []float64 { return nansOf[float64](n) }
+
+// nansOf returns n elements whose parts are all NaN.
+func nansOf[T Number](n int) []T {
+	x := ofReal[T](math.NaN())
+	if z, ok := any(&x).(*complex128); ok {
+		*z = complex(math.NaN(), math.NaN())
+	}
+	return slices.Repeat([]T{x}, n)
+}
 
 // eye returns the n×n identity matrix with leading dimension ld. The padding is NaN.
-func eye(n, ld int) []float64 {
-	x := nans(n * ld)
+func eye(n, ld int) []float64 { return eyeOf[float64](n, ld) }
+
+func eyeOf[T Number](n, ld int) []T {
+	x := nansOf[T](n * ld)
 	for j := range n {
 		clear(x[j*ld : j*ld+n])
 		x[j+j*ld] = 1
@@ -77,8 +88,8 @@ func eye(n, ld int) []float64 {
 
 // lowerOnly returns the lower triangle of the full matrix a in storage of leading
 // dimension ld; the upper triangle and the padding hold NaN.
-func lowerOnly(n int, a []float64, ld int) []float64 {
-	x := nans(n * ld)
+func lowerOnly[T Number](n int, a []T, ld int) []T {
+	x := nansOf[T](n * ld)
 	for j := range n {
 		copy(x[j+j*ld:], a[j+j*n:n+j*n])
 	}
@@ -86,10 +97,10 @@ func lowerOnly(n int, a []float64, ld int) []float64 {
 }
 
 // untouched tells whether the padding after the first `rows` rows of each column is still NaN.
-func untouched(rows, cols int, x []float64, ld int) bool {
+func untouched[T Number](rows, cols int, x []T, ld int) bool {
 	for j := range cols {
 		for _, v := range x[j*ld+rows : (j+1)*ld] {
-			if !math.IsNaN(v) {
+			if re, _ := parts(v); !math.IsNaN(re) {
 				return false
 			}
 		}
@@ -97,13 +108,13 @@ func untouched(rows, cols int, x []float64, ld int) bool {
 	return true
 }
 
-// full returns the symmetric n×n matrix whose lower triangle is at(i, j), without padding.
-func full(n int, at func(i, j int) float64) []float64 {
-	a := make([]float64, n*n)
+// full returns the Hermitian n×n matrix whose lower triangle is at(i, j), without padding.
+func full[T Number](n int, at func(i, j int) T) []T {
+	a := make([]T, n*n)
 	for j := range n {
 		for i := j; i < n; i++ {
 			a[i+j*n] = at(i, j)
-			a[j+i*n] = a[i+j*n]
+			a[j+i*n] = conj(a[i+j*n])
 		}
 	}
 	return a
@@ -115,16 +126,16 @@ func gaussSymmetric(n int, seed uint64) []float64 {
 }
 
 // bandToFull expands a compact band. Elements of the band past row n−1 must be zero.
-func bandToFull(t *testing.T, n, b int, band []float64) []float64 {
+func bandToFull[T Number](t *testing.T, n, b int, band []T) []T {
 	t.Helper()
 	for c := range n {
 		for i := range 2 * b {
 			if v := band[i+c*2*b]; (i > b || c+i >= n) && v != 0 {
-				t.Fatalf("n=%d b=%d: %g outside the band, at (%d, %d)", n, b, v, c+i, c)
+				t.Fatalf("n=%d b=%d: %v outside the band, at (%d, %d)", n, b, v, c+i, c)
 			}
 		}
 	}
-	return full(n, func(i, j int) float64 {
+	return full(n, func(i, j int) T {
 		if i-j > b {
 			return 0
 		}
@@ -132,8 +143,8 @@ func bandToFull(t *testing.T, n, b int, band []float64) []float64 {
 	})
 }
 
-func tridiagonalToFull(d, e []float64) []float64 {
-	return full(len(d), func(i, j int) float64 {
+func tridiagonalToFull[T Number](d, e []T) []T {
+	return full(len(d), func(i, j int) T {
 		switch i - j {
 		case 0:
 			return d[i]
@@ -144,14 +155,14 @@ func tridiagonalToFull(d, e []float64) []float64 {
 	})
 }
 
-// similarity is ‖A − Q·B·Qᵀ‖₁ / (‖A‖₁·n·ulp). It is like Reconstruction of package ratio, but B
+// similarity is ‖A − Q·B·Qᴴ‖₁ / (‖A‖₁·n·ulp). It is like Reconstruction of package ratio, but B
 // need not be diagonal. All matrices are n×n without padding.
-func similarity(n int, a, q, b []float64) float64 {
+func similarity[T Number](n int, a, q, b []T) float64 {
 	if n == 0 {
 		return 0
 	}
-	qb, r := make([]float64, n*n), slices.Clone(a)
+	qb, r := make([]T, n*n), slices.Clone(a)
 	Gemm(NoTrans, NoTrans, n, n, n, 1, q, n, b, n, 0, qb, n)
-	Gemm(NoTrans, Trans, n, n, n, -1, qb, n, q, n, 1, r, n)
+	Gemm(NoTrans, Adjoint, n, n, n, -1, qb, n, q, n, 1, r, n)
 	return ratio.Norm1(n, n, r, n) / ratio.Norm1(n, n, a, n) / (float64(n) * ratio.Ulp)
 }
