@@ -43,12 +43,10 @@ type Options struct {
 	Progress func(what string) // is called before each trial with a description, unless it is nil
 }
 
-// OptionError says that an option has an impossible value.
 type OptionError struct{ Option, Problem string }
 
 func (e *OptionError) Error() string { return e.Option + ": " + e.Problem }
 
-// Check returns an *OptionError for the first option with an impossible value.
 func (o Options) Check() error {
 	switch {
 	case len(o.Orders) == 0:
@@ -73,7 +71,6 @@ func (o Options) Check() error {
 	return nil
 }
 
-// Row is the error of one band in one precision.
 type Row struct {
 	Device    string  `json:"device"`
 	Driver    string  `json:"driver"`
@@ -171,7 +168,6 @@ func (o Options) solve(ctx context.Context, dev *vk.Device, band svd.Band[float6
 	return nil
 }
 
-// relative returns ‖got − want‖ / ‖want‖.
 func relative(got, want []float64) float64 {
 	difference, norm := 0.0, 0.0
 	for i, x := range want {
@@ -297,7 +293,6 @@ var spectra = [...]struct {
 
 func (s Spectrum) String() string { return spectra[s].name }
 
-// Values returns n singular values in descending order, n ≥ 1.
 func (s Spectrum) Values(n int) []float64 {
 	values := make([]float64, n)
 	for i := range values {

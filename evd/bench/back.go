@@ -9,10 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The input of the back transformations is random, and not the result of a reduction: Householder
-// reflectors with random vectors, in the storage of a reduction. Their product is orthogonal. The
-// vectors to transform are the m rows of X. The counted numbers are the reflectors once, and X twice,
-// for reading and writing.
+// The input of the back transformations is random: Householder reflectors with random vectors, in
+// the storage of a reduction. Their product is orthogonal. The vectors to transform are the m rows
+// of X. The counted numbers are the reflectors once, and X twice, for reading and writing.
 
 // applyQ2 measures the application of all reflectors of Q2, those of all bulge-chasing sweeps.
 func applyQ2(l *load) {

@@ -26,30 +26,29 @@ type Options struct {
 	// order, and is smaller on a device that computes on the CPU.
 	Counts []int
 
-	// Repeat is the number of runs of each measurement whose times are used, at least one. The
-	// first run comes in addition, and its time is not used.
+	// Repeat is the number of runs of each measurement whose times are used, at least one. One run
+	// comes before them.
 	Repeat int
 
-	// WarmUp is the time for which the device is kept busy before the first run at each order. 0
-	// means that the device is never kept busy, not even between runs.
+	// WarmUp is the time for which the device is kept busy before the first run at each order. With
+	// 0 it is never kept busy, not even between runs.
 	WarmUp time.Duration
 
-	// Variants are tunings to compare. Their runs alternate. If Variants is empty, the device's
-	// tuning table is measured.
+	// Variants are tunings to compare, whose runs alternate. If it is empty, the device's tuning
+	// table is measured.
 	Variants []Variant
 
 	Progress func(what string) // is called before each run with the name of the measurement; may be nil
 }
 
-// Variant is a tuning with a name. The rows of its measurements have this name.
+// Variant is a tuning whose measurements have its name.
 type Variant struct {
 	Name   string // the text from which the function Variants made the tuning, "" for an unchanged one
 	Tuning tuning.Tuning
 }
 
-// Bench measures on one device. Only one goroutine at a time may use it. A Bench holds device
-// memory for the measurement of the peak rates. Each run of another measurement allocates its own
-// memory.
+// Bench measures on one device. Only one goroutine at a time may use it. It holds device memory for
+// the peak rates; each other measurement allocates its own memory.
 type Bench struct {
 	dev    *vk.Device
 	opt    Options
@@ -63,8 +62,7 @@ type Bench struct {
 	host hostMemory
 }
 
-// Stages lists all names that Options.Stages may have: "peaks", and the stages in the order of a
-// solve.
+// Stages lists all names of Options.Stages: "peaks", and the stages in the order of a solve.
 func Stages() []string {
 	names := []string{peaksName}
 	for _, s := range table {
@@ -83,7 +81,6 @@ func SingleStages() []string {
 // the options ask for a stage.
 const peaksName = "peaks"
 
-// UnknownStageError says that Options.Stages has a name that the function Stages does not list.
 type UnknownStageError struct{ Stage string }
 
 func (e *UnknownStageError) Error() string {
@@ -146,7 +143,7 @@ func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 	return b, nil
 }
 
-// With returns a Bench with other options. It shares memory and peak rates with b, so the caller
+// With returns a Bench with other options, which shares memory and peak rates with b: the caller
 // must close only one of the two.
 func (b *Bench) With(opt Options) *Bench {
 	other := *b
@@ -192,7 +189,6 @@ func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	return rows, t.err()
 }
 
-// Detail is the result of one run of a measurement, with the times of its phases.
 type Detail struct {
 	Row     Row
 	Profile *vk.Profile // the seconds of each phase, and of each kernel if the device times kernels

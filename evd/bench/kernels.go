@@ -33,8 +33,8 @@ func (k Kernel) String() string {
 	return text
 }
 
-// Kernels describes all kernels that have been built so far. The list is empty unless the device
-// was opened with vk.Options.Statistics and the driver reports statistics.
+// Kernels describes all kernels that have been built so far, or none unless the device was opened
+// with vk.Options.Statistics and the driver reports statistics.
 func (b *Bench) Kernels() ([]Kernel, error) {
 	found, err := b.dev.Statistics()
 	if err != nil {

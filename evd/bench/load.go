@@ -56,7 +56,6 @@ var table = []stage{
 	{"batch-values", "", batchSolver(false)},
 }
 
-// batchStages are the names of the stages that solve many matrices at once.
 var batchStages = []string{"batch", "batch-values"}
 
 // load is one measurement: a stage with one set of sizes and one tuning. Either `record` or `run` is
@@ -66,7 +65,6 @@ type load struct {
 	sizes
 	tune tuning.Tuning // its half-bandwidth and rank are b and k
 
-	// row has the sizes on which the stage depends. No two measurements of an order have the same row.
 	row Row
 
 	// flops and numbers are the nominal numbers of operations and of moved doubles of one run.
@@ -88,7 +86,6 @@ type load struct {
 // the number m of vectors, and the number `count` of matrices of a batch.
 type sizes struct{ n, b, k, m, count int }
 
-// refused is an error with which a stage's function ends.
 type refused struct{ error }
 
 func must[T any](v T, err error) T {
@@ -139,7 +136,6 @@ func (l *load) uses(parts ...part) {
 	}
 }
 
-// layout is the device memory of one run. Before `prepare`, all its elements are NaN.
 func (l *load) layout() *vk.Layout {
 	all := slices.Clone(l.memory)
 	for _, p := range l.parts {
@@ -163,7 +159,6 @@ func (l *load) waiting() stages.Waiting {
 
 func (l *load) bytes() float64 { return 8 * l.numbers }
 
-// counts sets the nominal numbers of operations and of moved doubles.
 func (l *load) counts(flops, numbers float64) { l.flops, l.numbers = flops, numbers }
 
 // A matrix is device memory for a matrix without gaps between its columns.
@@ -196,9 +191,8 @@ func (l *load) vector(name string, n int) vk.Region[float64] { return l.matrix(n
 
 func (l *load) input(record func(*vk.Recorder, *vk.Arena)) { l.inputs = append(l.inputs, record) }
 
-// loads prepares the measurements of order n. If a stage does not depend on a size, it has only one
-// measurement for all values of this size. If a measurement cannot be prepared, `errs` has its
-// error.
+// loads prepares the measurements of order n, one for all values of a size on which a stage does not
+// depend. `errs` are the errors of those that cannot be prepared.
 func (b *Bench) loads(n int) (all []*load, errs []error) {
 	seen := map[Row]bool{}
 	for _, s := range table {
@@ -223,9 +217,8 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 	return all, errs
 }
 
-// sizesOf returns the sizes for the measurements of one stage: one entry for each number of vectors
-// in the options. For a stage that solves batches, there is one entry for each number of matrices
-// instead.
+// sizesOf returns the sizes for the measurements of one stage, one entry for each number of vectors,
+// or of matrices if the stage solves batches.
 func (b *Bench) sizesOf(stage string, n int, t tuning.Tuning) (all []sizes) {
 	if slices.Contains(batchStages, stage) {
 		for _, count := range orElse(b.opt.Counts, usualCount(n, b.dev.Info())) {
@@ -252,7 +245,7 @@ func (z sizes) String() string {
 
 // tunings returns a tuning for each combination of a variant, a half-bandwidth and a rank. If
 // Options give half-bandwidths but no ranks, the rank is the largest multiple of the half-bandwidth
-// that is not larger than the variant's rank.
+// up to the variant's rank.
 func (b *Bench) tunings() (all []Variant) {
 	for _, v := range orElse(b.opt.Variants, Variant{Tuning: tuning.On(b.dev.Info())}) {
 		t := v.Tuning
@@ -351,21 +344,18 @@ func (l *load) sound(ctx context.Context, ws *vk.Arena) error {
 	return nil
 }
 
-// turns runs the measurements of one order in rounds. In each round every measurement runs once. A
-// measurement that has failed does not run in later rounds.
+// turns runs the measurements of one order in rounds. In each round every measurement that has not
+// failed runs once.
 type turns struct {
 	bench *Bench
 
-	// ctx is the context of the measurements. If ctx ends, no further run begins.
 	ctx context.Context
 
-	// loads are the measurements that have not failed. `errs` are the errors of the measurements
-	// that have failed.
+	// loads have not failed, and `errs` are the errors of those that have.
 	loads []*load
 	errs  []error
 }
 
-// newTurns makes the measurements of order n, and compiles their kernels in parallel.
 func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 	t := &turns{bench: b, ctx: ctx}
 	b.dev.Compile(func() error { // a kernel that does not compile is an error of the run that needs it
@@ -380,9 +370,8 @@ func always() bool { return true }
 
 func uncounted(*load, sample) {}
 
-// round runs each measurement once and passes its result to the function `take`. Before each run it
-// calls the function `more`. If `more` returns false, or if the context has ended, the round ends.
-// Measurements that have failed are removed; the others stay for the next round.
+// round runs each measurement once and passes its result to `take`. If `more` returns false before a
+// run, or if the context has ended, the round ends. Measurements that have failed are removed.
 func (t *turns) round(more func() bool, take func(*load, sample)) {
 	var sound []*load
 	for i, l := range t.loads {

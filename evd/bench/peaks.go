@@ -15,11 +15,10 @@ const (
 	// a dispatch, and shorter than the driver's time limit.
 	peakTime = 20 * time.Millisecond
 
-	// peakGroups is the number of workgroups. It is much larger than the number that run at the
-	// same time. So the end of the dispatch, when few workgroups are left, has little effect.
+	// peakGroups is much larger than the number of workgroups that run at the same time. So the end
+	// of the dispatch, when few are left, has little effect.
 	peakGroups = 1 << 12
 
-	// peakThreads is the number of invocations of a workgroup, if the device allows so many.
 	peakThreads = 256
 )
 
@@ -28,7 +27,6 @@ const (
 type rate struct {
 	stage string // of the row
 
-	// ops and bytes are the numbers of operations and bytes of one dispatch, for `rounds` = 1.
 	ops, bytes float64
 
 	// rounds is how often a dispatch repeats the operations. A dispatch then takes about peakTime.
@@ -114,7 +112,6 @@ func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err 
 	return p, nil
 }
 
-// farBeyondCaches returns a number of bytes that is much larger than the device's caches.
 func farBeyondCaches(info vk.Info) int {
 	if info.Type == "cpu" {
 		return 1 << 27
@@ -232,8 +229,7 @@ func matrixRate(dev *vk.Device, sums vk.Slice[int32]) (*rate, error) {
 	}}, err
 }
 
-// timed runs the commands that the function `record` records, and returns their time. They form one
-// phase, because only the times of phases are measured.
+// timed returns the time of the commands that `record` records, which form one phase.
 func timed(ctx context.Context, dev *vk.Device, record func(*vk.Recorder)) (sample, error) {
 	rec := vk.NewRecorder(dev)
 	rec.Phase("bench", 0, 1)

@@ -17,7 +17,6 @@ type random struct {
 	trapezoid *vk.Kernel[shaders.RandomTrapezoidSpec, shaders.RandomTrapezoidPush[float64]]
 	sweeps    *vk.Kernel[shaders.RandomSweepsSpec, shaders.RandomSweepsPush[float64]]
 
-	// seed is the seed that was used last.
 	seed uint32
 }
 
@@ -42,7 +41,6 @@ func (r *random) next() uint32 {
 	return r.seed
 }
 
-// matrix records commands that fill the matrix `x` with random numbers, uniform in [−1, 1).
 func (r *random) matrix(rec *vk.Recorder, x stages.Matrix) { r.until(rec, x, x.Rows+x.Cols) }
 
 // band makes a random compact band, in the storage of package stages.
@@ -51,8 +49,8 @@ func (r *random) band(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	r.until(rec, stages.NewMatrix(band, min(b+1, 2*b), n, 2*b), n)
 }
 
-// until records commands that fill the matrix `x` with random numbers, uniform in [−1, 1), except
-// the elements (i, j) with i + j ≥ `end`, which become zero.
+// until fills x with random numbers, uniform in [−1, 1), except the elements (i, j) with i + j ≥
+// `end`, which become zero.
 func (r *random) until(rec *vk.Recorder, x stages.Matrix, end int) {
 	r.fill.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, randomThreads)*x.Cols), shaders.RandomFillPush[float64]{
 		X: x.Addr(), End: uint64(end), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ld: uint32(x.Ld), Seed: r.next(),

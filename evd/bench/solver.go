@@ -19,7 +19,6 @@ import (
 // one plan at a time. The device time is the sum of the phases. The wall time also includes the
 // transfers of the matrix and of the vectors.
 
-// A plan is what the plans of evd and svd have in common.
 type plan interface {
 	Costs() []evd.StageCost
 	Band() int
@@ -27,7 +26,7 @@ type plan interface {
 	Close()
 }
 
-// whole measures a solve with a plan that the function `open` makes. `solve` gets the plan of each run.
+// whole measures a solve with a plan that `open` makes for each run.
 func whole[P plan](l *load, open func(*vk.Device) (P, error), solve func(context.Context, P) (sample, error)) {
 	// A plan for a dry device is only a forecast. It allocates no memory, which other measurements
 	// may need.
@@ -154,7 +153,7 @@ func clocked(solve func() (*vk.Profile, error)) (sample, error) {
 	return sample{profile.Total(), wall, profile}, nil
 }
 
-// hostMemory has the host's inputs of whole solves. The next solve of the same sizes uses them again.
+// hostMemory has the host's inputs of whole solves, for all solves of the same sizes.
 type hostMemory struct {
 	symmetric evd.Sym[float64]
 	general   evd.Dense[float64]

@@ -25,7 +25,6 @@ func (c cyclic) count() int {
 	return mine
 }
 
-// global returns the global index of the local index l of part `me`, for 0 ≤ l < count().
 func (c cyclic) global(l int) int {
 	return (l/c.block*c.parts+c.me)*c.block + l%c.block
 }
@@ -43,7 +42,6 @@ func newMatrix(rows, cols cyclic) *matrix {
 	return &matrix{rows, cols, ld, make([]float64, ld*max(1, cols.count()))}
 }
 
-// like returns a matrix of zeros with n columns and with the distributed rows of m.
 func (m *matrix) like(n int) *matrix {
 	cols := m.cols
 	cols.n = n
@@ -52,7 +50,6 @@ func (m *matrix) like(n int) *matrix {
 
 func (m *matrix) column(j int) []float64 { return m.data[j*m.ld:][:m.rows.count()] }
 
-// shape is a grid of rows×cols processes, and the order of a block of the distribution.
 type shape struct{ rows, cols, block int }
 
 const (
@@ -86,7 +83,6 @@ func arrange(n, p int) shape {
 // ScaLAPACK counts elements with 32 bits, and its routine pdsyevd counts twice as many elements.
 const mostElements = 1<<30 - 1<<24
 
-// check returns an *OptionError if a process would have more than mostElements of a matrix.
 func (s shape) check(n int) error {
 	rows, cols := cyclic{n, s.block, s.rows, 0}, cyclic{n, s.block, s.cols, 0} // part 0 has the most
 	if elements := rows.count() * cols.count(); elements > mostElements {

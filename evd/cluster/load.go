@@ -99,7 +99,6 @@ func (s *solve) combine(a, mirror *matrix) worstPair {
 	return worst
 }
 
-// each visits every element that this process has, with its row and column in the whole matrix.
 func (m *matrix) each(f func(i, j int, x *float64)) {
 	m.eachWith(m, func(i, j int, x, _ *float64) { f(i, j, x) })
 }
@@ -121,7 +120,6 @@ type place struct {
 	row, col int
 }
 
-// earlier returns the first element of p and q in column-major order.
 func (p place) earlier(q place) place {
 	if !p.any || q.any && (q.col < p.col || q.col == p.col && q.row < p.row) {
 		return q
@@ -129,7 +127,6 @@ func (p place) earlier(q place) place {
 	return p
 }
 
-// first returns the first of the places p of all processes in column-major order.
 func (s *solve) first(p place) place {
 	n := float64(max(1, s.n))
 	x := []float64{math.Inf(-1)}

@@ -193,8 +193,8 @@ func (s *solve) matrices() (a, other *matrix, err error) {
 	return a, other, nil
 }
 
-// step calls the function `work` on the processes of the grid, unless the context has ended. If
-// `work` returns an error on one process, `step` returns an error on all processes.
+// step calls `work` on the processes of the grid, unless the context has ended. An error on one
+// process becomes an error on all.
 func (s *solve) step(name string, work func() error) error {
 	if s.opt.Progress != nil && name != "" {
 		s.opt.Progress(name)
@@ -221,7 +221,6 @@ func (s *solve) agreed(values []float64, count int) []float64 {
 	return values
 }
 
-// unscale converts eigenvalues of the scaled matrix to those of the caller's matrix, in ascending order.
 func (s *solve) unscale(values []float64) {
 	for i, x := range values {
 		values[i] = math.Ldexp(x, s.exponent)

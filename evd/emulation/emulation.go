@@ -28,7 +28,6 @@ const VectorModuli = 14
 // change the values by rounding errors.
 func ReductionModuli(vectors int) int { return max(vectors-1, moduli.Least) }
 
-// Products lists the emulated products of one solve. It is empty if all products are native.
 type Products []*emulated.Ops
 
 // Status returns the memory in which emulated products count refused rows. Its contents must stay
@@ -50,7 +49,6 @@ func (ps Products) Work(others ...vk.Space) *vk.Layout {
 	return vk.InTurn(others...)
 }
 
-// Begin records the commands that emulated products need before their first product in a recording.
 func (ps Products) Begin(rec *vk.Recorder, ws *vk.Arena) {
 	for _, p := range ps {
 		p.Begin(rec, ws)
@@ -67,7 +65,6 @@ func (ps Products) Refused(c *plan.Call, rec *vk.Recorder, ws *vk.Arena) {
 	}
 }
 
-// Panel returns the sizes of back transformations with these products, for the tuning t.
 func (ps Products) Panel(t tuning.Tuning) panel.Tuning {
 	if len(ps) > 0 {
 		t.Panel.Merge = max(t.Panel.Merge, t.Products.Emulated.Merge)
@@ -116,8 +113,8 @@ func OrNative[P any](auto bool, newPlan func(native bool) (P, error)) (P, error)
 // `force` is true it chooses emulated products, and the error is a *vk.UnsupportedError if the
 // device has no units for them, or units that computed wrong results. Other errors are those of vk.
 func Choose(dev *vk.Device, force bool, t tuning.Tuning) (emulated.Choice, error) {
-	// The speeds of the device are measured once and stored. If the measurement used the context of
-	// a caller, it could end early for all later callers.
+	// The speeds are measured once and stored. With the context of a caller, the measurement could
+	// end early for all later callers.
 	ctx := context.Background()
 	if force {
 		return emulated.Force(ctx, dev, t.Products)
@@ -129,7 +126,6 @@ func Choose(dev *vk.Device, force bool, t tuning.Tuning) (emulated.Choice, error
 // if they were not measured.
 func Gain(dev *vk.Device) float64 { return emulated.Known(dev).Gain() }
 
-// By returns the Maker of emulated products with the sizes for the measured speeds in `rates`.
 func By(dev *vk.Device, t tuning.Tuning, rates emulated.Facts) Maker {
 	t = t.BoundedBytes(machine.Of(dev).Rates().FP64, rates.Bytes)
 	sizes := t.Products.Emulated.ByGain(rates.Gain())
@@ -142,8 +138,6 @@ func By(dev *vk.Device, t tuning.Tuning, rates emulated.Facts) Maker {
 	}
 }
 
-// Chosen returns the Maker of emulated products if the choice c for the device is to emulate, and nil
-// otherwise.
 func Chosen(dev *vk.Device, c emulated.Choice, t tuning.Tuning) Maker {
 	if !c.Emulated {
 		return nil

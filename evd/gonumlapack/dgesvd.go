@@ -95,7 +95,6 @@ func (s singularSide) fit(x []float64, rows, cols, ld int) bool {
 	return ld >= 1 && (s.wanted == svd.None || ld >= cols && len(x) >= (rows-1)*ld+cols)
 }
 
-// putColumns copies column j of z to row j of the row-major matrix x with stride ld.
 func putColumns(x []float64, ld int, z *evd.Dense[float64]) {
 	for j := range z.Cols {
 		copy(x[j*ld:], z.Col(j))
@@ -127,5 +126,4 @@ func putRows(x []float64, ld int, z *evd.Dense[float64]) {
 	group.Wait()
 }
 
-// rowsAtOnce is the number of rows that a goroutine of putRows writes at a time.
 const rowsAtOnce = 512

@@ -119,7 +119,6 @@ func asGonum(err error) error {
 	return err
 }
 
-// report passes an error to the user's function Report, if there is one.
 func (impl *Implementation) report(err error) {
 	if impl.Report != nil {
 		impl.Report(err)

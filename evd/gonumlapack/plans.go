@@ -8,13 +8,11 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// solver is the part of evd.Plan that package gonumlapack uses.
 type solver interface {
 	plancache.Plan
 	Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
 }
 
-// singularSolver is the part of svd.Plan that package gonumlapack uses.
 type singularSolver interface {
 	plancache.Plan
 	Solve(context.Context, evd.Dense[float64]) (*svd.Result[float64], error)

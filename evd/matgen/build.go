@@ -65,7 +65,6 @@ func (k TridiagonalKind) Scaled(exponent int) TridiagonalKind {
 	}, dense.spectrum}
 }
 
-// drawless converts a function for a spectrum, or nil, that needs no random numbers to the general form.
 func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	if spectrum == nil {
 		return nil
@@ -73,8 +72,8 @@ func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	return func(n int, _ *rand.Rand) []float64 { return spectrum(n) }
 }
 
-// ascending returns the sorted eigenvalues of the matrix of order n of the kind with this name, if they
-// are known.
+// ascending returns the sorted eigenvalues of the matrix of order n of the kind with this name, if
+// they are known.
 func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]float64, bool) {
 	if spectrum == nil {
 		return nil, false
@@ -97,7 +96,6 @@ func symmetric(n int, at func(i, j int) float64) []float64 {
 	return a
 }
 
-// vector returns n elements, or none for n < 0.
 func vector(n int, at func(i int) float64) []float64 {
 	x := make([]float64, max(0, n))
 	for i := range x {
@@ -106,7 +104,6 @@ func vector(n int, at func(i int) float64) []float64 {
 	return x
 }
 
-// times returns 2^exponent·x, exactly unless a product overflows or is subnormal.
 func times(exponent int, x []float64) []float64 {
 	return vector(len(x), func(i int) float64 { return math.Ldexp(x[i], exponent) })
 }

@@ -21,7 +21,6 @@ import (
 	"math/rand/v2"
 )
 
-// A DenseKind is a family of full symmetric matrices, one for each order.
 type DenseKind struct {
 	name string
 	fill func(n int, r *rand.Rand) []float64
@@ -31,14 +30,12 @@ type DenseKind struct {
 	spectrum func(n int, r *rand.Rand) []float64
 }
 
-// A TridiagonalKind is a family of symmetric tridiagonal matrices, one for each order.
 type TridiagonalKind struct {
 	name     string
 	fill     func(n int, r *rand.Rand) (d, e []float64)
 	spectrum func(n int, r *rand.Rand) []float64 // as in DenseKind
 }
 
-// Name returns the name of this family. No other family of Dense has it.
 func (k DenseKind) Name() string { return k.name }
 
 // Dense returns the matrix of order n with both triangles, column-major with leading dimension n.
@@ -49,7 +46,6 @@ func (k DenseKind) Eigenvalues(n int) (values []float64, known bool) {
 	return ascending(k.name, n, k.spectrum)
 }
 
-// Name returns the name of this family. The names of all families in Tridiagonals differ.
 func (k TridiagonalKind) Name() string { return k.name }
 
 // Tridiagonal returns the matrix of order n: the diagonal d with n elements, and the off-diagonal e
@@ -61,7 +57,6 @@ func (k TridiagonalKind) Eigenvalues(n int) (values []float64, known bool) {
 	return ascending(k.name, n, k.spectrum)
 }
 
-// seeded returns the random generator for the matrix of order n of the kind with the given name.
 func seeded(name string, n int) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(name))

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 )
 
-// ulp is the distance from 1 to the next double, dlamch('P') in LAPACK.
 const ulp = 0x1p-52
 
 // A lapackType is one row of the tables in LAPACK's ddrvst and dchkst.
@@ -101,8 +100,8 @@ func (t lapackType) name() string {
 	return fmt.Sprintf("%s-%02d-%s%s", t.program, t.number, t.form, t.size.name)
 }
 
-// values returns the eigenvalues for order n, with their signs, in any order. It draws from r before
-// any other function draws numbers for the same matrix.
+// values returns the eigenvalues, with their signs, in any order. It must draw from r before any
+// other function does.
 func (t lapackType) values(n int, r *rand.Rand) []float64 {
 	values := t.shape(n, t.cond(n))
 	for i := range values {
@@ -122,8 +121,7 @@ func (t lapackType) dense() DenseKind {
 	return k
 }
 
-// fill returns the matrix of order n in full storage. It draws the same eigenvalues as `spectrum`, whose
-// generator begins in the same state.
+// fill draws the same eigenvalues as `spectrum`, whose generator begins in the same state.
 func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	if t.form == uniform {
 		norm := t.size.norm(n)
@@ -165,7 +163,6 @@ func cut(n int, a []float64) {
 	}
 }
 
-// tridiagonal stores the matrices of the type, which must be tridiagonal, as two diagonals.
 func (t lapackType) tridiagonal() TridiagonalKind {
 	k := t.dense()
 	return TridiagonalKind{k.name, func(n int, r *rand.Rand) ([]float64, []float64) {

@@ -11,7 +11,6 @@ const (
 	denormal      = -1060
 )
 
-// Tridiagonals returns every family of tridiagonal test matrices.
 func Tridiagonals() []TridiagonalKind {
 	kinds := []TridiagonalKind{
 		zero, identity,
@@ -32,8 +31,7 @@ func Tridiagonals() []TridiagonalKind {
 	return kinds
 }
 
-// Dense returns every kind of dense test matrices. It includes every kind of tridiagonal test
-// matrices in full storage.
+// Dense returns every kind of dense test matrices, with the tridiagonal ones in full storage.
 func Dense() []DenseKind {
 	kinds := []DenseKind{
 		goe, diagonallyDominant, hilbert, minIJ, kacMurdockSzego,

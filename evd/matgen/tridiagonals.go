@@ -119,7 +119,6 @@ var lightCouplings = TridiagonalKind{"light-couplings", func(n int, r *rand.Rand
 	return d, e
 }, nil}
 
-// constant returns the formula of a diagonal whose elements are all v.
 func constant(v float64) func(n, i int) float64 { return func(_, _ int) float64 { return v } }
 
 func normals(n int, r *rand.Rand) []float64 {

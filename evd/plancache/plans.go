@@ -10,7 +10,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Plan is the interface of all kinds of plans.
 type Plan interface {
 	Bytes() uint64 // of the device memory
 	Close()        // frees the device memory
@@ -20,7 +19,6 @@ type Plan interface {
 // type Key identifies the problems that one plan can solve. The fields must not be changed after the
 // first use.
 type Plans[Key comparable] struct {
-	// Make makes a plan for the key.
 	Make func(Key) (Plan, error)
 
 	Most int // largest number of plans
@@ -102,7 +100,6 @@ func (ps *Plans[Key]) shrink(to int) {
 	}
 }
 
-// Count returns the number of kept plans.
 func (ps *Plans[Key]) Count() int {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()

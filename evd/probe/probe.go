@@ -13,7 +13,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Arithmetic describes how a device computes with doubles.
 type Arithmetic = machine.Arithmetic
 
 // Measure measures how the device computes with doubles, by two small kernels. It measures again
@@ -75,7 +74,6 @@ func KeepWorkRate(dev *vk.Device, rate float64) {
 	}
 }
 
-// Products says how a device computes large matrix products, and why.
 type Products = emulated.Choice
 
 // ChooseProducts returns how plans for a device compute large matrix products, if the options of a

@@ -139,7 +139,7 @@ func SingularResidual[T Number](m, n, k int, a []T, lda int, values []float64, u
 }
 
 // Descending reports whether each value is neither negative nor NaN, and not larger than the value
-// before it. Singular values always have this property.
+// before it, as singular values are.
 func Descending(values []float64) bool {
 	for i, x := range values {
 		if !(x >= 0) || i > 0 && x > values[i-1] {

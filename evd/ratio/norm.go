@@ -104,8 +104,8 @@ func packed[T Number](rows, cols int, x []T, ldx int) []T {
 	return y
 }
 
-// perNorm returns err/(norm·n·ulp). The arguments `err` and `norm` are both scaled by 2^shift. For
-// an infinite norm perNorm returns +Inf, because the quotient would be 0 for any error.
+// perNorm returns err/(norm·n·ulp), where `err` and `norm` are both scaled by 2^shift. For an
+// infinite norm it is +Inf, because the quotient would be 0 for any error.
 func perNorm(err, norm float64, n, shift int) float64 {
 	if math.IsInf(norm, 0) {
 		return norm

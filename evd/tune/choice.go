@@ -19,7 +19,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Choice holds the sizes that a search for the fastest sizes of a device chooses.
 type Choice struct {
 	Band  int `json:"band"`  // half-bandwidth b of the band reduction, 1 to maxBand
 	Block int `json:"block"` // rank k of its trailing updates, a multiple of Band and at most maxBlock
@@ -31,7 +30,6 @@ type Choice struct {
 	Crossovers `json:"crossovers,omitzero"`
 }
 
-// TableChoice returns the sizes that the device has in its tuning table.
 func TableChoice(info vk.Info) Choice {
 	t := tuning.On(info)
 	return Choice{Band: t.Band, Block: t.Block, RankTwoK: t.Products.Syr2k}
@@ -62,8 +60,7 @@ func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	return &t, nil
 }
 
-// on returns the device's tuning table, with the sizes that the choice c makes: the bandwidth, the
-// block size, the tile of the product Syr2k, and the crossovers. It does not check the sizes.
+// on returns the device's tuning table with the sizes of c, unchecked.
 func (c Choice) on(info vk.Info) tuning.Tuning {
 	t := tuning.On(info)
 	t.Band, t.Block, t.Products.Syr2k = c.Band, c.Block, c.RankTwoK
@@ -72,7 +69,6 @@ func (c Choice) on(info vk.Info) tuning.Tuning {
 	return t
 }
 
-// String describes the choice in words.
 func (c Choice) String() string {
 	return fmt.Sprintf("b = %d, k = %d, rank-2k update by a %v%v", c.Band, c.Block, c.RankTwoK, c.Crossovers)
 }
@@ -83,7 +79,6 @@ func (c Choice) Source(info vk.Info, measured string) ([]byte, error) {
 	return c.on(info).Source(info, measured)
 }
 
-// tiles lists the sizes of tiles of the rank-2k update that a search tries. All tiles are square.
 var tiles = []product.Tile{
 	{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 1},
 	{M: 128, N: 128, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 1},
@@ -116,7 +111,7 @@ type Crossovers struct {
 	Conquer int `json:"batch_conquer_from,omitempty"`
 }
 
-// maxOrder is the largest order that Crossovers may have. Larger orders were never measured.
+// maxOrder is the largest order that Crossovers may have. Larger ones were never measured.
 const maxOrder = 1 << 14
 
 func (x Crossovers) check() error {
@@ -128,7 +123,6 @@ func (x Crossovers) check() error {
 	return nil
 }
 
-// change replaces the orders of the tuning t by those of x that are not 0.
 func (x Crossovers) change(t *tuning.Tuning) {
 	if x.OneStageValues > 0 {
 		t.Sytrd.Values = x.OneStageValues
@@ -144,7 +138,7 @@ func (x Crossovers) change(t *tuning.Tuning) {
 	}
 }
 
-// String lists the orders that are not those of the table. It begins with a comma, or is empty.
+// String lists the orders that are not those of the table, after a comma, or is empty.
 func (x Crossovers) String() (text string) {
 	if x.OneStageValues > 0 {
 		text += fmt.Sprintf(", values in one stage up to %d", x.OneStageValues)
@@ -158,12 +152,11 @@ func (x Crossovers) String() (text string) {
 	return text
 }
 
-// These are the orders at which a search compares one stage with two stages: the multiples of
-// oneStageStep up to oneStageMost.
+// A search compares one stage with two stages at the multiples of oneStageStep up to oneStageMost.
 const oneStageStep, oneStageMost = 256, 4096
 
-// crossovers searches the orders of Crossovers for the best sizes found so far. It measures whole
-// solves. Crossovers that are the same as in the device's tuning table become 0.
+// crossovers searches the orders of Crossovers for the best sizes found so far, by whole solves.
+// Orders of the device's tuning table become 0.
 func (s *search) crossovers(ctx context.Context, best *Result, t tuning.Tuning) {
 	if t.Sytrd.LocalSize > 0 { // else there are no sizes for one stage
 		best.OneStageValues = s.oneStage(ctx, best.Choice, "values", t.Sytrd.Values, func(x *Crossovers, n int) { x.OneStageValues = n })
@@ -172,9 +165,9 @@ func (s *search) crossovers(ctx context.Context, best *Result, t tuning.Tuning) 
 	best.Conquer = s.conquer(ctx, best.Choice, t.Batch)
 }
 
-// oneStage returns the largest order for which the stage, a whole solve, is faster if the matrix is
-// reduced in one stage. It halves the range of possible orders. The function `set` changes the order
-// in the sizes `c`. The result is 0 if it is the order `now`, or if it was not measured.
+// oneStage returns the largest order for which `stage`, a whole solve, is faster if the matrix is
+// reduced in one stage, by halving the range of orders. `set` changes the order in the sizes. The
+// result is 0 if it is the order `now`, or if it was not measured.
 func (s *search) oneStage(ctx context.Context, c Choice, stage string, now int, set func(x *Crossovers, n int)) int {
 	const never = 1
 	faster, slower := 0, oneStageMost/oneStageStep+1
@@ -199,8 +192,7 @@ func (s *search) oneStage(ctx context.Context, c Choice, stage string, now int, 
 }
 
 // inOneStage returns an error if the measured solve was not in one stage, for example because a wait
-// between workgroups has failed before on this device. A reduction in one stage has the half-bandwidth
-// 1.
+// between workgroups has failed before. A reduction in one stage has the half-bandwidth 1.
 func inOneStage(r bench.Row) error {
 	if r.B != 1 {
 		return fmt.Errorf("one stage is not possible for n = %d", r.N)
@@ -208,8 +200,7 @@ func inOneStage(r bench.Row) error {
 	return nil
 }
 
-// leaves notes that a choice is not tried, if the reason is the time for the search. Other reasons
-// were given to s.note.
+// leaves notes that a choice is not tried for lack of time. Other reasons were given to s.note.
 func (s *search) leaves(what string) {
 	if s.out {
 		s.untried = append(s.untried, what)
@@ -258,9 +249,9 @@ func unless(now, order int) int {
 	return order
 }
 
-// compare measures a stage of order n with the sizes x and with the sizes y, and tells whether it is
-// faster with x. If one of them was not measured, or if `check` returns an error for the result of x,
-// `known` is false. check may be nil.
+// compare tells whether a stage of order n is faster with the sizes x than with y. `known` is false
+// if one of them was not measured, or if `check`, which may be nil, returns an error for the result
+// of x.
 func (s *search) compare(
 	ctx context.Context, n int, stage string, x, y Choice, check func(bench.Row) error,
 ) (faster, known bool) {

@@ -12,7 +12,6 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// Result is what a search for the fastest sizes has found.
 type Result struct {
 	Choice          // the fastest sizes that were found
 	Seconds float64 // of the stages whose time depends on the sizes, with the fastest ones
@@ -26,17 +25,15 @@ type Result struct {
 	Untried  []string
 }
 
-// target is the device whose fastest sizes are searched. Tests replace it by a fake device.
+// target is the device whose fastest sizes are searched. Tests have a fake one.
 type target interface {
-	// refused returns an error if kernels with the sizes c spill registers. Kernels that also spill
-	// with the sizes of the tuning table do not count.
+	// refused returns an error if kernels with the sizes c spill registers, except those that also
+	// spill with the sizes of the tuning table.
 	refused(c Choice) error
 
-	// measure measures stages of the solver for order n with the sizes c. It returns a row with the
-	// median time of each stage.
+	// measure returns a row with the median time of each stage for order n with the sizes c.
 	measure(ctx context.Context, n int, c Choice, stages ...string) ([]bench.Row, error)
 
-	// table returns the device's tuning table.
 	table() tuning.Tuning
 }
 
@@ -55,8 +52,8 @@ type search struct {
 	row  func(Choice, bench.Row) // gets the result of each measurement
 	note func(string)            // gets each choice that is not measured, with the reason
 
-	// ofBand has measured times, in seconds. They are of stages that depend on the half-bandwidth b
-	// but not on the rank k. Such a stage is measured only once for each b.
+	// ofBand has measured times, in seconds, of stages that depend on b but not on k, so that each
+	// is measured only once for each b.
 	ofBand map[stageOfBand]float64
 
 	last    time.Time     // when the last measurement began, of one choice of sizes
@@ -74,13 +71,12 @@ type stageOfBand struct {
 // errTime is the error for sizes that were not measured.
 var errTime = errors.New("the time is up")
 
-// dependent lists the stages whose times depend on the sizes that a search changes. The search
-// minimises the sum of their times.
+// dependent lists the stages whose times depend on the sizes. The search minimises the sum of their
+// times.
 var dependent = []string{"sy2sb", "sb2st", "apply-q2", "apply-q1"}
 
-// run returns the fastest sizes that it found, even if the time for the search has run out. It
-// returns an error if the sizes of the device's tuning table cannot be measured, and ctx.Err() if
-// the context has ended.
+// run returns the fastest sizes that it found, even if the time has run out. It returns an error if
+// the sizes of the device's tuning table cannot be measured.
 func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	s.last, s.ofBand = s.began, map[stageOfBand]float64{}
 	r := Result{Choice: table, Table: table}
@@ -106,8 +102,8 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	return r, outer.Err()
 }
 
-// tile tries other tile sizes for the kernel of the product Syr2k, which updates the trailing
-// matrix. For each size it first measures this product alone.
+// tile tries other tile sizes for the product Syr2k, which updates the trailing matrix. It first
+// measures this product alone.
 func (s *search) tile(ctx context.Context, best *Result) {
 	choice, least := best.Choice, math.Inf(1)
 	for _, t := range append([]Choice{best.Choice}, withTiles(best.Choice)...) {
@@ -119,8 +115,7 @@ func (s *search) tile(ctx context.Context, best *Result) {
 			s.untried = append(s.untried, fmt.Sprintf("a %v", t.RankTwoK))
 		}
 	}
-	// The tile was faster for the product alone. It is chosen only if all stages together are
-	// faster with it, too.
+	// The tile is chosen only if all stages together are faster with it, too.
 	if choice != best.Choice {
 		s.better(ctx, best, choice, fmt.Sprintf("a %v", choice.RankTwoK))
 	}
@@ -137,8 +132,8 @@ func withTiles(c Choice) (all []Choice) {
 	return all
 }
 
-// band tries half-bandwidths, those nearest to the one in the tuning table first. It returns the
-// sizes with the second best half-bandwidth.
+// band tries half-bandwidths, the nearest to that of the tuning table first. It returns the sizes
+// with the second best one.
 func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	from := best.Choice
 	second = from
@@ -179,9 +174,9 @@ func (s *search) ranOut(ctx context.Context, err error) bool {
 	return errors.Is(err, errTime) || err != nil && ctx.Err() != nil
 }
 
-// better measures the stages with the sizes c. If they are the fastest so far, they become the
-// result `best`. `better` returns the time in seconds, or +Inf if the sizes were not measured. If
-// the reason is that the time for the search had run out, `better` adds `name` to Result.Untried.
+// better measures the stages with the sizes c, which become `best` if they are the fastest so far.
+// It returns the time in seconds, or +Inf if they were not measured. If the time for the search had
+// run out, `name` is added to Result.Untried.
 func (s *search) better(ctx context.Context, best *Result, c Choice, name string) float64 {
 	seconds, err := s.try(ctx, c, dependent...)
 	if s.ranOut(ctx, err) && !slices.Contains(s.untried, name) {
@@ -196,9 +191,9 @@ func (s *search) better(ctx context.Context, best *Result, c Choice, name string
 	return seconds
 }
 
-// mayMeasure returns nil if another measurement may begin now. Otherwise it returns the reason why
-// not: the context's error, or errTime if the rest of the time for the search is shorter than the
-// longest measurement so far. The first measurement may always begin.
+// mayMeasure returns nil if another measurement may begin now, and otherwise the context's error, or
+// errTime if the rest of the time is shorter than the longest measurement so far. The first
+// measurement may always begin.
 func (s *search) mayMeasure(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -214,9 +209,8 @@ func (s *search) mayMeasure(ctx context.Context) error {
 	return nil
 }
 
-// try returns the sum of the times of the stages with the sizes c, in seconds. The error says why
-// they were not measured: the context has ended, the rest of the time for the search is shorter
-// than the longest measurement so far, or the sizes are refused.
+// try returns the sum of the times of the stages with the sizes c, in seconds. The error is that of
+// mayMeasure, or says that the sizes are refused.
 func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, error) {
 	if err := s.mayMeasure(ctx); err != nil {
 		return 0, err

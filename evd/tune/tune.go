@@ -13,7 +13,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Options are the options of a search.
 type Options struct {
 	N        int                     // order of the matrices to measure with; 0 means that of the function Order
 	Budget   time.Duration           // a measurement that begins within this time may end later
@@ -69,16 +68,13 @@ type onDevice struct {
 	bench *bench.Bench // measures the device's peak rates only once for the whole search
 	opt   Options
 
-	// spills lists the kernels that spill registers to memory with the sizes of the device's tuning
-	// table. No other sizes are refused because of these kernels.
+	// spills lists the kernels that spill registers with the sizes of the device's tuning table. No
+	// other sizes are refused because of them.
 	spills []string
 }
 
-// kernelsAt is the order of the plans whose kernels are tested for spilled registers.
 const kernelsAt = 256
 
-// refused implements target.refused: it returns an error if kernels with the sizes c spill
-// registers.
 func (d *onDevice) refused(c Choice) error {
 	err := bench.Refused(d.dev, kernelsAt, c.on(d.dev.Info()), evd.Options{Vectors: true})
 	var spill *bench.RefusedError

@@ -35,7 +35,6 @@ func main() {
 	}
 }
 
-// run does what the command does with the flag `all` and the arguments `names`.
 func run(root string, all bool, names []string) error {
 	compiler, err := source.Compiler(root)
 	if err != nil {
@@ -87,7 +86,6 @@ func run(root string, all bool, names []string) error {
 	return removeOrphans(dir, stamps, sources, files)
 }
 
-// compile compiles one source, checks that its kernels have Go types, and writes their SPIR-V.
 func compile(root, dir, compiler string, s *source.Source) (source.Stamp, error) {
 	stamp := source.Stamp{Source: s.Hash, Compiler: compiler}
 	codes := map[string][]byte{}

@@ -11,7 +11,7 @@ import (
 // Arithmetic describes how a device rounds doubles. Errors are the largest measured errors, in
 // units in the last place (ulps) of the result. Correct rounding gives an error of at most ½.
 type Arithmetic struct {
-	// Operands is the number of quotients that were measured, and also the number of square roots.
+	// Operands is the number of measured quotients, and of square roots.
 	Operands int `json:"operands"`
 
 	// Division and Sqrt are the largest errors of quotients and of square roots, in ulps. A field
@@ -19,16 +19,14 @@ type Arithmetic struct {
 	Division float64 `json:"division_ulp"`
 	Sqrt     float64 `json:"sqrt_ulp"`
 
-	// Fused is true if fma() rounds only once.
 	Fused bool `json:"fused_fma"`
 
 	// Subnormals is true if the device keeps subnormal numbers and does not flush them to zero.
 	Subnormals bool `json:"subnormals"`
 }
 
-// MeasureArithmetic measures the arithmetic of a device with two small kernels. One kernel computes
-// quotients and square roots that are hard to round correctly. The other kernel finds out whether
-// fma() rounds only once. Errors are those of package vk.
+// MeasureArithmetic measures the arithmetic of a device with two small kernels: quotients and square
+// roots that are hard to round correctly, and whether fma() rounds only once.
 func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
 	var a Arithmetic
 	fused, err := isFused(ctx, dev)
@@ -41,7 +39,6 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 		return a, err
 	}
 	a = Arithmetic{Operands: len(in), Fused: fused, Subnormals: true}
-	// Find the largest errors, in ulps.
 	for i, o := range in {
 		a.Division = max(a.Division, divisionError(o.x, o.y, out[i].quotient))
 		a.Sqrt = max(a.Sqrt, rootError(o.z, out[i].root))
@@ -55,18 +52,16 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 	return a, err
 }
 
-// result holds the results of the device for one operand: `quotient` is x/y and `root` is √z, as
-// the device rounds them.
+// result is x/y and √z for one operand, as the device rounds them.
 type result struct{ quotient, root float64 }
 
-// divideAndRoot runs the kernel probe_arithmetic, which computes x/y and √z of each operand. The
-// results are in the order of the operands. Errors are those of package vk.
+// divideAndRoot runs the kernel probe_arithmetic, and returns its results in the order of the
+// operands.
 func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result, error) {
 	k, err := vk.Build(dev, shaders.ProbeArithmetic(), shaders.ProbeArithmeticDefaults())
 	if err != nil {
 		return nil, err
 	}
-	// The kernel reads three numbers x, y, z for each operand, and writes two results, x/y and √z.
 	flat := make([]float64, 0, 3*len(in))
 	for _, o := range in {
 		flat = append(flat, o.x, o.y, o.z)
@@ -87,17 +82,14 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 	return results, nil
 }
 
-// isFused runs the kernel probe_fma. For some pairs of factors x, y, the kernel checks whether
-// fma(x, y, −round(x·y)) is the exact error of the rounded product. isFused returns true if this
-// holds for all pairs. Errors are those of package vk.
+// isFused runs the kernel probe_fma: whether fma(x, y, −round(x·y)) is the exact error of the
+// rounded product for some pairs x, y.
 func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	k, err := vk.Build(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
 	if err != nil {
 		return false, err
 	}
-	// The products of these pairs of factors are not doubles and must be rounded. The factors of
-	// the first pair are near 1, and the factors of the other two pairs are rounded irrational
-	// numbers.
+	// The products of these pairs are not doubles and must be rounded.
 	factors := []float64{1 + 0x1p-30, 1 - 0x1p-31, math.Pi, math.E, math.Sqrt2, -math.Ln2}
 	out := make([]uint32, len(factors)/2)
 	err = run(ctx, dev, factors, out, func(rec *vk.Recorder, x vk.Slice[float64], y vk.Slice[uint32]) {
@@ -111,13 +103,11 @@ func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	return err == nil, err
 }
 
-// run uploads the slice `in`, runs the commands that the function `record` records, and downloads
-// the slice `out`. `record` must not keep the device slices, because run frees the device memory
-// before it returns. The host slices `in` and `out` are not used after run returns.
+// run uploads `in`, runs the commands that `record` records, and downloads `out`. `record` must not
+// keep the device slices, because their memory is freed.
 func run[T any](
 	ctx context.Context, dev *vk.Device, in []float64, out []T, record func(*vk.Recorder, vk.Slice[float64], vk.Slice[T]),
 ) error {
-	// The memory is allocated for this run only, and is freed at the end.
 	x, y := vk.Reserve[float64]("in", len(in)), vk.Reserve[T]("out", len(out))
 	ws, err := dev.NewArena(vk.Together(x, y))
 	if err != nil {

@@ -51,8 +51,8 @@ func (m *Machine) Attempt(name string, trial func(begin func()) (string, error))
 // time. Two processes may make a trial at the same time.
 var asking sync.Mutex
 
-// attempt makes a trial and returns the text that Attempt stores under the given name. `runs` is the
-// number of earlier trials without a result. If the device is lost, what `begin` has stored stays.
+// attempt makes a trial and returns the text that Attempt stores. `runs` is the number of earlier
+// trials without a result. If the device is lost, what `begin` has stored stays.
 func (m *Machine) attempt(name string, runs int, trial func(begin func()) (string, error)) (string, error) {
 	answer, err := trial(func() { m.dev.SetProbe(name, fmt.Sprintf(begun, runs+1)) })
 	switch {
@@ -74,8 +74,8 @@ func GaveUp(answer string) bool {
 	return ok && runs >= mostBegun
 }
 
-// unfinished reads the number of trials without a result from a stored text such as "begun 2". If
-// the text is a result, ok is false.
+// unfinished reads the number of trials without a result from a text such as "begun 2". If the text
+// is a result, ok is false.
 func unfinished(answer string) (runs int, ok bool) {
 	_, err := fmt.Sscanf(answer, begun, &runs)
 	return runs, err == nil

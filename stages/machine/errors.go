@@ -31,13 +31,13 @@ func inUlps(err, x float64) float64 {
 
 func mul(a, b uint64) (hi, lo uint64) { return bits.Mul64(a, b) }
 
-// add returns the sum of b and the 128-bit number with the words hi and lo, as two words.
+// add returns the sum of b and the 128-bit number with the words hi and lo.
 func add(hi, lo, b uint64) (uint64, uint64) {
 	lo, carry := bits.Add64(lo, b, 0)
 	return hi + carry, lo
 }
 
-// sub returns the 128-bit number with the words hi and lo, minus b, as two words.
+// sub returns the 128-bit number with the words hi and lo, minus b.
 func sub(hi, lo, b uint64) (uint64, uint64) {
 	lo, borrow := bits.Sub64(lo, b, 0)
 	return hi - borrow, lo

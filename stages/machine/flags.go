@@ -27,14 +27,10 @@ func ReserveFlags(name string, tickets, flags int, stride uint32) Flags {
 	return Flags{vk.Reserve[uint32](name, 1+tickets+flags*int(stride)), tickets, stride}
 }
 
-// Layout returns the layout of the memory of INFO, tickets and flags. The caller puts the layout
-// into an arena.
 func (f Flags) Layout() *vk.Layout { return vk.Together(f.region) }
 
-// Stride is the distance in memory between two successive flags, in 32-bit words.
 func (f Flags) Stride() uint32 { return f.stride }
 
-// Info is the INFO word in the arena.
 func (f Flags) Info(ws *vk.Arena) vk.Slice[uint32] { return f.region.In(ws).Sub(0, 1) }
 
 // Ticket is the 32-bit word in the arena from which workgroups of dispatch i take their numbers.
@@ -45,20 +41,18 @@ func (f Flags) Ticket(ws *vk.Arena, i int) vk.Slice[uint32] {
 // First is the address of flag 0. Flag i lies Stride·i words after it.
 func (f Flags) First(ws *vk.Arena) spirv.Addr[uint32] { return f.flags(ws).Addr() }
 
-// Flag is the 32-bit word of flag i in the arena. A workgroup counts in a flag what it has
-// finished.
+// Flag is flag i in the arena.
 func (f Flags) Flag(ws *vk.Arena, i int) vk.Slice[uint32] {
 	return f.flags(ws).Sub(i*int(f.stride), 1)
 }
 
 func (f Flags) flags(ws *vk.Arena) vk.Slice[uint32] { return f.region.In(ws).From(1 + f.tickets) }
 
-// Clear records a fill that sets the INFO word, all tickets and all flags to zero.
 func (f Flags) Clear(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, f.region.In(ws), 0) }
 
-// ClearFirst records a fill that sets all tickets and the given number of flags, from flag 0 on, to
-// zero. The INFO word is not changed. ClearFirst is used between dispatches of one recording,
-// because their common INFO word is read only at the end.
+// ClearFirst sets all tickets and the given number of flags, from flag 0 on, to zero, but not the
+// INFO word. It is used between dispatches of one recording, because their common INFO word is read
+// only at the end.
 func (f Flags) ClearFirst(rec *vk.Recorder, ws *vk.Arena, flags int) {
 	vk.Fill(rec, f.region.In(ws).Sub(1, f.tickets+flags*int(f.stride)), 0)
 }

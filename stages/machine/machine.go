@@ -16,7 +16,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Machine holds the facts about one open device.
 type Machine struct {
 	Info vk.Info
 
@@ -34,7 +33,6 @@ func Of(dev *vk.Device) *Machine {
 	return &Machine{Info: info, Units: info.Units, dev: dev}
 }
 
-// Device is the device that the facts are about.
 func (m *Machine) Device() *vk.Device { return m.dev }
 
 // Rates are measured speeds in operations per second. A rate is 0 if it has not been measured yet.
@@ -42,10 +40,8 @@ type Rates struct{ FP64, FP32, INT8 float64 }
 
 const ratesFact = "operations a second, FP64 FP32 INT8"
 
-// String returns the rates as text, in the form in which they are stored.
 func (r Rates) String() string { return fmt.Sprint(r.FP64, r.FP32, r.INT8) }
 
-// Rates returns the rates that KeepRates has stored for this device and driver.
 func (m *Machine) Rates() Rates {
 	var r Rates
 	text, err := m.dev.ProbeOnce(ratesFact, func() (string, error) { return "", errUnknown })
@@ -57,16 +53,14 @@ func (m *Machine) Rates() Rates {
 
 var errUnknown = errors.New("machine: not measured")
 
-// KeepRates stores rates for this device and driver, in place of earlier rates.
 func (m *Machine) KeepRates(r Rates) {
 	m.dev.SetProbe(ratesFact, r.String())
 }
 
 const arithmeticFact = "arithmetic: operands, division, root, fma, subnormals"
 
-// Arithmetic returns how the device rounds doubles. It measures this once for a device and driver,
-// and then reads the stored result. (MeasureArithmetic always measures.) For a vk.Dry device the
-// result is zero.
+// Arithmetic returns how the device rounds doubles, measured once for a device and driver. For a
+// vk.Dry device the result is zero.
 func (m *Machine) Arithmetic(ctx context.Context) (Arithmetic, error) {
 	var a Arithmetic
 	text, err := m.dev.ProbeOnce(arithmeticFact, func() (string, error) {

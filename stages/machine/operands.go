@@ -9,8 +9,6 @@ import (
 // finite, y is not 0, and z is not negative.
 type operand struct{ x, y, z float64 }
 
-// each is the number of test operands of each of two kinds: operands that are hard to round, and
-// random operands.
 const each = 1 << 14
 
 // operands returns operands of two kinds. The quotients and roots of the first kind are as near to
@@ -30,7 +28,6 @@ func operands() []operand {
 	return list
 }
 
-// subnormals are operands whose quotient is exact, and for which x, y or the quotient is subnormal.
 var subnormals = []operand{{0x1p-1040, 4, 1}, {0x1p-1000, 0x1p60, 1}, {3 * 0x1p-1074, 3, 1}, {0x1p-1060, 0x1p-1062, 1}}
 
 // anyDouble returns a random number whose exponent is far from both ends of the range. Therefore

@@ -8,8 +8,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// These are the sizes of the probe: the kernel that tests whether workgroups may wait for each
-// other (forward progress).
+// The sizes of the probe.
 const (
 	probePerUnit = 4       // workgroups for each unit of the device
 	usualUnits   = 32      // units where the driver does not tell
@@ -20,11 +19,10 @@ const (
 	probeStride  = 8       // words from one flag to the next
 )
 
-// progressFact is the name under which the result of the forward-progress probe is stored. The name
-// contains the version of the probe, so that results of older versions are not used.
+// progressFact is the name under which the result of the probe is stored. It contains the version of
+// the probe, so that results of older versions are not used.
 const progressFact = "hands flags on, probe 3"
 
-// yes and `no` are the stored results of a probe, a kernel that tests the device.
 const yes, no = "yes", "no"
 
 // MayWait returns whether workgroups of one dispatch may wait for each other. This needs two
@@ -69,17 +67,13 @@ func (m *Machine) MayMeet(what string, run Trial) (bool, error) {
 	return m.ask(meetingFact+what, run, begun)
 }
 
-// meetingFact is the beginning of the names under which the results of the method MayMeet are
-// stored.
 const meetingFact = "workgroups meet, probe 1: "
 
-// failedMeetingFact is the name under which MeetFailed stores “no”.
 const failedMeetingFact = "workgroups meet in solves"
 
-// ask returns the result that is stored under the given name. If no result is stored, ask runs the
-// trial `run` once and stores its result. The argument `failed` is the text that is stored after a
-// run in which a wait failed: the constant `no`, or the constant `begun` if such a run counts as a
-// run without a result.
+// ask returns the result that is stored under the given name. If there is none, it runs the trial
+// `run` once and stores its result. `failed` is stored after a run in which a wait failed: `no`, or
+// `begun` if such a run counts as a run without a result.
 func (m *Machine) ask(name string, run Trial, failed string) (bool, error) {
 	answer, err := m.Attempt(name, func(begin func()) (string, error) {
 		if !m.Info.MemoryModel() {
@@ -99,32 +93,29 @@ func (m *Machine) ask(name string, run Trial, failed string) (bool, error) {
 }
 
 // WaitFailed records that a wait between workgroups failed in a solve. From then on the result of
-// MayWait is “no”, in this process and in later processes that store facts in the same folder.
+// MayWait is “no”, also in later processes that store facts in the same folder.
 func (m *Machine) WaitFailed() {
 	asking.Lock()
 	defer asking.Unlock()
 	m.dev.SetProbe(progressFact, no)
 }
 
-// MeetFailed records that a wait of a workgroup for all other workgroups failed in a solve. From then
-// on each result of MayMeet is “no”, in this process and in later processes that store facts in the
-// same folder. The result of MayWait does not change: a workgroup may still wait for one that has
-// started before.
+// MeetFailed records that a wait of a workgroup for all others failed in a solve. From then on each
+// result of MayMeet is “no”, also in later processes that store facts in the same folder. The result
+// of MayWait does not change: a workgroup may still wait for one that has started before.
 func (m *Machine) MeetFailed() {
 	asking.Lock()
 	defer asking.Unlock()
 	m.dev.SetProbe(failedMeetingFact, no)
 }
 
-// MeetingFailed returns whether MeetFailed was called for this device and driver.
 func (m *Machine) MeetingFailed() bool {
 	text, err := m.dev.ProbeOnce(failedMeetingFact, func() (string, error) { return "", errUnknown })
 	return err == nil && text == no
 }
 
-// probeGroups returns the number of workgroups of the probe. The number is several times the number
-// of workgroups in those stages whose workgroups wait for each other, but not above the largest
-// grid that every device accepts.
+// probeGroups returns several times the number of workgroups of the stages whose workgroups wait for
+// each other, but not more than the largest grid that every device accepts.
 func (m *Machine) probeGroups() int {
 	units := m.Units
 	if units == 0 {
@@ -133,8 +124,7 @@ func (m *Machine) probeGroups() int {
 	return min(probePerUnit*units, vk.MaxGroups())
 }
 
-// probePolls returns the poll limit of the probe: the number of loads of a flag after which a wait
-// fails. The number is higher on a CPU, where other processes may stop a thread for a long time.
+// probePolls is higher on a CPU, where other processes may stop a thread for a long time.
 func (m *Machine) probePolls() uint32 {
 	if m.Info.Type == "cpu" {
 		return cpuPolls
@@ -143,10 +133,9 @@ func (m *Machine) probePolls() uint32 {
 }
 
 // probeProgress runs the kernel probe_progress and returns its INFO word, which is 0 if all waits
-// ended. If `starved` is true, which is for tests, the second workgroup waits for a flag that is
-// never set. The function `begin` is called before the dispatch. The probe allocates its memory and
-// frees it at the end. Errors are those of package vk. The error vk.ErrDeviceLost means that the
-// driver has reset the device.
+// ended. With `starved`, for tests, the second workgroup waits for a flag that is never set. `begin`
+// is called before the dispatch. The error vk.ErrDeviceLost means that the driver has reset the
+// device.
 func probeProgress(
 	ctx context.Context, m *Machine, groups int, polls uint32, starved, wideFence bool, begin func(),
 ) (uint32, error) {
@@ -164,8 +153,7 @@ func probeProgress(
 		return 0, err
 	}
 	defer ws.Close()
-	// Tickets, flags and data are zero before the probe runs. No workgroup publishes the value
-	// zero, so zero means that nothing was published.
+	// No workgroup publishes the value zero, so zero means that nothing was published.
 	rec := vk.NewRecorder(m.dev)
 	flags.Clear(rec, ws)
 	vk.Fill(rec, data.In(ws), 0)

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// A rate, in operations per second, is measured with a dispatch of rateGroups workgroups. The
-// number of rounds is increased until the dispatch takes so long that its overhead is negligible.
+// A rate is measured with a dispatch of rateGroups workgroups. The number of rounds is increased
+// until the dispatch takes so long that its overhead is negligible.
 const (
 	rateGroups  = 1024
 	rateRounds  = 16   // in the first dispatch: 0.3 GFLOP, so that a slow device is not busy for long
@@ -19,10 +19,9 @@ const (
 	rateRepeats = 4    // further dispatches of the same length
 )
 
-// Float64Rate returns the rate of FP64 fused multiply-adds in registers, in flops per second. Each
-// multiply-add counts as two flops. The rate is measured once for a device and driver, which takes
-// some milliseconds, and is stored with the other rates. The device also uses the rate to predict
-// the time of its batches of commands. On a CPU the rate is not measured and the result is 0,
+// Float64Rate returns the rate of FP64 fused multiply-adds in registers, in flops per second, two
+// for each. It is measured once for a device and driver, in some milliseconds, and stored. The
+// device also uses it to predict the time of its batches of commands. For a CPU the result is 0,
 // because the rate that package vk assumes for a CPU is low enough.
 func (m *Machine) Float64Rate(ctx context.Context) (float64, error) {
 	if m.Info.Type == "cpu" {
@@ -46,8 +45,7 @@ func (m *Machine) Float64Rate(ctx context.Context) (float64, error) {
 	return rates.FP64, nil
 }
 
-// Rate returns Float64Rate. For a device without double precision it returns the rate of FP32, which
-// is measured and stored in the same way.
+// Rate returns Float64Rate, or the rate of FP32 for a device without double precision.
 func (m *Machine) Rate(ctx context.Context) (float64, error) {
 	if m.Info.Float64() {
 		return m.Float64Rate(ctx)
@@ -92,8 +90,7 @@ func (m *Machine) PeakRates(ctx context.Context) (PeakRates, error) {
 	})
 }
 
-// KnownPeakRates returns the rates that PeakRates has stored, and runs nothing on the device. Both
-// rates are 0 if they were not measured before.
+// KnownPeakRates returns the rates that PeakRates has stored, or 0, and runs nothing on the device.
 func (m *Machine) KnownPeakRates() PeakRates {
 	r, _ := m.peakRates(func() (string, error) { return "", errUnknown })
 	return r
@@ -107,9 +104,8 @@ func (m *Machine) peakRates(measure func() (string, error)) (r PeakRates, _ erro
 	return r, err
 }
 
-// measureRate runs the kernel peak_fma in the precision T and returns flops per second. The error
-// is that of package vk. If even the longest dispatch takes less than rateSeconds, the result is a
-// lower bound. measureRate frees its device memory before it returns.
+// measureRate runs the kernel peak_fma in the precision T and returns flops per second. If even the
+// longest dispatch takes less than rateSeconds, the result is a lower bound.
 func measureRate[T spirv.Real](ctx context.Context, dev *vk.Device) (float64, error) {
 	kernel, err := vk.Build(dev, shaders.PeakFma[T](), shaders.PeakFmaDefaults())
 	if err != nil {
@@ -134,8 +130,7 @@ func measureRate[T spirv.Real](ctx context.Context, dev *vk.Device) (float64, er
 		if err != nil {
 			return 0, err
 		}
-		// Other work on the device can only make a dispatch slower, so the fastest of several
-		// dispatches counts.
+		// Other work on the device can only make a dispatch slower, so the fastest one counts.
 		for k := 0; k < rateRepeats && seconds >= rateSeconds; k++ {
 			again, err := run(rounds)
 			if err != nil {

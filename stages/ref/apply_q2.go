@@ -21,8 +21,8 @@ func ApplyQ2Transposed[T Number](n, b int, v, tau []T, m int, x []T, ldx int) {
 	}
 }
 
-// applySweep replaces X by H(s,0)·H(s,1)⋯·X, the product with the Householder reflectors of sweep
-// s. The reflectors act on different rows, so their order does not matter.
+// applySweep replaces X by H(s,0)·H(s,1)⋯·X. The reflectors of a sweep act on different rows, so
+// their order does not matter.
 func applySweep[T Number](n, b, s int, v, tau []T, m int, x []T, ldx int) {
 	if m == 0 {
 		return

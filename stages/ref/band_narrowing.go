@@ -10,11 +10,8 @@ package ref
 // column.
 type NarrowBand struct{ N, Width, Tile int }
 
-// Len returns the number of elements of the compact storage of the band, including zeros after the
-// last column.
 func (b NarrowBand) Len() int { return (b.Width + 2*b.Tile + 1) * (b.N + b.Width + b.Tile) }
 
-// At returns the index of element (i, j).
 func (b NarrowBand) At(i, j int) int { return i + j*(b.Width+2*b.Tile) + b.Width + b.Tile }
 
 // Pass reduces a band with w superdiagonals to a band with `to` superdiagonals, B = Q·B′·Pᵀ, one
@@ -22,8 +19,8 @@ func (b NarrowBand) At(i, j int) int { return i + j*(b.Width+2*b.Tile) + b.Width
 // satisfy w − Tile ≤ to < w and to ≥ 2. The reduction to one superdiagonal is BidiagonalChasing.
 func (b NarrowBand) Pass(w, to int, band []float64) { b.PassRounded(w, to, band, unrounded) }
 
-// PassRounded does the same as Pass, and rounds each element that it stores. `round` returns the
-// nearest number that the storage can hold.
+// PassRounded is Pass, and rounds each element that it stores by `round` to the nearest number of
+// the storage.
 func (b NarrowBand) PassRounded(w, to int, band []float64, round func(float64) float64) {
 	p := narrowPass{b, w, to, band, round}
 	for s := range p.sweeps() {
@@ -38,9 +35,8 @@ func (b NarrowBand) PassRounded(w, to int, band []float64, round func(float64) f
 // rule: half-step h of sweep s+1 must run after half-step h+1 of sweep s.
 const narrowStride = 2
 
-// Waves does the same as Pass in another order. A half-step applies one reflector. Wave t consists
-// of half-step h = t − narrowStride·s of each sweep s. To show that the half-steps of a wave are
-// independent, the later sweeps of a wave run first.
+// Waves is Pass in another order: wave t consists of half-step h = t − narrowStride·s of each sweep
+// s. To show that the half-steps of a wave are independent, the later sweeps of a wave run first.
 func (b NarrowBand) Waves(w, to int, band []float64) { b.waves(w, to, narrowStride, band) }
 
 func (b NarrowBand) waves(w, to, stride int, band []float64) {
@@ -58,8 +54,6 @@ func (b NarrowBand) waves(w, to, stride int, band []float64) {
 	}
 }
 
-// narrowPass is a pass in progress. It reduces a band with w superdiagonals to a band with `to`
-// superdiagonals.
 type narrowPass struct {
 	NarrowBand
 	w, to int
@@ -67,12 +61,9 @@ type narrowPass struct {
 	round func(float64) float64
 }
 
-// sweeps returns the number of sweeps of a pass. A sweep annihilates elements of one row, and
-// chases the resulting bulge down the band.
 func (p narrowPass) sweeps() int { return max(0, p.N-1-p.to) }
 
 // halfSteps returns the number of half-steps of sweep s: two for each j ≥ 0 with s + to + j·w < N.
-// A half-step applies one reflector to columns or to rows.
 func (p narrowPass) halfSteps(s int) int { return 2 * ((p.N-1-s-p.to)/p.w + 1) }
 
 // halfStep runs half-step h of sweep s. Let j = ⌊h/2⌋, r = s + to + j·w, and L = min(w−to+1, N−r).

@@ -45,16 +45,13 @@ type reduction[T Number] struct {
 	band, t []T
 }
 
-// y returns the matrix Y of reflectors as a slice that begins at the given row, and at the first
-// column of the block that begins at column `block`.
+// y returns Y from the given row on, and from the first column of the block on.
 func (r *reduction[T]) y(row, block int) []T { return r.a[row+block*r.lda:] }
 
-// zAt returns the matrix Z of the pending update A − Y·Zᴴ − Z·Yᴴ as a slice that begins at the
-// given row and column.
+// zAt returns Z from the given row and column on.
 func (r *reduction[T]) zAt(row, column int) []T { return r.z[row+column*r.n:] }
 
-// catchUp applies the pending update A − Y·Zᴴ − Z·Yᴴ to the panel that begins at column c, in the
-// rows from the panel's diagonal block to the last row.
+// catchUp applies the pending update to the panel at column c, from its diagonal block on.
 func (r *reduction[T]) catchUp(block, c int) {
 	rows, cols, pending := r.n-c, min(r.b, r.n-c), c-block
 	y, z, x := r.y(c, block), r.zAt(c, 0), r.a[c+c*r.lda:]
@@ -62,8 +59,8 @@ func (r *reduction[T]) catchUp(block, c int) {
 	Gemm(NoTrans, Adjoint, rows, cols, pending, -1, z, r.n, y, r.lda, 1, x, r.lda)
 }
 
-// diagonalBlock moves the lower triangle of the diagonal block of the panel at column c to the
-// band. It sets all elements of the panel in the rows of the diagonal block and above to zero.
+// diagonalBlock moves the lower triangle of the diagonal block at column c to the band, and sets the
+// elements of the panel in its rows and above to zero.
 func (r *reduction[T]) diagonalBlock(c int) {
 	end := min(c+r.b, r.n)
 	for j := c; j < end; j++ {

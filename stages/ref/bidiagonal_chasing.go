@@ -23,8 +23,8 @@ func BidiagonalChasing(n, b int, band []float64) (d, e []float64, left, right Re
 	return BidiagonalChasingRounded(n, b, band, unrounded)
 }
 
-// BidiagonalChasingRounded does the same as BidiagonalChasing, and rounds each element of the band
-// that it stores. `round` returns the nearest number that the storage can hold.
+// BidiagonalChasingRounded is BidiagonalChasing, and rounds each element of the band that it stores
+// by `round`.
 func BidiagonalChasingRounded(
 	n, b int, band []float64, round func(float64) float64,
 ) (d, e []float64, left, right Reflectors) {
@@ -38,11 +38,10 @@ func BidiagonalChasingRounded(
 	return c.result()
 }
 
-// BidiagonalChasingWaves does the same as BidiagonalChasing, in the order that is used on a device
-// where workgroups may not wait for each other. A half-step applies one reflector. Wave t consists
-// of half-step h = t − bidiagonalStride·s of each sweep s. The half-steps of a wave are
-// independent: they may run in parallel, and their order does not change the bits of the result. To
-// show this, the later sweeps of a wave run first.
+// BidiagonalChasingWaves is BidiagonalChasing in the order that is used on a device where workgroups
+// may not wait for each other. Wave t consists of half-step h = t − bidiagonalStride·s of each sweep
+// s. The half-steps of a wave are independent: their order does not change the bits of the result.
+// To show this, the later sweeps of a wave run first.
 func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, right Reflectors) {
 	c := newBidiagonalChase(n, b, band)
 	waves := 0
@@ -64,7 +63,6 @@ func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, rig
 // from a rule: half-step h of sweep s+1 must run after half-step h+3 of sweep s.
 const bidiagonalStride = 4
 
-// bidiagonalChase is a reduction of a band to bidiagonal form in progress.
 type bidiagonalChase struct {
 	n, b        int
 	band        []float64
@@ -72,7 +70,6 @@ type bidiagonalChase struct {
 	round       func(float64) float64 // of each element of the band that is stored
 }
 
-// unrounded stores a number without rounding.
 func unrounded(x float64) float64 { return x }
 
 func newBidiagonalChase(n, b int, band []float64) *bidiagonalChase {
@@ -84,7 +81,6 @@ func newBidiagonalChase(n, b int, band []float64) *bidiagonalChase {
 }
 
 // halfSteps returns the number of half-steps of sweep s: two for each step j ≥ 0 with s+1+j·b < n.
-// A half-step applies one reflector to columns or to rows.
 func (c *bidiagonalChase) halfSteps(s int) int { return 2 * stepsOf(c.n, c.b, s) }
 
 func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandAt(c.b, i, j)] }
@@ -170,7 +166,6 @@ func (c *bidiagonalChase) keep(side Reflectors, s, j int, v []float64, tau float
 	side.Tau[s*Steps(c.n, c.b)+j] = tau
 }
 
-// result reads d and e of the bidiagonal matrix C from the two diagonals of the band.
 func (c *bidiagonalChase) result() (d, e []float64, left, right Reflectors) {
 	d, e = make([]float64, c.n), make([]float64, max(0, c.n-1))
 	for i := range d {

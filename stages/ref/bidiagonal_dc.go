@@ -108,7 +108,6 @@ func conquerBidiagonal(d, e []float64, leaf int) bidiagonalBlock {
 	return mergeBidiagonal(upper, lower, d[k], e[k])
 }
 
-// timesPowerOfTwo returns 2^exponent·x in a new slice.
 func timesPowerOfTwo(x []float64, exponent int) []float64 {
 	y := slices.Clone(x)
 	for i := range y {
@@ -117,8 +116,6 @@ func timesPowerOfTwo(x []float64, exponent int) []float64 {
 	return y
 }
 
-// zeroPadded returns a new slice that consists of `above` zeros, the elements of x, and `below`
-// zeros.
 func zeroPadded(above int, x []float64, below int) []float64 {
 	return slices.Concat(make([]float64, above), x, make([]float64, below))
 }

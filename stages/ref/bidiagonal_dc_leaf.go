@@ -6,15 +6,13 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// sweepsPerValue limits the QR sweeps of a leaf, the smallest subproblem: a leaf with n values may
-// take sweepsPerValue·n sweeps. The limit guarantees that the iteration ends. Usually two or three
-// sweeps per value are enough.
+// sweepsPerValue·n is the largest number of QR sweeps of a leaf with n values, so that the iteration
+// ends. Two or three sweeps for each value are usual.
 const sweepsPerValue = 30
 
-// leafIteration is the QR iteration of a leaf, the smallest subproblem. Before and after every
-// sweep the leaf equals S·C·Wᵀ, where C is upper bidiagonal with diagonal d[n] and superdiagonal
-// e[n−1]. If the leaf has one more column than rows, C also has a last column of zeros. s and w
-// hold the columns of S and W.
+// leafIteration is the QR iteration of a leaf. Before and after every sweep the leaf equals S·C·Wᵀ,
+// where C is upper bidiagonal with diagonal d[n] and superdiagonal e[n−1]. If the leaf has one more
+// column than rows, C also has a last column of zeros. s and w hold the columns of S and W.
 type leafIteration struct {
 	d, e []float64
 	s, w [][]float64
@@ -88,7 +86,6 @@ func (it *leafIteration) run() {
 	}
 }
 
-// dropTiny sets all elements of C with magnitudes up to it.tiny, which is ε·‖C‖, to zero.
 func (it *leafIteration) dropTiny() {
 	for _, x := range [][]float64{it.d, it.e} {
 		for i := range x {

@@ -12,15 +12,12 @@ func rotation(f, g float64) (c, s, r float64) {
 	return f / r, g / r, r
 }
 
-// rotateVectors applies a plane rotation to the vectors x and y: it replaces x by c·x + s·y, and y
-// by −s·x + c·y.
 func rotateVectors(c, s float64, x, y []float64) {
 	for i := range x {
 		x[i], y[i] = c*x[i]+s*y[i], c*y[i]-s*x[i]
 	}
 }
 
-// unitVectors returns the columns of the identity of order n.
 func unitVectors(n int) [][]float64 {
 	x := make([][]float64, n)
 	for i := range x {
@@ -30,7 +27,6 @@ func unitVectors(n int) [][]float64 {
 	return x
 }
 
-// negate replaces x by −x.
 func negate(x []float64) {
 	for i := range x {
 		x[i] = -x[i]

@@ -14,10 +14,10 @@ func BulgeChasing[T Number](n, b int, band []T) (d, e, v, tau []T) {
 	return c.result()
 }
 
-// BulgeChasingWaves does the same as BulgeChasing, in the order that is used on a device where
-// workgroups may not wait for each other. Wave t consists of step j = t − 3·s of each sweep s. The
-// steps of a wave are independent of each other, so every order gives the same bits. To show this,
-// the later sweeps of a wave run first.
+// BulgeChasingWaves is BulgeChasing in the order that is used on a device where workgroups may not
+// wait for each other. Wave t consists of step j = t − 3·s of each sweep s. The steps of a wave are
+// independent of each other, so every order gives the same bits. To show this, the later sweeps of a
+// wave run first.
 func BulgeChasingWaves[T Number](n, b int, band []T) (d, e, v, tau []T) {
 	c := newChase(n, b, band)
 	for t := 0; t < Waves(n, b); t++ {
@@ -35,9 +35,8 @@ func BulgeChasingWaves[T Number](n, b int, band []T) (d, e, v, tau []T) {
 // step j+2 of sweep s. This order is necessary, because the two steps use the same elements.
 const waveStride = 3
 
-// Waves returns the number of waves of a bulge chasing. A wave is a set of independent steps. The
-// last wave has the last step of the last sweep. This sweep ends last, because each sweep begins
-// three waves after the previous sweep and has at most one step less.
+// Waves returns the number of waves. The last one has the last step of the last sweep, because each
+// sweep begins three waves after the previous one and has at most one step less.
 func Waves(n, b int) int {
 	last := Sweeps(n) - 1
 	if last < 0 {
@@ -46,23 +45,19 @@ func Waves(n, b int) int {
 	return waveStride*last + stepsOf(n, b, last)
 }
 
-// chase is a bulge chasing in progress.
 type chase[T Number] struct {
 	n, b         int
 	band, v, tau []T
 }
 
-// newChase begins a bulge chasing of the compact band, which the chasing overwrites.
 func newChase[T Number](n, b int, band []T) *chase[T] {
 	s := Sweeps(n)
 	return &chase[T]{n, b, band, make([]T, max(0, VOffset(n, s))), make([]T, s*Steps(n, b))}
 }
 
-// steps returns the number of steps j of sweep s: those with s+1+j·b < n.
 func (c *chase[T]) steps(s int) int { return stepsOf(c.n, c.b, s) }
 
-// stepsOf returns the number of steps of sweep s in a bulge chasing of order n and half-bandwidth
-// b.
+// stepsOf returns the number of steps j of sweep s: those with s+1+j·b < n.
 func stepsOf(n, b, s int) int { return (n - 1 - s + b - 1) / b }
 
 // at returns column `col` of the band as a slice that begins at the given row.
@@ -163,8 +158,6 @@ func (c *chase[T]) reflectRight(tau T, v []T, r int) {
 	}
 }
 
-// result returns the tridiagonal matrix T, whose elements are the first two diagonals of the band,
-// and the reflectors.
 func (c *chase[T]) result() (d, e, v, tau []T) {
 	d, e = make([]T, c.n), make([]T, max(0, c.n-1))
 	for i := range d {

@@ -50,8 +50,6 @@ type eigenpair struct {
 	z float64
 }
 
-// conquer returns the eigenpairs of the tridiagonal matrix with diagonal d and off-diagonal e, in
-// ascending order of their eigenvalues.
 func conquer(d, e []float64) []eigenpair {
 	n := len(d)
 	if n == 1 {
@@ -76,7 +74,6 @@ func conquer(d, e []float64) []eigenpair {
 	return solved
 }
 
-// ascending compares the eigenvalues of two eigenpairs, to sort eigenpairs in ascending order.
 func ascending(a, b eigenpair) int {
 	switch {
 	case a.d < b.d:
@@ -119,7 +116,6 @@ func deflate(pairs []eigenpair, rho float64) (poles, solved []eigenpair) {
 	return poles, solved
 }
 
-// rotated returns a·x + b·y.
 func rotated(a float64, x []float64, b float64, y []float64) []float64 {
 	sum := make([]float64, len(x))
 	for i := range sum {

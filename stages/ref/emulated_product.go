@@ -27,7 +27,6 @@ func EmulatedOperand(a []float64, ld int, trans, right bool, rows, k int) Emulat
 	return EmulatedRows{a, 1, ld, rows, k}
 }
 
-// row returns a copy of row r.
 func (f EmulatedRows) row(r int) []float64 {
 	x := make([]float64, f.K)
 	for k := range x {
@@ -45,8 +44,8 @@ func (f EmulatedRows) norms() []EmulatedNorm {
 	return all
 }
 
-// peak returns the binary logarithm (Log) of the largest norm among the rows that are finite and
-// not zero. `any` is true if at least one row is finite and not zero.
+// peak returns the logarithm (Log) of the largest norm among the rows that are finite and not zero.
+// `any` is false if there is no such row.
 func peak(norms []EmulatedNorm) (log int, any bool) {
 	log = math.MinInt
 	for _, n := range norms {
@@ -124,9 +123,8 @@ func EmulatedBalance(a1, b1, a2, b2 EmulatedRows) int {
 	return 0
 }
 
-// EmulatedGemm computes C ← α·op(A)·op(B) + β·C with s.N moduli. The result has the same bits as the
-// result of the emulated kernels. C is a.Rows×b.Rows with leading dimension ldc. Package moduli
-// describes the method.
+// EmulatedGemm computes C ← α·op(A)·op(B) + β·C with s.N moduli, with the bits of the emulated
+// kernels. C is a.Rows×b.Rows. Package moduli describes the method.
 func EmulatedGemm(s *moduli.System, alpha float64, a, b EmulatedRows, beta float64, c []float64, ldc int) {
 	left, right := side(s, 0, a), side(s, 0, b)
 	update(s, alpha, left, right, 0, beta, c, ldc, false)

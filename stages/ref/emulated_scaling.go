@@ -65,7 +65,6 @@ func (a EmulatedNorm) Join(shift int, b EmulatedNorm) EmulatedNorm {
 	return EmulatedNorm{e, quarters(a.Q, e-a.E-shift) + quarters(b.Q, e-b.E)}
 }
 
-// quarters returns ⌈q/4^n⌉ for q > 0.
 func quarters(q uint64, n int) uint64 {
 	if n > 31 {
 		return 1 // q > 0

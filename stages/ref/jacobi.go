@@ -34,8 +34,7 @@ func Jacobi(d, e []float64) (values, z []float64) {
 	return JacobiDense(n, a)
 }
 
-// JacobiDense does the same as Jacobi for a full symmetric matrix b. Both triangles of b are
-// stored, and b is not changed.
+// JacobiDense is Jacobi for a full symmetric matrix b, which is not changed.
 func JacobiDense(n int, b []float64) (values, z []float64) {
 	const mostSweeps = 60
 	_, exponent := math.Frexp(tridiag.Largest(b, nil))

@@ -17,7 +17,6 @@ func conj[T Number](x T) T {
 	return x
 }
 
-// parts returns the real and the imaginary part of x.
 func parts[T Number](x T) (re, im float64) {
 	switch x := any(&x).(type) {
 	case *float64:
@@ -33,7 +32,6 @@ func realPart[T Number](x T) float64 {
 	return re
 }
 
-// ofReal returns the real number x as a T.
 func ofReal[T Number](x float64) (y T) {
 	switch y := any(&y).(type) {
 	case *float64:
@@ -55,7 +53,6 @@ func times[T Number](r float64, x T) T {
 	return x
 }
 
-// abs2 returns |x|².
 func abs2[T Number](x T) float64 {
 	re, im := parts(x)
 	return re*re + im*im

@@ -6,8 +6,6 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These constants decide which pairs of eigenvectors belong to one cluster in a step of the
-// refinement, and how a pair is corrected.
 const (
 	// refinementAngle is the largest element of the correction E for a pair of vectors in different
 	// clusters. If the element would be larger, the two vectors are put into one cluster.
@@ -35,8 +33,6 @@ func RefinementNoise(n int, norm float64) float64 {
 	return (4 + math.Sqrt(float64(n))/16) * tridiag.Ulp * norm
 }
 
-// RefinementStep holds the results of one step of the refinement of eigenvectors, except the
-// vectors.
 type RefinementStep struct {
 	// Values are the eigenvalues. Outside of clusters they are Rayleigh quotients; in a cluster
 	// they are the eigenvalues of its small matrix (Ritz values).
@@ -111,10 +107,8 @@ type refinement struct {
 	noise  float64
 }
 
-// interval is a cluster of indices [from, to). A cluster may consist of a single index.
 type interval struct{ from, to int }
 
-// residual returns element (i, j) of R = I − XᵀX, where X has the approximate eigenvectors.
 func (r *refinement) residual(i, j int) float64 {
 	if i == j {
 		return 1 - r.g[i+j*r.n]
@@ -122,21 +116,19 @@ func (r *refinement) residual(i, j int) float64 {
 	return -r.g[max(i, j)+min(i, j)*r.n]
 }
 
-// coupling returns the coupling sᵢⱼ + ½·(λᵢ + λⱼ)·rᵢⱼ of the vectors i ≠ j, with S = XᵀAX and R = I
-// − XᵀX.
 func (r *refinement) coupling(i, j int) float64 {
 	return r.s[max(i, j)+min(i, j)*r.n] + (r.lambda[i]+r.lambda[j])/2*r.residual(i, j)
 }
 
-// coupled tells whether the vectors j < i are a coupled pair: their coupling is large compared with
-// the difference of their eigenvalues, or the eigenvalues are in the wrong order.
+// coupled tells whether the coupling of the vectors j < i is large compared with the difference of
+// their eigenvalues, or whether these are in the wrong order.
 func (r *refinement) coupled(i, j int) bool {
 	gap, g := r.lambda[i]-r.lambda[j], math.Abs(r.coupling(i, j))
 	return gap < -refinementDisorder*r.noise || g > r.noise && g > refinementAngle*math.Abs(gap)
 }
 
 // clusters divides all indices into clusters, in ascending order. A cluster contains all indices
-// that are coupled to one of its indices. Each index is in exactly one cluster.
+// that are coupled to one of its indices.
 func (r *refinement) clusters() []interval {
 	var all []interval
 	strength := make([]float64, r.n) // largest coupling of a coupled pair
@@ -153,7 +145,6 @@ func (r *refinement) clusters() []interval {
 		all = append(all, interval{from, to})
 		from = to
 	}
-	// Repeat until no cluster grows.
 	for grown := true; grown; {
 		grown = false
 		var next []interval
@@ -180,8 +171,6 @@ func (r *refinement) clusters() []interval {
 	return all
 }
 
-// correction returns the matrix E of the first-order correction X ← X·(I + E) of the vectors,
-// before the clusters are rotated.
 func (r *refinement) correction(clusters []interval) []float64 {
 	n, e := r.n, make([]float64, r.n*r.n)
 	cluster := make([]int, n)
@@ -238,7 +227,6 @@ func (r *refinement) ritz(c interval, e []float64) (inside float64) {
 	return inside
 }
 
-// normInf is the ∞-norm of an n×n matrix without padding: its largest row sum.
 func normInf(n int, a []float64) float64 {
 	top := 0.0
 	for j := range n {

@@ -43,7 +43,6 @@ type Longest struct {
 	seconds map[string]float64
 }
 
-// NewLongest prepares a Longest.
 func NewLongest(c Card) *Longest { return &Longest{c, map[string]float64{}} }
 
 // Seen returns a function that gets recordings instead of a device, and keeps the longest dispatch of

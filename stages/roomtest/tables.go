@@ -50,7 +50,6 @@ func Family(vendor string) vk.Info {
 	return vk.Info{Family: vendor, SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 32}
 }
 
-// Waits are the rules of a table for waits between workgroups.
 type Waits struct{ Wavefront, WideFence bool }
 
 // Waiting returns how workgroups may wait for each other on a device if the table has the rules w.

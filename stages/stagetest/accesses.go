@@ -13,7 +13,6 @@ import (
 // are then wrong, but only on GPUs.
 type accesses struct{ Loads, Stores, PrivateLoads, PrivateStores int }
 
-// AccessesOf counts the accesses to buffers in the SPIR-V module `code`.
 func AccessesOf(code []byte) (a accesses) {
 	const (
 		opLoad, opStore     = 61, 62

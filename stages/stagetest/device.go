@@ -27,7 +27,6 @@ const servedByDevice = 8
 
 func validated() bool { return os.Getenv("VK_INSTANCE_LAYERS") != "" }
 
-// open opens the shared device if it is not open. The caller must hold the lock.
 func open() (*vk.Device, error) {
 	if shared.device == nil {
 		var err error
@@ -88,7 +87,6 @@ func Device(t testing.TB) *vk.Device {
 	return d
 }
 
-// Info describes the device that Device returns. It is empty if there is no device.
 func Info() vk.Info {
 	shared.Lock()
 	defer shared.Unlock()
@@ -99,7 +97,6 @@ func Info() vk.Info {
 	return d.Info()
 }
 
-// Run executes a recording and fails the test on an error.
 func Run(t testing.TB, d *vk.Device, rec *vk.Recorder) *vk.Profile {
 	t.Helper()
 	p, err := d.Run(context.Background(), rec, nil)
@@ -132,7 +129,6 @@ func Arena(t testing.TB, d *vk.Device, l *vk.Layout) *vk.Arena {
 	return a
 }
 
-// Put uploads a slice of numbers to the device, and fails the test on an error.
 func Put[T any](t testing.TB, d *vk.Device, dst vk.Slice[T], src []T) {
 	t.Helper()
 	if err := vk.Upload(context.Background(), d, dst, vk.Vector(src)); err != nil {
@@ -140,7 +136,6 @@ func Put[T any](t testing.TB, d *vk.Device, dst vk.Slice[T], src []T) {
 	}
 }
 
-// Get downloads a slice of numbers from the device, and fails the test on an error.
 func Get[T any](t testing.TB, d *vk.Device, src vk.Slice[T]) []T {
 	t.Helper()
 	out := make([]T, src.Len())

@@ -10,8 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Golden compares the text `got` with the contents of the file `name` in the folder testdata, and
-// fails the test if they differ.
+// Golden fails the test if `got` is not the contents of the file `name` in the folder testdata.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

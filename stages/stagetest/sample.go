@@ -8,7 +8,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// ULP is the distance from 1 to the next larger double, 2⁻⁵².
 const ULP = 0x1p-52
 
 // Sample is a column-major matrix on the host. The padding consists of Ld − Rows elements after
@@ -91,15 +90,13 @@ func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
 	return worst
 }
 
-// Bench is memory for three matrices. It is for tests of many small products.
 type Bench struct {
 	Device  *vk.Device
 	WS      *vk.Arena          // holds the matrices and the workspace that New was given
 	a, b, c vk.Region[float64] // of equal length
 }
 
-// NewBench allocates device memory for three matrices of `elements` elements each, and for the
-// workspace `work`.
+// NewBench allocates device memory for three matrices of `elements` elements each, and for `work`.
 func NewBench(t testing.TB, elements int, work *vk.Layout) *Bench {
 	p := &Bench{Device: Device(t)}
 	region := func(name string) vk.Region[float64] { return vk.Reserve[float64](name, elements) }

@@ -13,7 +13,6 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
-// IdentityMatrix returns the n×n identity matrix.
 func IdentityMatrix(n int) []float64 {
 	x := make([]float64, n*n)
 	for i := range n {
@@ -22,7 +21,6 @@ func IdentityMatrix(n int) []float64 {
 	return x
 }
 
-// Transpose returns the transpose, n×m, of a packed m×n matrix.
 func Transpose(m, n int, x []float64) []float64 {
 	out := make([]float64, len(x))
 	for j := range n {
@@ -45,7 +43,6 @@ func Symmetric(n int) []float64 {
 	return a
 }
 
-// UpperBand returns a random upper band in general compact storage.
 func UpperBand(n, b int) []float64 {
 	g := Normal(b+1, n, b+1, uint64(n+1000*b)).Data
 	band := make([]float64, ref.BidiagonalBandLen(n, b))

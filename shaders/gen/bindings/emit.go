@@ -8,7 +8,6 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// file is the Go file of one topic, while it is written.
 type file struct {
 	strings.Builder
 	sizes strings.Builder // declarations that compile only if structs have their layout in the shaders

@@ -15,7 +15,6 @@ import (
 // structs are the structs of the buffers that kernels share with the host, by name.
 type structs map[string]*shared
 
-// shared is one such struct, and the names of the kernels that use it.
 type shared struct {
 	spirv.Struct
 	kernels []string
@@ -23,7 +22,6 @@ type shared struct {
 
 func newStructs() structs { return structs{} }
 
-// add fails if another kernel has a different struct of the same name.
 func (all structs) add(k *kernel) error {
 	for _, s := range k.info.Structs {
 		have := all[s.Name]

@@ -29,7 +29,6 @@ type Source struct {
 	Hash      string     // hash of Doc, of Float64, and of the code of the file and its included files
 }
 
-// File returns the source's path below the folder glsl.
 func (s *Source) File() string { return s.Trade + "/" + s.Name + ".comp" }
 
 // Includes reports whether the source includes the header NAME.glsl, directly or indirectly.
@@ -50,7 +49,6 @@ type Variant struct {
 // GLSL returns the folder of the GLSL sources, which is inside the folder `dir` of package shaders.
 func GLSL(dir string) string { return filepath.Join(dir, "glsl") }
 
-// Constant is an unsigned integer constant that a source or header shares with the host.
 type Constant struct {
 	File        string // file that declares the constant, below the folder glsl
 	Name, Value string // name and value in GLSL; the value is without its suffix u

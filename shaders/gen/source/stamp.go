@@ -18,7 +18,6 @@ type Stamp struct {
 	Kernels  []Stamped
 }
 
-// Stamped is one compiled kernel: its name and the hash of its SPIR-V.
 type Stamped struct{ Name, Hash string }
 
 // Stamps are the stamps of all sources, by Source.File. They are committed beside the SPIR-V, in one
@@ -30,7 +29,6 @@ type Stamps map[string]Stamp
 func SPVFile(dir, kernel string) string { return filepath.Join(dir, "spv", kernel+".spv") }
 func StampsFile(dir string) string      { return filepath.Join(dir, "spv", "stamps.txt") }
 
-// Add adds a compiled kernel to the stamp.
 func (t *Stamp) Add(kernel string, code []byte) {
 	t.Kernels = append(t.Kernels, Stamped{kernel, fmt.Sprintf("%x", sha256.Sum256(code))})
 }
@@ -44,7 +42,6 @@ func (t Stamp) text(file string) string {
 	return b.String()
 }
 
-// Text returns the content of the stamps' file.
 func (all Stamps) Text() []byte {
 	var paragraphs []string
 	for _, file := range slices.Sorted(maps.Keys(all)) {

@@ -17,7 +17,6 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// StreamWord is the word that stands for standard input or standard output on the command line.
 const StreamWord = "-"
 
 // UntilDone runs the work of a whole command, which may not be interruptible. If ctx ends, it
@@ -306,8 +305,7 @@ func outputName(path string) string {
 	return path
 }
 
-// CannotWrite makes an error about writing. The error names the file that the user gave, and not
-// the temporary file.
+// CannotWrite returns an error that names the file that the user gave, not the temporary file.
 func CannotWrite(path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

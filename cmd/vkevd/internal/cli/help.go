@@ -237,7 +237,6 @@ func Version() string {
 	return fmt.Sprintf("vkevd %s %s %s/%s", SourceVersion(recorded, BuiltFrom), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// SourceVersion returns the version that the Go tool recorded, or `commit` if it recorded none.
 func SourceVersion(recorded, commit string) string {
 	const none = "(devel)"
 	switch {

@@ -40,7 +40,6 @@ func (j *JsonOutput) Open(stdout io.Writer, inputs ...string) (err error) {
 	return err
 }
 
-// Instead tells whether the user has given --json -, so that JSON is printed instead of the table.
 func (j *JsonOutput) Instead() bool { return j.Path == StreamWord }
 
 func (j *JsonOutput) Write(ctx context.Context, value any) error {
@@ -157,7 +156,6 @@ type RowFile struct {
 	w    io.Writer // nil if no rows are wanted
 	file *os.File  // nil for standard output
 
-	// keep is called with each measured row. It may be nil.
 	Keep func(bench.Row)
 }
 

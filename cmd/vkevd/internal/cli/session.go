@@ -18,7 +18,6 @@ import (
 	"github.com/vkevd/vkevd/internal/environ"
 )
 
-// A Session is one run of the program: its streams and its environment.
 type Session struct {
 	Environment
 	Stdin          io.Reader
@@ -108,7 +107,7 @@ func hasNVIDIA() bool {
 	return err == nil
 }
 
-// IsTerminal tells whether f is a terminal that can redraw a line. It also returns true for other
+// IsTerminal tells whether f is a terminal that can redraw a line. It is also true for other
 // character devices, such as the null device, which does no harm.
 func IsTerminal(f *os.File) bool {
 	info, err := f.Stat()

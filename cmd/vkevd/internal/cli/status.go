@@ -77,7 +77,6 @@ func Status(err error) int {
 	return StatusInput
 }
 
-// Describe returns the line that the program prints when it ends with the error err.
 func Describe(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"

@@ -113,8 +113,9 @@ func shade(t float64) color.Color {
 	return color.Gray{uint8(dark + t*(light-dark))}
 }
 
-// parallelLines draws axes and variants. Axis i stands at x = i, from y = 0 to y = 1. The axis of the
-// time stands at x = len(axes).
+// parallelLines draws the axes of a picture in parallel coordinates, and a line for each variant.
+// Axis i stands at x = i, from y = 0 to y = 1. The last axis, at x = len(axes), is that of the
+// times.
 type parallelLines struct {
 	axes     []Axis
 	variants []Variant // the slowest first

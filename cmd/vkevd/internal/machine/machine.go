@@ -18,8 +18,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A Machine is the part of Vulkan and of the library that the commands use. Tests replace it by a
-// fake machine that needs neither Vulkan nor a device.
+// A Machine is what the commands use of Vulkan and of the library. Tests have a fake one, without a
+// device.
 type Machine interface {
 	List() ([]vk.Info, error)
 	// Preload loads the drivers, so that `Open` takes less time. Commands call it in a goroutine
@@ -58,7 +58,6 @@ func (a Absent) Boundless() Absent {
 
 type Device interface {
 	Info() vk.Info
-	// Plan makes the plan that a task describes.
 	Plan(t Task) (Planned, error)
 	Bench(context.Context, bench.Options) (Benchmark, error)
 	Probe(context.Context) (probe.Arithmetic, error)
@@ -341,7 +340,6 @@ type SingularShape struct {
 	Storage svd.Storage // of the numbers on the device
 }
 
-// singularForm says how a matrix lies in memory.
 type singularForm int
 
 const (

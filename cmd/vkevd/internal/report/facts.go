@@ -115,7 +115,6 @@ func SharesOf(all []evd.DeviceShare) (list []DeviceShare) {
 
 func (f *Facts) Report(w io.Writer) error { return cli.WriteJSON(w, f) }
 
-// Summary prints the data of the solve as readable text.
 func (f *Facts) Summary(w io.Writer) {
 	found := "eigenvalues"
 	if f.Values < f.N {
@@ -272,7 +271,6 @@ func (f *SvdFacts) Part() cli.ValuesPart {
 
 func (f SvdFacts) Report(w io.Writer) error { return cli.WriteJSON(w, f) }
 
-// Summary prints the data of the solve as readable text.
 func (f SvdFacts) Summary(w io.Writer) {
 	found := "singular values"
 	if f.Values < min(f.Rows, f.Cols) {

@@ -91,7 +91,6 @@ func (ms Measures) MarshalJSON() ([]byte, error) {
 	return json.Marshal(cli.Finite(reflect.ValueOf(object)))
 }
 
-// Ulp is the distance from 1 to the next double, 2⁻⁵²: LAPACK's dlamch('P').
 const Ulp = 0x1p-52
 
 func UlpOf[T evd.Float]() float64 {

@@ -177,7 +177,6 @@ func (j *benchJob) on(ctx context.Context, kernels bool, use func(machine.Benchm
 	return use(b)
 }
 
-// A benchReport prints the results of vkevd bench, each as soon as it is measured.
 type benchReport struct {
 	w    io.Writer
 	file *cli.RowFile
