@@ -216,7 +216,7 @@ func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts 
 	kernel, first, k := g.kernels[x.tile], r.factors[0], r.inner()
 	push := shaders.GemmPush[T]{
 		A: first.A.Addr().Plus(r.first * r.batch.StrideA), B: first.B.Addr().Plus(r.first * r.batch.StrideB),
-		C: r.c.Addr().Plus(r.first * r.batch.StrideC), Alpha: numberOf[T](r.alpha), Beta: numberOf[T](r.beta),
+		C: r.c.Addr().Plus(r.first * r.batch.StrideC), Alpha: float32(r.alpha), Beta: float32(r.beta),
 		M: uint32(r.c.Rows), N: uint32(r.c.Cols), K: uint32(k[0]), K2: uint32(k[1]),
 		Lda: uint32(first.A.Ld), Ldb: uint32(first.B.Ld), Ldc: uint32(r.c.Ld),
 		Trans: r.transposed(), Splits: uint32(x.splits), Stretch: uint32(x.depth),

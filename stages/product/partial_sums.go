@@ -53,7 +53,7 @@ func (s *partialSums[T]) record(rec *vk.Recorder, parts vk.Slice[T], splits int,
 	grid.Z = r.batch.Count
 	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[T]{
 		Parts: parts.Addr(), C: c.Addr().Plus(r.first * r.batch.StrideC), StrideC: uint64(r.batch.StrideC),
-		Alpha: numberOf[T](r.alpha), Beta: numberOf[T](r.beta), M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld),
+		Alpha: float32(r.alpha), Beta: float32(r.beta), M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld),
 		Splits: uint32(splits), Lanes: lanes,
 	}, vk.Touches(parts), vk.Touches(c.At))
 }
@@ -65,18 +65,4 @@ func lanesFor(splits int) uint32 {
 		lanes *= 2
 	}
 	return uint32(lanes)
-}
-
-func numberOf[T spirv.Scalar](x float64) (number T) {
-	switch n := any(&number).(type) {
-	case *float32:
-		*n = float32(x)
-	case *float64:
-		*n = x
-	case *complex64:
-		*n = complex(float32(x), 0)
-	case *complex128:
-		*n = complex(x, 0)
-	}
-	return number
 }
