@@ -102,7 +102,7 @@ func TestEveryNumberType(t *testing.T) {
 			}
 		}
 		for _, v := range s.Variants {
-			for _, n := range s.Others() {
+			for _, n := range s.Others(v) {
 				name := v.For(n).Name
 				info, err := spirv.Reflect(code(name))
 				if err == nil && n.Complex() {

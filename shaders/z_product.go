@@ -121,7 +121,7 @@ type SymmColumnsSumPush[T spirv.Scalar] struct {
 }
 
 // Symm computes P = A·W for a symmetric A, or partial products that gemm_sum adds up (LAPACK dsymm
-// from the left).
+// from the left). A complex A is Hermitian (zhemm).
 func Symm[T spirv.Scalar]() spirv.Module[SymmSpec, SymmPush[T]] {
 	return typed[T, SymmSpec, SymmPush[T]]("symm", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
@@ -201,7 +201,8 @@ type SymmColumnsPush[T spirv.Scalar] struct {
 	_       [4]byte
 }
 
-// Syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k).
+// Syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k), for complex numbers that
+// of C ← C − Y·Zᴴ − Z·Yᴴ (zher2k).
 func Syr2k[T spirv.Scalar]() spirv.Module[Syr2kSpec, Syr2kPush[T]] {
 	return typed[T, Syr2kSpec, Syr2kPush[T]]("syr2k", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
@@ -241,16 +242,24 @@ type Syr2kPush[T spirv.Scalar] struct {
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[float64]{})-120]
 	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[float32]{})-120]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[complex128]{})-120]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[complex64]{})-120]
 	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[float64]{})-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[float32]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[complex128]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[complex64]{})-56]
 	_ = [1]struct{}{}[unsafe.Offsetof(SymmColumnsSumPush[float64]{}.Own)-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsSumPush[float64]{})-88]
 	_ = [1]struct{}{}[unsafe.Offsetof(SymmColumnsSumPush[float32]{}.Own)-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsSumPush[float32]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[float32]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[complex128]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[complex64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsPush[float64]{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsPush[float32]{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(Syr2kPush[float64]{})-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(Syr2kPush[float32]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(Syr2kPush[complex128]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(Syr2kPush[complex64]{})-56]
 )

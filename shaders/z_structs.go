@@ -163,6 +163,8 @@ const (
 const (
 	GemmTransA = 1
 	GemmTransB = 2
+	GemmConjA  = 4
+	GemmConjB  = 8
 )
 
 // Constants of glsl/product/own_columns.glsl.

@@ -63,7 +63,7 @@ func TestTraps(t *testing.T) {
 		if want == "" {
 			want = "treats a complex number as a vector"
 		}
-		for _, n := range s.Others() {
+		for _, n := range s.Others(v) {
 			if !n.Complex() {
 				continue // most of these expressions are right for real numbers
 			}

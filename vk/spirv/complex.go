@@ -35,15 +35,16 @@ func CheckComplex(code []byte) error {
 // complexFunctions are the GLSL functions that may take the parts of a complex number, all of
 // common/numerics_complex.glsl.
 var complexFunctions = []string{
-	"mul", "mad", "mad_conj", "conjugate", "conjugated", "real_of", "imag_of", "square", "largest_part",
+	"mul", "mad", "mad_conj", "conjugate", "conjugated", "real_of", "imag_of", "real_if", "square", "largest_part",
 }
 
 // complexOpcodes are the instructions that are right for complex numbers as for vectors of two
-// numbers. check has further conditions for some of them.
+// numbers, or that have no complex operands but literals, which may look like ids. check has further
+// conditions for some of them.
 var complexOpcodes = []uint32{
-	opName, opDecorate, opUndef, opConstantNull, opConstantComposite, opSpecConstantComposite,
-	opFunction, opFunctionParameter, opFunctionCall, opReturnValue, opVariable, opLoad, opStore, opPhi, opSelect,
+	opUndef, opFunction, opFunctionParameter, opFunctionCall, opReturnValue, opVariable, opLoad, opStore, opPhi, opSelect,
 	opAccessChain, opInBoundsAccessChain, opCompositeConstruct, opCompositeExtract, opCopyObject,
+	opLoopMerge, opSelectionMerge, opBranchConditional, opSwitch,
 	opFAdd, opFSub, opFNegate, opFConvert, opVectorTimesScalar, opFOrdEqual, opFUnordNotEqual, opIsNan, opIsInf,
 	opGroupBroadcast, opGroupShuffle, opGroupShuffleXor,
 }
@@ -51,7 +52,7 @@ var complexOpcodes = []uint32{
 type complexChecker struct {
 	*parsed
 	types    map[uint32]uint32 // type of each result, by id
-	function string            // name of the function that is checked, with its parameters
+	function string            // name of the function that is checked, with its parameters; at first ""
 }
 
 func (c *complexChecker) complexKind(id uint32) Kind { return c.parsed.complexKind(c.types[id]) }
@@ -67,7 +68,7 @@ func (c *complexChecker) check(in instruction) error {
 	if in.op == opExtInst {
 		operands = slices.Concat(in.args[1:2], in.args[4:]) // without numbers that are no ids
 	}
-	if !slices.Contains(complexOpcodes, in.op) && slices.ContainsFunc(operands, func(id uint32) bool { return c.complexKind(id) != "" }) {
+	if c.function != "" && !slices.Contains(complexOpcodes, in.op) && slices.ContainsFunc(operands, func(id uint32) bool { return c.complexKind(id) != "" }) {
 		return fmt.Errorf("instruction %d treats a complex number as a vector", in.op)
 	}
 	switch in.op {

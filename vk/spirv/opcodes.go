@@ -134,6 +134,7 @@ const (
 	opLabel                  = 248
 	opBranch                 = 249
 	opBranchConditional      = 250
+	opSwitch                 = 251
 	opReturnValue            = 254
 	opGroupBroadcast         = 337 // OpGroupNonUniformBroadcast
 	opGroupShuffle           = 345 // OpGroupNonUniformShuffle

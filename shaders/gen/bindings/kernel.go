@@ -66,7 +66,7 @@ func kernelsOf(s *source.Source, code func(name string) ([]byte, error)) (all []
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range s.Others() {
+		for _, n := range s.Others(v) {
 			other, err := read(v.For(n))
 			if err == nil {
 				err = k.typed(other, n.Go)

@@ -24,7 +24,7 @@ type Source struct {
 	Constants []Constant // constants of the file and of included files, from #pragma host NAME...
 	Typed     bool       // whether the file includes numerics.glsl and is compiled for several number types
 	Half      bool       // whether the file includes storage.glsl and is also compiled for half precision
-	Complex   bool       // whether the header has a line "complex": the file is also compiled for complex numbers
+	Complex   []string   // variants that are also compiled for complex numbers: see Variant
 	Headers   []string   // files that the source includes directly or indirectly, without folders
 	Hash      string     // hash of Doc, of Float64, and of the code of the file and its included files
 }
@@ -39,7 +39,12 @@ func (s *Source) Includes(name string) bool { return slices.Contains(s.Headers, 
 //
 //	// variant: NAME DEFINE=VALUE ...
 //
-// A source without such lines has one variant. Its name is the name of the source.
+// A source without such lines has one variant. Its name is the name of the source. The line
+//
+//	// complex
+//
+// in the header says that all variants are also compiled for complex numbers. After a colon it may
+// name the variants for which this is true.
 type Variant struct {
 	Name    string
 	Defines []string
@@ -69,16 +74,16 @@ var (
 	complexes = []Number{{"complex128", "_c128", "SCALAR_C128"}, {"complex64", "_c64", "SCALAR_C64"}}
 )
 
-// Others returns the number types other than float64 for which the source is compiled. A source
-// that is not typed has none.
-func (s *Source) Others() (all []Number) {
+// Others returns the number types other than float64 for which a variant of the source is compiled.
+// A source that is not typed has none.
+func (s *Source) Others(v Variant) (all []Number) {
 	if s.Typed {
 		all = append(all, singles...)
 	}
 	if s.Half {
 		all = append(all, halves...)
 	}
-	if s.Complex {
+	if slices.Contains(s.Complex, v.Name) {
 		all = append(all, complexes...)
 	}
 	return all
@@ -100,7 +105,7 @@ func (v Variant) For(n Number) Variant {
 func (s *Source) Compiled() (all []Variant) {
 	for _, v := range s.Variants {
 		all = append(all, v)
-		for _, n := range s.Others() {
+		for _, n := range s.Others(v) {
 			all = append(all, v.For(n))
 		}
 	}
@@ -147,7 +152,7 @@ func Read(path string) (*Source, error) {
 		Name:  strings.TrimSuffix(filepath.Base(path), ".comp"),
 		Trade: filepath.Base(filepath.Dir(path)),
 	}
-	inDoc := true
+	inDoc, complexLine := true, false
 	for line := range strings.Lines(string(text)) {
 		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
 		if !ok {
@@ -163,8 +168,8 @@ func Read(path string) (*Source, error) {
 			s.Float64 = true
 			continue
 		}
-		if comment == "complex" {
-			s.Complex = true
+		if names, ok := strings.CutPrefix(comment, "complex"); ok && (names == "" || names[0] == ':') {
+			complexLine, s.Complex = true, strings.Fields(strings.TrimPrefix(names, ":"))
 			continue
 		}
 		if comment == "" && len(s.Doc) == 0 {
@@ -177,6 +182,18 @@ func Read(path string) (*Source, error) {
 	}
 	if s.Variants == nil {
 		s.Variants = []Variant{{Name: s.Name}}
+	}
+	var names []string
+	for _, v := range s.Variants {
+		names = append(names, v.Name)
+	}
+	if complexLine && len(s.Complex) == 0 {
+		s.Complex = names
+	}
+	for _, name := range s.Complex {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("%s: complex, but it has no variant %q", s.File(), name)
+		}
 	}
 	for _, v := range s.Variants {
 		if !kernelName.MatchString(v.Name) {
@@ -194,7 +211,7 @@ func Read(path string) (*Source, error) {
 	if s.Typed && s.Float64 {
 		return nil, fmt.Errorf("%s: float64 only, but it includes %s", s.File(), numerics)
 	}
-	if s.Complex && !s.Typed {
+	if complexLine && !s.Typed {
 		return nil, fmt.Errorf("%s: complex, but it does not include %s", s.File(), numerics)
 	}
 	return s, nil

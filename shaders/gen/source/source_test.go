@@ -75,6 +75,10 @@ func TestReadRefuses(t *testing.T) {
 	if _, err := Read(filepath.Join(GLSL(untyped), "product", "a.comp")); err == nil || !strings.Contains(err.Error(), "complex") {
 		t.Errorf("complex numbers in a kernel without a number type: %v", err)
 	}
+	unknown := folder(t, "glsl/product/a.comp", "// complex: b\n#include \"numerics.glsl\"\n", "glsl/common/numerics.glsl", "")
+	if _, err := Read(filepath.Join(GLSL(unknown), "product", "a.comp")); err == nil || !strings.Contains(err.Error(), "no variant") {
+		t.Errorf("complex numbers for a variant that does not exist: %v", err)
+	}
 	dir := folder(t, "glsl/product/a.comp", "// variant: b\n", "glsl/back/b.comp", "")
 	if _, err := All(dir); err == nil || !strings.Contains(err.Error(), "declared by b and a") {
 		t.Errorf("one name twice: %v", err)
@@ -170,9 +174,11 @@ func TestStale(t *testing.T) {
 // header adds the two types of complex numbers.
 func TestReadStorage(t *testing.T) {
 	dir := folder(t, "glsl/product/a.comp", "#include \"storage.glsl\"\n", "glsl/product/b.comp", "#include \"numerics.glsl\"\n",
-		"glsl/product/c.comp", "", "glsl/product/d.comp", "// complex\n#include \"storage.glsl\"\n", "glsl/common/storage.glsl", "#include \"numerics.glsl\"\n", "glsl/common/numerics.glsl", "")
+		"glsl/product/c.comp", "", "glsl/product/d.comp", "// complex\n#include \"storage.glsl\"\n",
+		"glsl/product/e.comp", "// complex: e\n// variant: e\n// variant: f X\n#include \"numerics.glsl\"\n", "glsl/common/storage.glsl", "#include \"numerics.glsl\"\n", "glsl/common/numerics.glsl", "")
 	for name, want := range map[string][]string{"a.comp": {"a", "a_f32", "a_f16"}, "b.comp": {"b", "b_f32"}, "c.comp": {"c"},
-		"d.comp": {"d", "d_f32", "d_f16", "d_c128", "d_c64"}} {
+		"d.comp": {"d", "d_f32", "d_f16", "d_c128", "d_c64"},
+		"e.comp": {"e", "e_f32", "e_c128", "e_c64", "f", "f_f32"}} {
 		var got []string
 		for _, v := range read(t, dir, name).Compiled() {
 			got = append(got, v.Name)

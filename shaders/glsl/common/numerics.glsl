@@ -29,6 +29,7 @@
 //	mad_conj(a, b, c)    conjugate(a)·b + c, with fused multiply-adds
 //	square(a)            |a|², a real number
 //	largest_part(a)      the larger absolute value of both parts of a
+//	real_if(is, a)       a, without its imaginary part if the condition `is` is true
 //
 // These names concern the bits of a real number:
 //
@@ -56,6 +57,4 @@
 #endif
 #if defined(SCALAR_C128) || defined(SCALAR_C64)
 #include "numerics_complex.glsl"
-#else
-#include "numerics_real.glsl"
 #endif

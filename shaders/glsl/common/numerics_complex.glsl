@@ -29,6 +29,8 @@ real_t real_of(const scalar_t a) { return a.x; }
 real_t imag_of(const scalar_t a) { return a.y; }
 scalar_t conjugate(const scalar_t a) { return scalar_t(a.x, -a.y); }
 
+scalar_t real_if(const bool is, const scalar_t a) { return scalar_t(a.x, is ? 0 : a.y); }
+
 scalar_t conjugated(const scalar_t a, const uint sign) {
 	uvec2 h = SPLIT(a.y);
 	return scalar_t(a.x, JOIN(uvec2(h.x, h.y ^ sign)));

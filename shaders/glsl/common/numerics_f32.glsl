@@ -24,4 +24,8 @@
 #define TINY_EXPONENT -80
 #define REGAUGE_LEAST -120
 
+#ifndef SCALAR_C64
+#include "numerics_real.glsl"
+#endif
+
 #endif

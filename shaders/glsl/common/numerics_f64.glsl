@@ -25,4 +25,8 @@
 #define TINY_EXPONENT -900
 #define REGAUGE_LEAST -1000
 
+#ifndef SCALAR_C128
+#include "numerics_real.glsl"
+#endif
+
 #endif

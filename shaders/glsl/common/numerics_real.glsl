@@ -10,6 +10,7 @@
 #define imag_of(a) real_t(0)
 #define conjugate(a) (a)
 #define conjugated(a, sign) (a)
+#define real_if(is, a) (a)
 #define mul(a, b) ((a) * (b))
 #define mad(a, b, c) fma(a, b, c)
 #define mad_conj(a, b, c) fma(a, b, c)

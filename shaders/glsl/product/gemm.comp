@@ -2,7 +2,10 @@
 // adds up (split-K; LAPACK dgemm). With a second pair of factors it computes C ← α·(op(A)·op(B) +
 // op(A2)·op(B2)) + β·C.
 //
-// in:      a, b    op(A) is m×k, op(B) is k×n; op(X) is X or Xᵀ, as `trans` says
+// complex
+//
+// in:      a, b    op(A) is m×k, op(B) is k×n; op(X) is X or Xᵀ, as `trans` says; of complex
+//                  matrices it can also be conjugated
 //          a2, b2  the second pair of factors, with the same transpositions; or null. op(A2) is
 //                  m×k2, op(B2) is k2×n
 // in, out: c       m×n. If β = 0, c is overwritten: it is not read and may hold NaN
@@ -44,8 +47,9 @@ layout(push_constant, scalar) uniform Push {
 	// m, n and k are the sizes of the product, m and n at least 1. The leading dimensions lda, ldb
 	// and ldc are at least the number of stored rows.
 	uint m, n, k, lda, ldb, ldc;
-	// If the bit TRANS_A of `trans` is set, op(A) = Aᵀ; otherwise op(A) = A. The bit TRANS_B says
-	// the same of B. k2 is the inner dimension of the second pair of factors.
+	// If the bit TRANS_A of `trans` is set, op(A) = Aᵀ; otherwise op(A) = A. If the bit CONJ_A is
+	// set, op(A) is then conjugated, which changes nothing for real numbers. The bits TRANS_B and
+	// CONJ_B say the same of B. k2 is the inner dimension of the second pair of factors.
 	uint trans, k2;
 	// The inner dimensions k and k2 are split into `splits` parts, at least 1. `stretch` is the
 	// length of a part, and splits·stretch ≥ k, k2.
@@ -60,6 +64,12 @@ layout(push_constant, scalar) uniform Push {
 const uint TRANS_A = 1;
 #pragma host TRANS_B
 const uint TRANS_B = 2;
+#ifdef COMPLEX
+#pragma host CONJ_A
+const uint CONJ_A = 4;
+#pragma host CONJ_B
+const uint CONJ_B = 8;
+#endif
 
 // left returns the rows of op(A) that belong to the tile of C whose first element is (i0, j0). The
 // function `right` returns the columns of op(B) that belong to this tile.
@@ -85,6 +95,7 @@ void main() {
 	uint64_t b = element(uint64_t(p.b), item * p.stride_b, 0, 0);
 	uint first = split * p.stretch, inner = p.k;
 	clear_acc();
+	conjugate_factors((p.trans & CONJ_A) != 0, (p.trans & CONJ_B) != 0);
 	uint lda = p.lda, ldb = p.ldb;
 	uint pairs = uint64_t(p.a2) == 0ul ? 1 : 2;
 	[[dont_unroll]] for (uint pair = 0; pair < pairs; pair++) {

@@ -1,5 +1,7 @@
 // symm computes P = A·W for a symmetric A, or partial products that gemm_sum adds up (LAPACK dsymm
-// from the left).
+// from the left). A complex A is Hermitian (zhemm).
+//
+// complex
 //
 // in:  a  m×m; only its lower triangle is read
 //      w  m×n
@@ -11,9 +13,9 @@
 //
 // A row of tiles of A is read in three pieces. The piece left of the diagonal tile is read as it is
 // stored. The piece right of the diagonal tile is read from its transpose, which is stored below
-// the diagonal. The diagonal tile is read element by element. m and n need not be multiples of the
-// tile. The upper triangle of A may hold NaN. A NaN in the lower triangle or in W makes the
-// elements of P that depend on it NaN. P must not overlap A or W. m = 0 or n = 0 must not be
+// the diagonal; it is conjugated. The diagonal tile is read element by element. m and n need not be
+// multiples of the tile. The upper triangle of A and the imaginary parts of its diagonal may hold
+// NaN. Another NaN in the lower triangle or in W makes the elements of P that depend on it NaN. P must not overlap A or W. m = 0 or n = 0 must not be
 // dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -71,6 +73,7 @@ void main() {
 			f = Factor(element(a, 0, i0, p.lda), p.lda, p.m - i0, ACROSS, 0);
 			from = i0 + TILE_M, to = p.m;
 		}
+		conjugate_factors(piece == 2, false);
 		tile_product(f, w, max(first, from), min(end, to));
 	}
 

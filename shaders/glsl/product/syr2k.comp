@@ -1,7 +1,11 @@
-// syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k).
+// syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k), for complex numbers that
+// of C ← C − Y·Zᴴ − Z·Yᴴ (zher2k).
+//
+// complex
 //
 // in:      y, z  n×k
-// in, out: c     n×n; the part above the diagonal is neither read nor written
+// in, out: c     n×n; the part above the diagonal is neither read nor written. Imaginary parts of
+//                the diagonal become 0 and may hold NaN
 //
 // The lower triangle is cut into squares of TILE_M×TILE_M, and each square into tiles of
 // TILE_M×TILE_N. TILE_N must divide TILE_M. A workgroup owns one tile. It adds up both products
@@ -46,6 +50,7 @@ void main() {
 	if (j0 >= p.n) return;
 
 	clear_acc();
+	conjugate_factors(false, true);
 	uint64_t left = uint64_t(p.y), right = uint64_t(p.z);
 	uint ld_left = p.ldy, ld_right = p.ldz;
 	[[dont_unroll]] for (uint pass = 0; pass < 2; pass++) {
@@ -62,7 +67,7 @@ void main() {
 			uint i = tile_row(r), j = tile_col(s);
 			if (i0 + i >= p.n || i0 + i < j0 + j) continue;
 			uint at = i + j * p.ldc;
-			c.at[at] = scalar_t(acc_t(c.at[at]) - acc[s * THREAD_M + r]);
+			c.at[at] = scalar_t(real_if(i0 + i == j0 + j, acc_t(c.at[at]) - acc[s * THREAD_M + r]));
 		}
 	}
 }

@@ -18,13 +18,21 @@
 #ifndef TILE_GLSL
 #define TILE_GLSL
 
-// pack_t is a vector of 16 bytes, and PACK is the number of its elements.
-#if SCALAR_BYTES == 4
+// pack_t is a vector of 16 bytes, and PACK is the number of its elements. A complex number is not
+// packed, because it is a vector itself. PART(x, i) is element i of the pack x.
+#ifdef COMPLEX
+#define pack_t scalar_t
+#define PACK 1
+#define PART(x, i) (x)
+#elif SCALAR_BYTES == 4
 #define pack_t vec4
 #define PACK 4
 #else
 #define pack_t dvec2
 #define PACK 2
+#endif
+#ifndef COMPLEX
+#define PART(x, i) (x)[i]
 #endif
 
 layout(local_size_x_id = 0) in;
@@ -79,7 +87,7 @@ void clear_acc() {
 // invocation's part of the result.
 void multiply_add() {
 	[[unroll]] for (uint c = 0; c < THREAD_N; c++) {
-		[[unroll]] for (uint r = 0; r < THREAD_M; r++) acc[c * THREAD_M + r] = fma(part_a[r], part_b[c], acc[c * THREAD_M + r]);
+		[[unroll]] for (uint r = 0; r < THREAD_M; r++) acc[c * THREAD_M + r] = mad(part_a[r], part_b[c], acc[c * THREAD_M + r]);
 	}
 }
 

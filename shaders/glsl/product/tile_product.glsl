@@ -2,6 +2,8 @@
 //
 //	acc(r, c) += Σ a(r, k)·b(c, k),   first ≤ k < end
 //
+// A factor is conjugated if conjugate_factors says so.
+//
 // The kernels of products include this header, after tile.glsl and tile_factor.glsl. Elements with
 // r or c past the factor's extent count as zero and are not read. Every invocation of the workgroup
 // must call tile_product, with the same arguments.
@@ -85,19 +87,21 @@ void fetch(Factor a, Factor b, uint k, uint end) {
 	if (inside(a, TILE_M, k, end)) {
 		MatrixIn from = MatrixIn(a.at + SCALAR_BYTES * place(a, 0, k));
 		uint at = offset(a, w.r, w.k), near = offset(a, w.near_r, 0), far = offset(a, w.far_r, w.far_k);
-		[[unroll]] for (uint s = 0; s < FETCH_M; s++) next_a[s] = from.at[at + s % WIDE_M * near + s / WIDE_M * far];
+		[[unroll]] for (uint s = 0; s < FETCH_M; s++)
+			next_a[s] = conjugated(from.at[at + s % WIDE_M * near + s / WIDE_M * far], sign_a);
 	} else {
 		[[unroll]] for (uint s = 0; s < FETCH_M; s++)
-			next_a[s] = checked(a, w.r + s % WIDE_M * w.near_r + s / WIDE_M * w.far_r, k + w.k + s / WIDE_M * w.far_k, end);
+			next_a[s] = conjugated(checked(a, w.r + s % WIDE_M * w.near_r + s / WIDE_M * w.far_r, k + w.k + s / WIDE_M * w.far_k, end), sign_a);
 	}
 	w = walk(b.form, TILE_N, WIDE_N);
 	if (inside(b, TILE_N, k, end)) {
 		MatrixIn from = MatrixIn(b.at + SCALAR_BYTES * place(b, 0, k));
 		uint at = offset(b, w.r, w.k), near = offset(b, w.near_r, 0), far = offset(b, w.far_r, w.far_k);
-		[[unroll]] for (uint s = 0; s < FETCH_N; s++) next_b[s] = from.at[at + s % WIDE_N * near + s / WIDE_N * far];
+		[[unroll]] for (uint s = 0; s < FETCH_N; s++)
+			next_b[s] = conjugated(from.at[at + s % WIDE_N * near + s / WIDE_N * far], sign_b);
 	} else {
 		[[unroll]] for (uint s = 0; s < FETCH_N; s++)
-			next_b[s] = checked(b, w.r + s % WIDE_N * w.near_r + s / WIDE_N * w.far_r, k + w.k + s / WIDE_N * w.far_k, end);
+			next_b[s] = conjugated(checked(b, w.r + s % WIDE_N * w.near_r + s / WIDE_N * w.far_r, k + w.k + s / WIDE_N * w.far_k, end), sign_b);
 	}
 }
 
@@ -110,7 +114,7 @@ void put(Factor a, Factor b, uint buffer_) {
 	uint near = w.near_r / NEAR, far = (w.far_k * STRIDE_M + w.far_r) / NEAR;
 	at /= NEAR;
 	if (PACKED) {
-		[[unroll]] for (uint s = 0; s < FETCH_M; s++) packs_a[at + s % WIDE_M * near + s / WIDE_M * far][part] = next_a[s];
+		[[unroll]] for (uint s = 0; s < FETCH_M; s++) PART(packs_a[at + s % WIDE_M * near + s / WIDE_M * far], part) = next_a[s];
 	} else {
 		[[unroll]] for (uint s = 0; s < FETCH_M; s++) tile_a[at + s % WIDE_M * near + s / WIDE_M * far] = next_a[s];
 	}
@@ -119,7 +123,7 @@ void put(Factor a, Factor b, uint buffer_) {
 	near = w.near_r / NEAR, far = (w.far_k * STRIDE_N + w.far_r) / NEAR;
 	at /= NEAR;
 	if (PACKED) {
-		[[unroll]] for (uint s = 0; s < FETCH_N; s++) packs_b[at + s % WIDE_N * near + s / WIDE_N * far][part] = next_b[s];
+		[[unroll]] for (uint s = 0; s < FETCH_N; s++) PART(packs_b[at + s % WIDE_N * near + s / WIDE_N * far], part) = next_b[s];
 	} else {
 		[[unroll]] for (uint s = 0; s < FETCH_N; s++) tile_b[at + s % WIDE_N * near + s / WIDE_N * far] = next_b[s];
 	}
@@ -131,11 +135,11 @@ void load_parts(uint at_a, uint at_b) {
 	if (PACKED) {
 		[[unroll]] for (uint r = 0; r < THREAD_M / PACK; r++) {
 			pack_t x = packs_a[at_a + r * THREADS_M];
-			[[unroll]] for (uint i = 0; i < PACK; i++) part_a[r * PACK + i] = acc_t(x[i]);
+			[[unroll]] for (uint i = 0; i < PACK; i++) part_a[r * PACK + i] = acc_t(PART(x, i));
 		}
 		[[unroll]] for (uint c = 0; c < THREAD_N / PACK; c++) {
 			pack_t x = packs_b[at_b + c * THREADS_N];
-			[[unroll]] for (uint i = 0; i < PACK; i++) part_b[c * PACK + i] = acc_t(x[i]);
+			[[unroll]] for (uint i = 0; i < PACK; i++) part_b[c * PACK + i] = acc_t(PART(x, i));
 		}
 	} else {
 		[[unroll]] for (uint r = 0; r < THREAD_M; r++) part_a[r] = acc_t(tile_a[at_a + r * THREADS_M]);
