@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
@@ -31,9 +32,9 @@ func packed[T Float](n, m int, rowMajor bool) *Dense[T] {
 	return d
 }
 
-// dense returns the columns z as a Dense with the same memory. If rowMajor is true, the result is
+// denseOf returns the columns z as a Dense with the same memory. If rowMajor is true, the result is
 // row-major, so it is the transpose of z.
-func dense[T Float](z vk.Columns[T], rowMajor bool) *Dense[T] {
+func denseOf[T Float](z vk.Columns[T], rowMajor bool) *Dense[T] {
 	if rowMajor {
 		return &Dense[T]{Rows: z.Cols, Cols: z.Rows, Ld: z.Ld, Data: z.Data, RowMajor: true}
 	}
@@ -47,6 +48,11 @@ func (d Dense[T]) stored() vk.Columns[T] {
 		return vk.Columns[T]{Rows: d.Cols, Cols: d.Rows, Ld: d.Ld, Data: d.Data}
 	}
 	return vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
+}
+
+// vectors returns the columns of d as a set of vectors with the same memory.
+func (d Dense[T]) vectors() dense.Stored[T] {
+	return dense.Stored[T]{Columns: d.stored(), Transposed: d.RowMajor}
 }
 
 // check returns a *ShapeError if the slice Data is too short for the matrix.

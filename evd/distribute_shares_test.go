@@ -66,7 +66,7 @@ func TestDistributedSurvivesAWaitThatFails(t *testing.T) {
 		d := []*vk.Device{openIn(t, t.TempDir()), openIn(t, t.TempDir())}
 		a := randomSym(n)
 		p := planOf(t, d[0], n, Options{Vectors: true, Distribute: true, Tuning: waitingTuning(), Devices: d[1:]})
-		p.others[0].base.BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
+		p.team.Others[0].BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
 			if at == phase {
 				vk.Fill(rec, word, 3)
 			}
@@ -104,7 +104,7 @@ func TestDistributedEmulatedProducts(t *testing.T) {
 		t.Fatalf("%v, retried %v; the bits are those of native products: %v", err, res.Retried, sameBits(res, want))
 	}
 	accurate(t, "emulated", a, res)
-	p.others[0].base.BeforeInfo = func(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
+	p.team.Others[0].BeforeInfo = func(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 		if phase == stages.PhaseEmulated {
 			vk.Fill(rec, word, 3)
 		}

@@ -44,17 +44,24 @@
 // The method is the two-stage reduction of LAPACK's dsyevd_2stage. The comment of Plan.Solve has
 // its outline. Package stages has the steps.
 //
-//	plan.go path.go memory.go options.go   Plan: stages and memory, prepared once
-//	doubles.go internal/precision/         conversions between float32 and float64
+//	plan.go options.go result.go           Plan: what it can do, and what it is for a user
+//	solve.go check.go verify.go            Plan.Solve, Plan.Check, the second solve of Options.Verify
+//	avoid_waiting.go                       the stages after an attempt that failed
+//	internal/dense/                        the solve on one device
+//	internal/team/                         the solve on several devices: helpers, divided matrices
+//	internal/precision/                    conversions between float32 and float64
 //	internal/plan/                         what every plan is, whatever it solves
-//	solve.go load.go signs.go result.go    Plan.Solve
-//	check.go ratios.go                     Plan.Check: residual, orthogonality
-//	verify.go certificate.go               Options.Verify: certificates, the safe path
-//	avoid_waiting.go                       the path after an attempt that failed
-//	several.go together.go shares.go       Options.Devices: plans and solves on several devices
-//	back_path.go                           the back transformation on another device
 //	refine*.go                             RefinePlan: from approximate eigenvectors
 //	mixed.go                               MixedPlan: single precision, then a refinement
 //	tridiagonal*.go                        TridiagonalPlan
 //	spectrum/                              T → Λ, S, for all kinds of plan
+//
+// From Plan.Solve to the first stage that a device computes are four steps (for a divided matrix the
+// second and third are those of package team):
+//
+//	Plan.Solve                             checks A; plan.Survive and plan.Verified repeat a solve that failed
+//	Plan.solveBy                           the whole method: Reduce, spectrum.Tail, certificate
+//	dense.Solve.Reduce                     uploads A, scans it and records the reduction at the same time
+//	dense.Solve.RecordReduction            A → B → T
+//	move.SymmetricLoad.Record              the first stage
 package evd

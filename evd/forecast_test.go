@@ -48,7 +48,7 @@ func TestForecastsAreWhatIsAllocated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return p, &p.base
+			return p, &p.team.Base
 		}
 		forecast, _ := plan(dry)
 		allocated, base := plan(d)

@@ -26,7 +26,7 @@ func TestRefusedMatrixIsSolvedNatively(t *testing.T) {
 	}
 	opt.Products = ProductsEmulated
 	p := planOf(t, d, n, opt)
-	p.base.BeforeInfo = func(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
+	p.team.BeforeInfo = func(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 		if phase == stages.PhaseEmulated {
 			vk.Fill(rec, word, 3)
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/team"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -40,11 +42,11 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 		}
 		defer p.Close()
 		want := waitingStages(Options{Vectors: vectors})
-		c := p.base.Begin(context.Background(), nil)
-		if have := infoWords(p.path.Now, c); have != want {
+		c := p.team.Begin(context.Background(), nil)
+		if have := infoWords(first(p), c); have != want {
 			t.Errorf("vectors %v: %d stages wait on the first path, want %d", vectors, have, want)
 		}
-		if have := infoWords(p.safe, c); have != 0 {
+		if have := infoWords(safe(p), c); have != 0 {
 			t.Errorf("vectors %v: %d stages wait on the safe path", vectors, have)
 		}
 	}
@@ -52,11 +54,16 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 
 // infoWords returns the number of INFO words that the host reads during a solve with the stages in
 // p. An INFO word is the status of a stage in which workgroups wait for each other.
-func infoWords[T Float](p *path[T], c *plan.Call) int {
-	s := &p.steps
-	words := s.reduce.Info(c.Arena).Len() + s.chase.Info(c.Arena).Len()
-	if s.q2 != nil {
-		words += s.q2.Info(c.Arena).Len()
+func infoWords[T Float](s *dense.Stages[T], c *plan.Call) int {
+	words := s.Reduction.Info(c.Arena).Len() + s.Chase.Info(c.Arena).Len()
+	for _, q2 := range s.Back.Q2.Stage {
+		words += q2.Info(c.Arena).Len()
 	}
 	return words
 }
+
+// first and safe return the stages of the first solve of a plan for one device, and those of the second.
+func first[T Float](p *Plan[T]) *dense.Stages[T] { return undivided(p.stages.Now).Stages }
+func safe[T Float](p *Plan[T]) *dense.Stages[T]  { return undivided(p.safe).Stages }
+
+func undivided[T Float](s team.Stages[T]) *team.Undivided[T] { return s.(*team.Undivided[T]) }

@@ -1,9 +1,12 @@
 package evd
 
 import (
+	"errors"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 )
 
@@ -59,16 +62,30 @@ func (a Sym[T]) Validate() error {
 	return nil
 }
 
-// upper tells whether the triangle is an upper one if the memory is read column by column: the storage
-// of a row-major lower triangle is that of a column-major upper triangle.
-func (a Sym[T]) upper() bool { return (a.Uplo == Upper) != a.RowMajor }
+// triangle returns the matrix as its memory is read column by column: a row-major lower triangle is
+// then an upper one.
+func (a Sym[T]) triangle() dense.Triangle[T] {
+	return dense.Triangle[T]{N: a.N, Ld: a.Ld, Data: a.Data, Upper: (a.Uplo == Upper) != a.RowMajor}
+}
 
-// column returns the rows of column j in memory that belong to the triangle: from ≤ i < to.
-func (a Sym[T]) column(j int) (from, to int) {
-	if a.upper() {
-		return 0, j + 1
+// cause turns an error about an element of the triangle into a *NonFiniteError. It returns other errors
+// unchanged.
+func (a Sym[T]) cause(err error) error {
+	var bad *dense.NonFiniteError
+	if !errors.As(err, &bad) {
+		return err
 	}
-	return j, a.N
+	if a.RowMajor {
+		return &NonFiniteError{bad.Col, bad.Row, bad.Value}
+	}
+	return &NonFiniteError{bad.Row, bad.Col, bad.Value}
+}
+
+// largest returns max|a_ij|, or a *NonFiniteError for the first entry that is not finite, in the order
+// of the memory.
+func (a Sym[T]) largest() (float64, error) {
+	largest, err := a.triangle().Largest()
+	return largest, a.cause(err)
 }
 
 // FromGonum returns a gonum matrix as a Sym. The result shares the memory of m if the type of m gives

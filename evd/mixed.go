@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -22,7 +23,7 @@ type MixedPlan struct {
 
 	// first holds the stages of the solve in single precision, and `convert` converts A and the
 	// vectors. Both are nil for the orders 0 and 1.
-	first   plan.Replaceable[*path[float32]]
+	first   plan.Replaceable[*dense.Stages[float32]]
 	convert *move.Conversion
 }
 
@@ -57,7 +58,7 @@ func newMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
 	if err := dev.Compile(p.prepare); err != nil {
 		return nil, err
 	}
-	r.base.Layout = r.lay(p.first.Now.layout)
+	r.base.Layout = r.lay(p.first.Now.Layout())
 	return p, r.base.Allocate()
 }
 
@@ -71,7 +72,7 @@ func (p *MixedPlan) prepare() (err error) {
 	if p.convert, err = move.NewConversion(r.base.Dev); err != nil {
 		return err
 	}
-	p.first.Now, err = newPath[float32](r.base.Dev, r.base.N, opt, nil)
+	p.first.Now, err = dense.New[float32](r.base.Dev, r.base.N, opt.config())
 	return err
 }
 
@@ -80,18 +81,18 @@ func (p *MixedPlan) prepare() (err error) {
 // c. The failure is recorded for the device. The caller must have the plan's lock. The errors are
 // those of NewMixedPlan.
 func (p *MixedPlan) avoidWaiting(c *plan.Call) error {
-	base, opt := &p.refine.base, p.first.Now.opt
-	opt.NoWaits = c.AvoidWaits() || opt.NoWaits
-	var next *path[float32]
+	base, cfg := &p.refine.base, p.first.Now.Config
+	cfg.NoWaits = c.AvoidWaits() || cfg.NoWaits
+	var next *dense.Stages[float32]
 	err := base.Dev.Compile(func() (err error) {
-		next, err = newPath[float32](base.Dev, base.N, opt, nil)
+		next, err = dense.New[float32](base.Dev, base.N, cfg)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	p.first.Take(next)
-	return base.Replace(p.refine.lay(next.layout))
+	return base.Replace(p.refine.lay(next.Layout()))
 }
 
 // Costs returns a forecast of the number of floating-point operations of each phase: those of the
@@ -102,7 +103,7 @@ func (p *MixedPlan) Costs() []StageCost {
 	if first == nil {
 		return nil
 	}
-	return append(first.costs(), p.refine.Costs()...)
+	return append(first.Costs(), p.refine.Costs()...)
 }
 
 // Bytes returns the size in bytes of the device memory that the plan has allocated.
@@ -154,27 +155,27 @@ func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64]
 // load uploads A, solves in single precision, and converts the vectors. Then σ·A and the vectors are
 // where the refinement expects them. It returns σ.
 func (p *MixedPlan) load(s *refinement, a Sym[float64]) (sigma float64, err error) {
-	largest, err := scan(a)
+	largest, err := a.largest()
 	if err != nil {
 		return 0, err
 	}
 	sigma = toOne(largest)
-	if err := a.upload(s.Ctx, s.Dev, s.matrixA().At); err != nil {
+	if err := a.triangle().Upload(s.Ctx, s.Dev, s.matrixA().At); err != nil {
 		return 0, err
 	}
 	s.x, s.y = s.in(s.Arena, s.regions.x[0]), s.in(s.Arena, s.regions.x[1])
-	first := &solve[float32]{p.first.Now, s.Call}
+	first := &dense.Solve[float32]{Stages: p.first.Now, Call: s.Call}
 	var received func() spectrum.Tridiagonal
 	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseLoad, 0, 1)
-		s.steps.load.Record(rec, s.matrixA(), a.upper(), sigma)
-		p.convert.RecordNarrow(rec, s.matrixA().At, first.matrixA(s.Arena).At)
-		received = first.recordReduction(rec, false, 1)
+		s.steps.load.Record(rec, s.matrixA(), a.triangle().Upper, sigma)
+		p.convert.RecordNarrow(rec, s.matrixA().At, first.MatrixA().At)
+		received = first.RecordReduction(rec, false, 1)
 	})
 	if err != nil {
 		return 0, err
 	}
-	tail := spectrum.Tail[float32]{Stage: first.steps.spectrum, Sigma: 1, Vectors: []spectrum.Vectors[float32]{{
+	tail := spectrum.Tail[float32]{Stage: first.Spectrum, Sigma: 1, Vectors: []spectrum.Vectors[float32]{{
 		Rows:  s.N,
 		Into:  func(int) vk.Columns[float32] { return vk.Columns[float32]{} }, // the vectors stay on the device
 		Fetch: func(x product.Matrix[float64], _ func() vk.Columns[float32]) error { return p.widen(s, first, x) },
@@ -194,15 +195,15 @@ func (p *MixedPlan) load(s *refinement, a Sym[float64]) (sigma float64, err erro
 
 // widen transforms the vectors x of the tridiagonal matrix back in single precision, and converts
 // the result to doubles, one vector in each row of s.x.
-func (p *MixedPlan) widen(s *refinement, first *solve[float32], x product.Matrix[float64]) error {
-	q, err := first.transformBack(x)
+func (p *MixedPlan) widen(s *refinement, first *dense.Solve[float32], x product.Matrix[float64]) error {
+	q, err := first.TransformBack(x)
 	if err != nil {
 		return err
 	}
 	return s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseTranspose, 0, 1)
 		p.convert.RecordWiden(rec, q.At.Sub(0, precision.Elements(q)), s.y.At)
-		s.steps.orient.transpose.Record(rec, s.y, s.x)
+		s.steps.orient.Transpose.Record(rec, s.y, s.x)
 	})
 }
 
@@ -212,7 +213,7 @@ func toOne(largest float64) float64 {
 	if largest == 0 {
 		return 1
 	}
-	return math.Ldexp(1, max(-1022, min(-exponent(largest), 1023)))
+	return math.Ldexp(1, max(-1022, min(-dense.Exponent(largest), 1023)))
 }
 
 // SolveMixed computes all eigenvalues and eigenvectors of one matrix in mixed precision on the best

@@ -33,17 +33,17 @@ func TestMixedSolvesCold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	a, method := randomSym(n), p.first.Now.steps.spectrum.Method
+	a, method := randomSym(n), p.first.Now.Spectrum.Method
 	for _, c := range []struct {
 		name, cold string
 		spoil      func()
 	}{
-		{"no convergence", ColdSingle, func() { p.first.Now.steps.spectrum.Method = gaveUp{method} }},
-		{"wrong vectors", ColdFar, func() { p.first.Now.steps.spectrum.Method = zeros{method} }},
+		{"no convergence", ColdSingle, func() { p.first.Now.Spectrum.Method = gaveUp{method} }},
+		{"wrong vectors", ColdFar, func() { p.first.Now.Spectrum.Method = zeros{method} }},
 	} {
 		c.spoil()
 		res, err := p.Solve(context.Background(), a)
-		p.first.Now.steps.spectrum.Method = method
+		p.first.Now.Spectrum.Method = method
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -155,8 +155,8 @@ func TestColdSolveIsCancelled(t *testing.T) {
 	defer p.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	method := p.first.Now.steps.spectrum.Method
-	p.first.Now.steps.spectrum.Method = endsFirst{gaveUp{method}, cancel}
+	method := p.first.Now.Spectrum.Method
+	p.first.Now.Spectrum.Method = endsFirst{gaveUp{method}, cancel}
 	if res, err := p.Solve(ctx, randomSym(n)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", res, err)
 	}

@@ -137,18 +137,3 @@ func oneStageAtTheEnds[T Float](t *testing.T, exponents ...int) {
 		}
 	}
 }
-
-// TestOneStageScalingIsNormal checks the factors for all exponents: a device may replace a subnormal
-// factor by zero. If the host multiplies, the factor may be beyond the type.
-func TestOneStageScalingIsNormal(t *testing.T) {
-	for e := -1073; e <= 1024; e++ {
-		if sigma := oneStageScaling[float64](e); !(sigma >= 0x1p-1022 && sigma <= 0x1p1023) {
-			t.Errorf("float64, 2^%d: %g", e, sigma)
-		}
-	}
-	for e := -148; e <= 128; e++ {
-		if sigma := oneStageScaling[float32](e); !(scaledOnHost[float32](sigma) && sigma < 0x1p1000 || sigma >= 0x1p-126 && sigma < 0x1p127) {
-			t.Errorf("float32, 2^%d: %g", e, sigma)
-		}
-	}
-}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -121,7 +123,7 @@ func (opt Options) check(n int) error {
 	if err := CheckProducts(opt.Products, opt.Moduli); err != nil {
 		return err
 	}
-	return opt.spectrum().Check(n)
+	return opt.config().Check(n)
 }
 
 // checkTridiagonal returns an *OptionError for the first option that is not possible for a
@@ -144,48 +146,11 @@ func (opt Options) checkTridiagonal(n int) error {
 	return opt.check(n)
 }
 
-// spectrum returns those of the options that concern the tridiagonal matrix T.
-func (opt Options) spectrum() spectrum.Options {
-	return spectrum.Options{Vectors: opt.Vectors, Select: opt.Select, Solver: opt.Solver}
-}
-
-// capacity returns the largest number of eigenvalues that the options may select for a matrix of
-// order n.
-func (opt Options) capacity(n int) int { return spectrum.Capacity(opt.Select, n) }
-
-// vectors returns the largest number of vectors that the options may ask for, for a matrix of order
-// n. It is 0 without Options.Vectors.
-func (opt Options) vectors(n int) int {
-	if !opt.Vectors {
-		return 0
+// config returns the options for the stages of a solve.
+func (opt Options) config() dense.Config {
+	return dense.Config{
+		Options: spectrum.Options{Vectors: opt.Vectors, Select: opt.Select, Solver: opt.Solver},
+		Band:    opt.Band, Block: opt.Block, NoWaits: opt.NoWaits, Products: emulation.Use(opt.Products), Moduli: opt.Moduli,
+		Verify: opt.Verify, RowMajor: opt.RowMajor, Distribute: opt.Distribute, Tuning: opt.Tuning,
 	}
-	return opt.capacity(n)
-}
-
-// sizes returns the tuning for matrices of number type T and order n. This is the caller's tuning,
-// or else the device's, with the sizes that `opt` sets in place of its own.
-func sizes[T Float](dev *vk.Device, n int, opt Options) (tuning.Tuning, error) {
-	t := tuning.On(dev.Info())
-	if opt.Tuning != nil {
-		t = *opt.Tuning
-	}
-	if opt.Products == ProductsEmulated || opt.Distribute {
-		t.SmallTo = 0 // emulated products need a larger inner dimension; divided matrices were not measured
-	}
-	t = tuning.Of[T](t).For(n, opt.vectors(n))
-	if opt.Band > 0 {
-		// Block must be a multiple of the new Band. It is the table's value rounded down to a
-		// multiple, but at least Band.
-		t.Block = max(t.Block/opt.Band, 1) * opt.Band
-		t.Band = opt.Band
-	}
-	if opt.Block > 0 {
-		t.Block = opt.Block
-	}
-	if t.Block%t.Band != 0 {
-		reason := fmt.Sprintf("%d is not a multiple of the half-bandwidth %d", t.Block, t.Band)
-		return t, plan.BadOption("Block", reason)
-	}
-	t.Waits.Wavefront = t.Waits.Wavefront || opt.NoWaits
-	return t, nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -63,7 +62,7 @@ func TestEachPhaseHasItsProducts(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer p.Close()
-			return emulatedByPhase(t, &p.base, func() (*Result[float64], error) { return p.Solve(ctx, a) })
+			return emulatedByPhase(t, &p.team.Base, func() (*Result[float64], error) { return p.Solve(ctx, a) })
 		},
 		"refinement": func(opt Options) map[string]int {
 			p, err := NewRefinePlan(d, n, opt)
@@ -128,12 +127,9 @@ func TestChecksHaveNativeProducts(t *testing.T) {
 	if !p.Emulated() {
 		t.Fatal("no emulated products")
 	}
-	s, ws := p.path.Now.steps, p.base.Begin(context.Background(), nil).Arena
+	by, ws := first(p), p.team.Begin(context.Background(), nil).Arena
 	rec := vk.NewRecorder(d)
-	z := p.path.Now.doubles.vectors(ws, s.spectrum.Matrix(ws, n, n, n))
-	s.residuals.Record(rec, ws, p.path.Now.matrixA(ws), z, residual.Sums[float64]{
-		Lambda: s.spectrum.Lambda(ws), Residual: p.path.Now.regions.residual.In(ws), Orthogonality: p.path.Now.regions.orthogonality.In(ws),
-	})
+	by.RecordCheck(rec, ws, by.Doubles.Eigenvectors(ws, by.Spectrum.Matrix(ws, n, n, n)), by.Spectrum.Lambda(ws))
 	if found := stagetest.Dispatches("emulated", rec); rec.Len() == 0 || len(found) > 0 {
 		t.Errorf("%d commands, emulated kernels %v", rec.Len(), found)
 	}

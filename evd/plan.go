@@ -4,9 +4,10 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
-	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/evd/internal/precision"
+	"github.com/vkevd/vkevd/evd/internal/team"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -16,26 +17,18 @@ import (
 //
 // The caller closes the plan before the device.
 type Plan[T Float] struct {
-	base plan.Base
-	opt  Options
+	opt Options
 
-	// path holds the stages of a solve and their memory. For order 0 it has sizes, but no stages.
-	path plan.Replaceable[*path[T]]
+	// team has the devices, which are more than one only with Options.Devices, and their memory.
+	team team.Team
 
-	// others are the further devices of Options.Devices, in their order; the list is empty if no
-	// vectors are wanted and the matrix is not distributed. `split` says which part of the vectors
-	// and of a distributed matrix each device has, the first device included.
-	others []*other
-	split  shares
-
-	// exchange is the memory of the host through which the devices exchange numbers if the matrix
-	// is distributed. Otherwise it is nil.
-	exchange *vk.Exchange
+	// stages are the stages of a solve. For order 0 they have sizes only.
+	stages plan.Replaceable[team.Stages[T]]
 
 	// safe holds the stages for a second solve, by slower and simpler methods, if a result does not
-	// pass its certificate. It uses the same memory as the field `path`. It is nil without
+	// pass its certificate. It uses the same memory as the field `stages`. It is nil without
 	// Options.Verify.
-	safe *path[T]
+	safe team.Stages[T]
 }
 
 // NewPlan prepares for matrices of order n ≥ 0 on the device. It compiles kernels, which may take
@@ -66,7 +59,7 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	}
 	whole, divided := opt, opt
 	divided.Distribute = true
-	if spectrum.UlpOf[T]() == spectrum.Ulp && opt.dividesFaster(dev, n) {
+	if precision.IsDouble[T]() && opt.dividesFaster(dev, n) {
 		p, err := makePlan(divided)
 		if !errors.As(err, new(*vk.OutOfMemoryError)) && !errors.As(err, new(*vk.UnsupportedError)) {
 			return p, err
@@ -87,13 +80,10 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 // dividesFaster tells whether a plan with several devices is faster if they divide the matrix. That
 // was measured only for equal parts on devices of one name, and for divide and conquer.
 func (opt Options) dividesFaster(dev *vk.Device, n int) bool {
-	t := tuning.On(dev.Info())
-	if opt.Tuning != nil {
-		t = *opt.Tuning
-	}
+	c := opt.config()
 	others := func(d *vk.Device) bool { return d.Info().Name != dev.Info().Name }
 	conquers := !opt.Vectors || opt.Solver == Auto || opt.Solver == DivideConquer
-	return t.Divided.Divides(n, opt.vectors(n)) && conquers && len(opt.Shares) == 0 && !slices.ContainsFunc(opt.Devices, others)
+	return c.Table(dev).Divided.Divides(n, c.MostVectors(n)) && conquers && len(opt.Shares) == 0 && !slices.ContainsFunc(opt.Devices, others)
 }
 
 // Distributed reports whether the plan divides the matrix among its devices: with
@@ -105,20 +95,21 @@ func (p *Plan[T]) Distributed() bool { return p.opt.Distribute }
 // into the device's memory, it returns an error.
 func newPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	opt.Distribute = opt.Distribute && n > 1 // smaller orders are solved on the host
-	p := &Plan[T]{base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
+	p := &Plan[T]{opt: opt, team: team.Team{Base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}}}
 	if n == 0 {
 		var err error
-		p.path.Now = &path[T]{opt: opt}
-		p.path.Now.tune, err = sizes[T](dev, n, opt)
+		p.stages.Now, err = team.Unsolved[T](dev, opt.config())
 		return p, err
 	}
-	if err := p.addDevices(opt); err != nil {
+	if n > 1 && (opt.Vectors || opt.Distribute) && len(opt.Devices) > 0 {
+		if err := p.team.Join(opt.Devices, opt.Shares); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.team.OnFirst(dev.Compile(p.prepare)); err != nil {
 		return nil, err
 	}
-	if err := p.onFirst(dev.Compile(p.prepare)); err != nil {
-		return nil, err
-	}
-	if err := p.allocate(); err != nil {
+	if err := p.team.Allocate(p.memory()...); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -128,49 +119,72 @@ func newPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 // prepare makes the plan's stages. With Options.Verify it also makes the stages of a second solve,
 // by slower and simpler methods. Both share memory, because they never run at the same time.
 func (p *Plan[T]) prepare() (err error) {
-	if p.path.Now, err = p.newPath(p.opt); err != nil {
-		return err
+	if p.stages.Now, err = team.New[T](&p.team, p.opt.config()); err == nil && p.opt.Verify {
+		p.safe, err = team.New[T](&p.team, p.opt.safely(p.team.N).config())
 	}
-	if p.opt.Verify {
-		if p.safe, err = p.newPath(p.opt.safely(p.base.N)); err != nil {
-			return err
-		}
-	}
-	first, others := p.layouts(p.path.Now)
-	p.base.Layout = first
-	for k, o := range p.others {
-		o.base.Layout = others[k]
-	}
-	return nil
+	return err
 }
+
+// memory lists the stages that share the plan's memory.
+func (p *Plan[T]) memory() []team.Memory {
+	if p.safe == nil {
+		return []team.Memory{p.stages.Now}
+	}
+	return []team.Memory{p.stages.Now, p.safe}
+}
+
+// lead has the stages of the first device for the tridiagonal problem.
+func (p *Plan[T]) lead() *dense.Lead[T] { return p.stages.Current().Leader() }
 
 // Band returns the half-bandwidth b of the first stage: Options.Band, or the tuning's value for
 // this order. It returns 1 if the matrix is reduced to tridiagonal form in one stage.
-func (p *Plan[T]) Band() int { return p.path.Current().tune.Band }
+func (p *Plan[T]) Band() int { return p.lead().Tune.Band }
 
 // Block returns the rank k of the updates of the trailing matrix in the first stage: Options.Block,
 // or the tuning's value for this order. It returns 1 if the matrix is reduced in one stage.
-func (p *Plan[T]) Block() int { return p.path.Current().tune.Block }
+func (p *Plan[T]) Block() int { return p.lead().Tune.Block }
+
+// Costs returns a forecast of the number of floating-point operations of each phase of a solve, in
+// the order of the phases. Phases of O(n²) operations are left out. Costs returns nil for order 0.
+func (p *Plan[T]) Costs() []StageCost { return p.stages.Current().Costs() }
 
 // Bytes returns the size in bytes of the device memory that the plan has allocated on
 // its first device.
-func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }
+func (p *Plan[T]) Bytes() uint64 { return p.team.Bytes() }
 
 // Memory lists the regions of the plan's memory on its first device. Regions that are never in use
 // at the same time may share bytes.
-func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
+func (p *Plan[T]) Memory() []vk.Placed { return p.team.Memory() }
 
 // Close waits for the solve in flight and frees the plan's device memory. Results stay valid,
 // because they are on the host. Other methods of a closed plan return ErrClosed, if they need the
 // device. A second call of Close does nothing.
-func (p *Plan[T]) Close() {
-	p.base.Close()
-	if p.exchange != nil {
-		p.exchange.Close()
+func (p *Plan[T]) Close() { p.team.Close() }
+
+// DeviceShare describes what one device contributes to a plan: its part of the vectors and its
+// memory.
+type DeviceShare struct {
+	// Device is the device.
+	Device *vk.Device
+
+	// Part is the part of the vectors that the device computes. It is a fraction between 0 and 1.
+	// With Options.Distribute it is also the device's part of the matrix, up to a block of columns.
+	Part float64
+
+	// Bytes is the size of the memory that the plan has allocated on the device, in bytes. Memory
+	// lists the regions of this memory.
+	Bytes  uint64
+	Memory []vk.Placed
+}
+
+// Devices lists the devices that the plan uses: first the device of NewPlan, then those of
+// Options.Devices. Without vectors and Options.Distribute the plan uses only the first device.
+func (p *Plan[T]) Devices() []DeviceShare {
+	all := []DeviceShare{{p.team.Dev, p.team.Share(0), p.Bytes(), p.Memory()}}
+	for k, o := range p.team.Others {
+		all = append(all, DeviceShare{o.Dev, p.team.Share(k + 1), o.Bytes(), o.Memory()})
 	}
-	for _, o := range p.others {
-		o.close()
-	}
+	return all
 }
 
 // accepts returns a *ShapeError if `a` does not fit the plan, and ErrClosed if the plan is closed.
@@ -178,8 +192,8 @@ func (p *Plan[T]) accepts(a Sym[T]) error {
 	if err := a.Validate(); err != nil {
 		return err
 	}
-	if a.N != p.base.N {
-		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: p.base.N}
+	if a.N != p.team.N {
+		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: p.team.N}
 	}
-	return p.open()
+	return p.team.Open()
 }

@@ -74,7 +74,7 @@ func (r *ritzSolver) solve(m, ld int, block, values []float64) error {
 	if m <= hostCluster {
 		return ritzOnHost(m, ld, block, values)
 	}
-	if r.plan == nil || r.plan.base.N != m {
+	if r.plan == nil || r.plan.team.N != m {
 		r.close()
 		opt := Options{Vectors: true, Tuning: r.opt.Tuning, Products: r.opt.Products, Moduli: r.opt.Moduli}
 		var err error

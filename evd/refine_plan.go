@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
@@ -35,7 +36,7 @@ type refineSteps struct {
 	products  refineProducts
 	load      *move.SymmetricLoad[float64]
 	refine    *refine.Refinement
-	orient    *orientation[float64]
+	orient    *dense.Orientation[float64]
 	residuals *residual.Residual[float64]
 }
 
@@ -93,7 +94,7 @@ func refineOptions(dev *vk.Device, n int, opt Options) (Options, error) {
 	if err := errors.Join(opt.check(n), plan.CheckDevices(dev, opt.Devices)); err != nil {
 		return opt, err
 	}
-	return opt, dev.Info().NeedFloat64(inSinglePrecision)
+	return opt, dev.Info().NeedFloat64(dense.InSinglePrecision)
 }
 
 // newRefinePlan makes the stages of a plan for options that are possible, without device memory.
@@ -108,7 +109,7 @@ func newRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
 // prepare makes the stages of a refinement and lays out their memory.
 func (p *RefinePlan) prepare() (err error) {
 	dev, n := p.base.Dev, p.base.N
-	if p.tune, err = sizes[float64](dev, n, p.opt); err != nil {
+	if p.tune, err = dense.Sizes[float64](dev, n, p.opt.config()); err != nil {
 		return err
 	}
 	// The rate of the device is measured once and stored. If the measurement used the context of a
@@ -122,16 +123,17 @@ func (p *RefinePlan) prepare() (err error) {
 	if s.products, err = newRefineProducts(dev, n, p.opt, p.tune); err != nil {
 		return err
 	}
-	var b builder
-	s.load, err = move.NewSymmetricLoad[float64](dev)
-	b.keep(err)
-	s.refine, err = refine.NewRefinement(dev, n, s.products.reserved()...)
-	b.keep(err)
-	s.orient, err = newOrientation[float64](dev, p.opt)
-	b.keep(err)
+	if s.load, err = move.NewSymmetricLoad[float64](dev); err != nil {
+		return err
+	}
+	if s.refine, err = refine.NewRefinement(dev, n, s.products.reserved()...); err != nil {
+		return err
+	}
+	if s.orient, err = dense.NewOrientation[float64](dev, p.opt.RowMajor); err != nil {
+		return err
+	}
 	s.residuals, err = residual.NewResidual[float64](dev, n, n, s.products.native)
-	b.keep(err)
-	return b.err
+	return err
 }
 
 // lay reserves the regions and returns the layout of the device memory. A and the vectors are always in use. The workspaces of the steps

@@ -38,7 +38,7 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 		return p, err
 	}
 	p.all = []refineOps{{Ops: p.native}}
-	if !opt.mayEmulate(n) {
+	if !opt.config().MayEmulate(n) {
 		return p, nil
 	}
 	choice, err := emulation.Choose(dev, opt.Products == ProductsEmulated, t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
@@ -83,14 +84,14 @@ func (s *refinement) refine(a Sym[float64], load func() (sigma float64, err erro
 	slices.Sort(s.lambda) // they may be in the wrong order by rounding errors
 	values := spectrum.Unscale[float64](s.lambda, sigma)
 	from := s.y
-	if err := s.Run(func(rec *vk.Recorder) { from = s.steps.orient.record(rec, s.x, s.y) }); err != nil {
+	if err := s.Run(func(rec *vk.Recorder) { from = s.steps.orient.Record(rec, s.x, s.y) }); err != nil {
 		return nil, err
 	}
 	z := memory.Wait()
 	if err := plan.During(stages.PhaseTranspose, vk.Download(s.Ctx, s.Dev, z, from.At)); err != nil {
 		return nil, err
 	}
-	res := &Result[float64]{Values: values, Vectors: dense(z, s.opt.RowMajor), Profile: s.Profile, Retried: s.Retried}
+	res := &Result[float64]{Values: values, Vectors: denseOf(z, s.opt.RowMajor), Profile: s.Profile, Retried: s.Retried}
 	if s.opt.Verify {
 		if res.Certificate, err = s.certify(a, sigma); err != nil {
 			return nil, err
@@ -108,11 +109,11 @@ func (s *refinement) refine(a Sym[float64], load func() (sigma float64, err erro
 // load uploads the matrix A and the approximate vectors, and records a command with which the
 // device multiplies A by σ, a power of two. It returns σ.
 func (s *refinement) load(a Sym[float64], q Dense[float64]) (sigma float64, err error) {
-	largest, err := scan(a)
+	largest, err := a.largest()
 	if err != nil {
 		return 0, err
 	}
-	sigma = scaling[float64](largest)
+	sigma = dense.Scaling[float64](largest)
 	s.x, s.y = s.in(s.Arena, s.regions.x[0]), s.in(s.Arena, s.regions.x[1])
 	to := s.y // a vector per column
 	if q.RowMajor {
@@ -121,14 +122,14 @@ func (s *refinement) load(a Sym[float64], q Dense[float64]) (sigma float64, err 
 	if err := plan.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.At, q.stored())); err != nil {
 		return 0, err
 	}
-	if err := a.upload(s.Ctx, s.Dev, s.matrixA().At); err != nil {
+	if err := a.triangle().Upload(s.Ctx, s.Dev, s.matrixA().At); err != nil {
 		return 0, err
 	}
 	return sigma, s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseLoad, 0, 1)
-		s.steps.load.Record(rec, s.matrixA(), a.upper(), sigma)
+		s.steps.load.Record(rec, s.matrixA(), a.triangle().Upper, sigma)
 		if !q.RowMajor {
-			s.steps.orient.transpose.Record(rec, s.y, s.x)
+			s.steps.orient.Transpose.Record(rec, s.y, s.x)
 		}
 	})
 }
@@ -152,13 +153,13 @@ func (s *refinement) certify(a Sym[float64], sigma float64) (*Certificate, error
 		return nil, err
 	}
 	t := spectrum.Tridiagonal{D: s.lambda, E: make([]float64, s.N-1)}
-	norm := max(norm1(a, sigma), spectrum.SafeMin*sigma)
-	return &Certificate{Ratios: newRatios[float64](sums, norm, s.N), Invariants: invariants(a, sigma, t)}, nil
+	norm := max(a.triangle().Norm1(sigma), spectrum.SafeMin*sigma)
+	return &Certificate{Ratios: newRatios[float64](sums, norm, s.N), Invariants: a.triangle().Invariants(sigma, t)}, nil
 }
 
 // exact returns the result of a refinement of order 0 or 1.
 func (s *refinement) exact(a Sym[float64]) (*Result[float64], error) {
-	if _, err := scan(a); err != nil {
+	if _, err := a.largest(); err != nil {
 		return nil, err
 	}
 	if err := s.startIsFinite(); err != nil {

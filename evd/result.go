@@ -59,11 +59,15 @@ type Tree = stemr.MRRRCounters
 // solve.
 type Progress = plan.Progress
 
+// StageCost is one line of a plan's forecast. It names a phase of a solve, and has the number of
+// its floating-point operations (Flops). For bulge chasing it also has a model of the time (Model).
+type StageCost = plan.StageCost
+
 // newResult makes the Result of a solve. Plans for dense and for tridiagonal matrices both use it.
 func newResult[T Float](c *plan.Call, r spectrum.Result[T], rowMajor bool) *Result[T] {
 	res := &Result[T]{First: r.First, Values: r.Values, Profile: c.Profile, Tree: c.Tree, Retried: c.Retried}
 	for _, z := range r.Vectors {
-		res.Vectors = dense(z, rowMajor)
+		res.Vectors = denseOf(z, rowMajor)
 	}
 	return res
 }

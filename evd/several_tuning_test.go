@@ -26,9 +26,9 @@ func TestTuningOfAnotherDevice(t *testing.T) {
 	defer p.Close()
 	table := tuning.On(info)
 	for k, want := range []uint32{small.ApplyQ2.Threads, table.ApplyQ2.Threads} {
-		got := p.path.Now.back[k].tune
-		if got.ApplyQ2.Threads != want || got.Band != p.path.Now.tune.Band || want == 0 {
-			t.Errorf("device %d: %d threads, half-bandwidth %d; want %d, %d", k+1, got.ApplyQ2.Threads, got.Band, want, p.path.Now.tune.Band)
+		got := undivided(p.stages.Now).Helpers[k].Tune
+		if got.ApplyQ2.Threads != want || got.Band != p.lead().Tune.Band || want == 0 {
+			t.Errorf("device %d: %d threads, half-bandwidth %d; want %d, %d", k+1, got.ApplyQ2.Threads, got.Band, want, p.lead().Tune.Band)
 		}
 	}
 	if small.ApplyQ2.Threads == table.ApplyQ2.Threads {
@@ -55,7 +55,7 @@ func TestGivenSizesKeepThoseOfFloat32(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	for name, got := range map[string]tuning.Tuning{"single": p.path.Now.tune, "mixed": m.first.Now.tune} {
+	for name, got := range map[string]tuning.Tuning{"single": p.lead().Tune, "mixed": m.first.Now.Tune} {
 		if got.Band != 16 || !slices.Equal(got.Products.Tiles, want) || slices.Equal(want, given.Products.Tiles) {
 			t.Errorf("%s: half-bandwidth %d, tiles %v, want %v", name, got.Band, got.Products.Tiles, want)
 		}

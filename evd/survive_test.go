@@ -108,10 +108,10 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 					done = at.Done
 				}
 				p := planOf(t, d, n, opt)
-				if !mayWait(t, d) || infoWords(p.path.Now, p.base.Begin(ctx, nil)) == 0 {
+				if !mayWait(t, d) || infoWords(first(p), p.team.Begin(ctx, nil)) == 0 {
 					t.Fatal("nothing waits")
 				}
-				p.base.BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
+				p.team.BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
 					if at == phase {
 						vk.Fill(rec, word, given)
 					}
@@ -155,10 +155,10 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 					if panel {
 						waits = waitingStages(opt) - 1
 					}
-					if have := infoWords(q.path.Now, q.base.Begin(ctx, nil)); have != waits {
+					if have := infoWords(first(q), q.team.Begin(ctx, nil)); have != waits {
 						t.Errorf("%s: %d stages wait, want %d", which, have, waits)
 					}
-					if have, most := q.Bytes(), reference.Bytes(); have != most && p.path.Now != p.safe && !panel {
+					if have, most := q.Bytes(), reference.Bytes(); have != most && p.stages.Now != p.safe && !panel {
 						t.Errorf("%s has %d bytes, a plan without waiting %d", which, have, most)
 					}
 				}
@@ -223,8 +223,8 @@ func TestOnlyFailedWaitsAreRetried(t *testing.T) {
 	p := planOf(t, d, n, Options{Vectors: true, Tuning: waitingTuning()})
 	solves := 0
 	given := &StageError{Stage: stages.PhaseTridiagonal, Info: 7}
-	method := p.path.Now.steps.spectrum.Method
-	p.path.Now.spoil(func(*plan.Call, vk.Slice[float64], []float64, stages.Matrix) error {
+	method := p.lead().Spectrum.Method
+	spoilBy(p.stages.Now, func(*plan.Call, vk.Slice[float64], []float64, stages.Matrix) error {
 		solves++
 		return given
 	})
@@ -232,10 +232,10 @@ func TestOnlyFailedWaitsAreRetried(t *testing.T) {
 	if _, err := p.Solve(context.Background(), randomSym(n)); !errors.As(err, &failed) || *failed != *given || solves != 1 {
 		t.Errorf("%v after %d solves", err, solves)
 	}
-	p.path.Now.steps.spectrum.Method = method
+	p.lead().Spectrum.Method = method
 	ctx, cancel := context.WithCancel(context.Background())
 	recorded := 0
-	p.base.BeforeInfo = func(rec *vk.Recorder, _ string, word vk.Slice[uint32]) {
+	p.team.BeforeInfo = func(rec *vk.Recorder, _ string, word vk.Slice[uint32]) {
 		recorded++
 		vk.Fill(rec, word, 1)
 		cancel()
@@ -246,7 +246,7 @@ func TestOnlyFailedWaitsAreRetried(t *testing.T) {
 	if !mayWait(t, d) {
 		t.Error("the device may not wait any more")
 	}
-	p.base.BeforeInfo = nil
+	p.team.BeforeInfo = nil
 	if res, err := p.Solve(context.Background(), randomSym(n)); err != nil || res.Retried != nil {
 		t.Errorf("afterwards: %v", err)
 	}

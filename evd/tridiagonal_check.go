@@ -3,6 +3,7 @@ package evd
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
@@ -74,7 +75,7 @@ func (p *TridiagonalPlan[T]) fits(t Tridiagonal[T], res *Result[T]) error {
 	if err := p.accepts(t); err != nil {
 		return err
 	}
-	if m, n := len(res.Values), p.base.N; m > p.opt.capacity(n) || res.First < 0 || res.First+m > n {
+	if m, n := len(res.Values), p.base.N; m > spectrum.Capacity(p.opt.Select, n) || res.First < 0 || res.First+m > n {
 		return &ShapeError{N: m, Len: len(t.E), Tridiagonal: true, Plan: n}
 	}
 	return nil
@@ -93,14 +94,14 @@ type scaled struct {
 }
 
 // uploadScaled uploads the tridiagonal matrix σ·T to the device, and returns the data of σ·T that a
-// check needs. σ is the factor that the function `scaling` returns. The error is a *NonFiniteError,
+// check needs. σ is the factor that the function dense.Scaling returns. The error is a *NonFiniteError,
 // or an error of package vk.
 func (p *TridiagonalPlan[T]) uploadScaled(c *plan.Call, t Tridiagonal[T], res *Result[T]) (scaled, error) {
 	top, err := t.scan()
 	if err != nil {
 		return scaled{}, err
 	}
-	sigma := scaling[float64](top)
+	sigma := dense.Scaling[float64](top)
 	s := t.times(sigma)
 	return scaled{spectrum.Scale(res.Values, sigma), s, max(s.Norm1(), spectrum.SafeMinOf[T]()*sigma)}, p.upload(c, s)
 }

@@ -3,6 +3,7 @@ package evd
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/machine"
@@ -26,9 +27,9 @@ type TridiagonalPlan[T Float] struct {
 	// takes long.
 	tune tuning.Tuning
 
-	doubles  doubles[T]
+	doubles  dense.Doubles[T]
 	spectrum *spectrum.Stage
-	orient   *orientation[T]
+	orient   *dense.Orientation[T]
 	sums     columnSums[T]
 
 	// z is the device memory of the vectors, one per column.
@@ -50,7 +51,7 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 		return nil, err
 	}
 	p := &TridiagonalPlan[T]{base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
-	tune, err := sizes[float64](dev, n, opt)
+	tune, err := dense.Sizes[float64](dev, n, opt.config())
 	if err != nil || n == 0 {
 		return p, err
 	}
@@ -72,14 +73,15 @@ var rateOf = func(dev *vk.Device) (float64, error) {
 // prepare makes the stages and lays out their memory. The vectors share memory with the solver's
 // workspace, because the workspace is not needed any more when the vectors are stored.
 func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
-	dev, n, m := p.base.Dev, p.base.N, p.opt.capacity(p.base.N)
+	dev, n, cfg := p.base.Dev, p.base.N, p.opt.config()
+	m := cfg.Capacity(n)
 	rate, err := rateOf(dev)
 	if err != nil {
 		return err
 	}
 	t = t.Bounded(rate)
 	p.tune = t
-	if p.doubles, err = newDoubles[T](dev, n, p.opt.vectors(n)); err != nil {
+	if p.doubles, err = dense.NewDoubles[T](dev, n, cfg.MostVectors(n)); err != nil {
 		return err
 	}
 	var ops product.Ops[float64]
@@ -88,22 +90,20 @@ func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 			return err
 		}
 	}
-	if p.spectrum, err = p.doubles.stage(dev, n, p.opt.spectrum(), true, ops, t); err != nil {
+	if p.spectrum, err = p.doubles.Stage(dev, n, cfg.Options, true, ops, t); err != nil {
 		return err
 	}
 	if !p.opt.Vectors {
 		p.base.Layout = vk.Together(append(p.spectrum.Always(), workOf(ops), p.spectrum.Work())...)
 		return nil
 	}
-	var b builder
-	p.orient, err = newOrientation[T](dev, p.opt)
-	b.keep(err)
-	if p.sums = (sumsOnHost[T]{}); !p.doubles.OnHost() {
-		p.sums, err = newSumsOnDevice(dev, n, m, ops, p.doubles.Widen)
-		b.keep(err)
+	if p.orient, err = dense.NewOrientation[T](dev, p.opt.RowMajor); err != nil {
+		return err
 	}
-	if b.err != nil {
-		return b.err
+	if p.sums = (sumsOnHost[T]{}); !p.doubles.OnHost() {
+		if p.sums, err = newSumsOnDevice(dev, n, m, ops, p.doubles.Widen); err != nil {
+			return err
+		}
 	}
 	p.z = vk.Reserve[T]("vectors", n*m)
 	p.base.Layout = vk.Together(append(p.spectrum.Always(), workOf(ops), p.sums.always(),

@@ -54,12 +54,12 @@ func (p *TridiagonalPlan[T]) vectors(c *plan.Call, x product.Matrix[float64]) (q
 	if x.Rows == 0 {
 		return q, nil
 	}
-	if err := p.doubles.upload(c, p.spectrum); err != nil {
+	if err := p.doubles.Upload(c, p.spectrum); err != nil {
 		return q, err
 	}
 	err = c.Run(func(rec *vk.Recorder) {
 		p.doubles.Narrow(rec, c.Arena, 0, x)
-		q = p.orient.record(rec, p.doubles.vectors(c.Arena, x), q)
+		q = p.orient.Record(rec, p.doubles.Eigenvectors(c.Arena, x), q)
 	})
 	return q, err
 }

@@ -47,8 +47,8 @@ func (d sumsOnDevice[T]) always() *vk.Layout { return vk.Together(d.residual, d.
 func (d sumsOnDevice[T]) of(p *TridiagonalPlan[T], c *plan.Call, z *Dense[T], s scaled) (sums [2][]float64, err error) {
 	n, ws, t := p.base.N, c.Arena, p.spectrum
 	zs := product.NewMatrix(p.z.In(ws), n, z.Cols, n)
-	via := p.doubles.vectors(ws, t.Matrix(ws, n, z.Cols, n))
-	if err := p.orient.restore(c.Ctx, c.Dev, z, via.At, zs); err != nil {
+	via := p.doubles.Eigenvectors(ws, t.Matrix(ws, n, z.Cols, n))
+	if err := p.orient.Restore(c.Ctx, c.Dev, z.vectors(), via.At, zs); err != nil {
 		return sums, err
 	}
 	out := [2]vk.Slice[float64]{d.residual.In(ws), d.orthogonality.In(ws)}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/team"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/when"
@@ -86,8 +87,8 @@ func verifying(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
 	return p
 }
 
-func (p *path[T]) spoil(s func(*plan.Call, vk.Slice[float64], []float64, stages.Matrix) error) {
-	t := p.steps.spectrum
+func spoilBy[T Float](by team.Stages[T], s func(*plan.Call, vk.Slice[float64], []float64, stages.Matrix) error) {
+	t := by.Leader().Spectrum
 	t.Method = spoiled{t.Method, s}
 }
 
@@ -126,9 +127,9 @@ func firstResult(t *testing.T, d *vk.Device, a Sym[float64], opt Options) *Resul
 // corrected the values before the certificate.
 func solvesAgain(t *testing.T, p *Plan[float64], s spoil, a Sym[float64], good *Result[float64]) (res *Result[float64], mended bool) {
 	t.Helper()
-	p.path.Now.spoil(s.spoil)
+	spoilBy(p.stages.Now, s.spoil)
 	res, err := p.Solve(context.Background(), a)
-	mended = s.values && p.path.Now.steps.spectrum.Settles()
+	mended = s.values && p.lead().Spectrum.Settles()
 	if err != nil || res.Certificate.Safe == mended || !res.Certificate.Passed() {
 		t.Fatalf("%v, %+v", err, res)
 	}
@@ -162,7 +163,7 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 				if _, mended := solvesAgain(t, p, s, a, good); mended {
 					return
 				}
-				p.safe.spoil(s.spoil)
+				spoilBy(p.safe, s.spoil)
 				var failed *UnverifiedError
 				if _, err := p.Solve(ctx, a); !errors.As(err, &failed) && !plan.MethodFailed(err) {
 					t.Errorf("both are wrong: %v", err)

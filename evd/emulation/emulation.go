@@ -18,6 +18,16 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
+// Use says how large products of a solve are computed: as the speeds of the device suggest, natively, or
+// on integer units.
+type Use int
+
+const (
+	Auto Use = iota
+	Native
+	Always
+)
+
 // VectorModuli is the usual number of moduli of emulated products for the vectors. An emulated
 // product is computed by integer units, modulo several small numbers. The orthogonality of the
 // vectors needs 14.

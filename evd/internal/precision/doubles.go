@@ -64,7 +64,7 @@ type Doubles[T spirv.Real] interface {
 func New[T spirv.Real](dev *vk.Device, m Memory, advice string) (d Doubles[T], err error) {
 	var made any
 	switch {
-	case spirv.KindOf[T]() == spirv.Float64:
+	case IsDouble[T]():
 		made, err = exact{}, dev.Info().NeedFloat64(advice)
 	case dev.Info().Float64():
 		made, err = newOnDevice(dev, m)
@@ -104,3 +104,6 @@ func (exact) Vectors(_ *vk.Arena, _ int, wide vk.Slice[float64]) vk.Slice[float6
 func (exact) Widen(_ *vk.Recorder, z product.Matrix[float64], _ stages.Matrix) stages.Matrix {
 	return z
 }
+
+// IsDouble reports whether T is float64.
+func IsDouble[T spirv.Real]() bool { return spirv.KindOf[T]() == spirv.Float64 }

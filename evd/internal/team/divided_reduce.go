@@ -1,17 +1,19 @@
-package evd
+package team
 
 import (
 	"time"
 	"unsafe"
 
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// distributedReduction is a band reduction by all devices of a plan (reduce.BandShare). Each device
+// dividedReduction is a band reduction by all devices of a plan (reduce.BandShare). Each device
 // has one recording. The devices wait for each other twice in each panel: for the reflectors of the
 // panel, and for the product of the trailing matrix and the reflectors, of which each device forms
 // a part. Both go through the plan's Exchange:
@@ -20,9 +22,8 @@ import (
 //	other devices        update        │ take y, τ │ own part of P │ post it │ take the other parts …
 //
 // The reflectors go in pieces, so that other devices take one piece while the owner posts the next.
-type distributedReduction[T Float] struct {
-	*together[T]
-	x      *vk.Exchange
+type dividedReduction[T spirv.Real] struct {
+	*dividedSolve[T]
 	places exchangePlaces
 
 	// factored[i][j] happens when piece j of the reflectors of panel i is posted, formed[i][k] when
@@ -48,9 +49,9 @@ type exchangePlaces struct {
 	bytes int // of all
 }
 
-// places lays out the exchange for a distributed reduction by these stages on so many devices.
-func (p *path[T]) places(devices int) (x exchangePlaces) {
-	n, b := p.n, p.tune.Band
+// places lays out the exchange for a reduction.
+func (d *divided[T]) places() (x exchangePlaces) {
+	n, b := d.N, d.Tune.Band
 	reserve := func(elements int) int {
 		at := x.bytes
 		x.bytes += (elements*elementBytes[T]() + 63) / 64 * 64
@@ -58,7 +59,7 @@ func (p *path[T]) places(devices int) (x exchangePlaces) {
 	}
 	x.tau, x.reflectors, x.band = reserve(b), reserve(n*b), reserve(2*n*b)
 	for i := range x.parts {
-		for range devices {
+		for range d.parts {
 			x.parts[i] = append(x.parts[i], reserve(n*b))
 		}
 	}
@@ -66,26 +67,26 @@ func (p *path[T]) places(devices int) (x exchangePlaces) {
 }
 
 // elementBytes is the size of a number of type T in bytes.
-func elementBytes[T Float]() int { return int(unsafe.Sizeof(*new(T))) }
+func elementBytes[T spirv.Real]() int { return int(unsafe.Sizeof(*new(T))) }
 
-// reduceDistributed does the work of solve.reduce with all devices of the plan: each device reduces
-// its columns of A. Then the first device reduces the band to tridiagonal form.
-func (g *together[T]) reduceDistributed(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, err error) {
-	r, recordings := g.newReduction(), make([]*vk.Recorder, len(g.all))
+// Reduce reduces A to the band B with all devices of the team: each device reduces its columns of A.
+// Then the first device reduces B to the tridiagonal matrix T.
+func (g *dividedSolve[T]) Reduce(a dense.Triangle[T], _ func()) (host spectrum.Tridiagonal, sigma float64, err error) {
+	r, recordings := g.newReduction(), make([]*vk.Recorder, len(g.calls))
 	var received func() spectrum.Tridiagonal
 	var refused error
 	scanned := make(chan struct{})
 	go func() {
-		sigma, refused = g.all[0].scale(a)
+		sigma, refused = g.Scale(a)
 		close(scanned)
 	}()
-	err = g.each(func(k int, s *solve[T]) error {
+	err = g.each(func(k int, c *plan.Call) error {
 		errs := plan.Parallel(2, g.cancel, func(i int) error {
 			if i == 0 {
-				return s.uploadShare(a, 1) // nearly every matrix has σ = 1
+				return g.parts[k].upload(c, a, 1) // nearly every matrix has σ = 1
 			}
-			recordings[k] = s.Record(func(rec *vk.Recorder) {
-				if found := r.record(rec, k, s); k == 0 {
+			recordings[k] = c.Record(func(rec *vk.Recorder) {
+				if found := r.record(rec, k); k == 0 {
 					received = found
 				}
 			})
@@ -98,13 +99,13 @@ func (g *together[T]) reduceDistributed(a Sym[T]) (host spectrum.Tridiagonal, si
 		return host, sigma, refused
 	}
 	if err == nil && sigma != 1 {
-		err = g.each(func(_ int, s *solve[T]) error { return s.uploadShare(a, sigma) })
+		err = g.each(func(k int, c *plan.Call) error { return g.parts[k].upload(c, a, sigma) })
 	}
 	if err == nil {
 		began := time.Now()
-		err = g.gathered(func(k int, s *solve[T]) error { return s.Execute(recordings[k]) })
+		err = g.gathered(func(k int, c *plan.Call) error { return c.Execute(recordings[k]) })
 		// The first device waits for others, mostly in the band reduction.
-		first := g.all[0].Profile
+		first := g.calls[0].Profile
 		first.Add(stages.PhaseBandReduction+stages.OnHost, max(0, time.Since(began).Seconds()-first.Total()))
 	}
 	if err == nil {
@@ -113,9 +114,8 @@ func (g *together[T]) reduceDistributed(a Sym[T]) (host spectrum.Tridiagonal, si
 	return host, sigma, err
 }
 
-// newReduction prepares a distributed reduction.
-func (g *together[T]) newReduction() *distributedReduction[T] {
-	first := g.all[0]
+// newReduction prepares a reduction.
+func (g *dividedSolve[T]) newReduction() *dividedReduction[T] {
 	events := func(count int) []*vk.Event {
 		all := make([]*vk.Event, count)
 		for k := range all {
@@ -123,11 +123,12 @@ func (g *together[T]) newReduction() *distributedReduction[T] {
 		}
 		return all
 	}
-	r := &distributedReduction[T]{together: g, x: g.plan.exchange, places: first.places(len(g.all)), banded: events(len(g.all))}
-	share, columns := first.steps.share, first.regions.columns.In(first.Arena)
-	for i := range share.Panels() {
-		r.factored = append(r.factored, events(len(piecesOf[T](share.Reflectors(first.Arena, columns, i*share.B).Len()))))
-		r.formed = append(r.formed, events(len(g.all)))
+	r := &dividedReduction[T]{dividedSolve: g, places: g.places(), banded: events(len(g.calls))}
+	first, ws := g.parts[0], g.calls[0].Arena
+	for i := range first.share.Panels() {
+		y := first.share.Reflectors(ws, first.columns.In(ws), i*first.share.B)
+		r.factored = append(r.factored, events(len(piecesOf[T](y.Len()))))
+		r.formed = append(r.formed, events(len(g.calls)))
 	}
 	return r
 }
@@ -137,7 +138,7 @@ func (g *together[T]) newReduction() *distributedReduction[T] {
 var reflectorBytes = 4 << 20
 
 // piecesOf divides so many numbers into pieces.
-func piecesOf[T Float](count int) (pieces []span) {
+func piecesOf[T spirv.Real](count int) (pieces []span) {
 	most := reflectorBytes / elementBytes[T]()
 	for from := 0; from < count; from += most {
 		pieces = append(pieces, span{from, min(from+most, count)})
@@ -148,13 +149,12 @@ func piecesOf[T Float](count int) (pieces []span) {
 // span is the range of numbers from ≤ i < to.
 type span struct{ from, to int }
 
-// uploadShare copies the device's columns of σ·A to the device.
-func (s *solve[T]) uploadShare(a Sym[T], sigma float64) error {
-	share, ws := s.steps.share, s.Arena
-	columns := s.regions.columns.In(ws)
-	for _, j := range share.Own() {
-		from, to := share.Blocks().Columns(j)
-		if err := vk.Upload(s.Ctx, s.Dev, share.Block(ws, columns, j).At, a.below(from, to, sigma)); err != nil {
+// upload copies the device's columns of σ·A to the device.
+func (p *part[T]) upload(c *plan.Call, a dense.Triangle[T], sigma float64) error {
+	columns := p.columns.In(c.Arena)
+	for _, j := range p.share.Own() {
+		from, to := p.share.Blocks().Columns(j)
+		if err := vk.Upload(c.Ctx, c.Dev, p.share.Block(c.Arena, columns, j).At, below(a, from, to, sigma)); err != nil {
 			return plan.During(stages.PhaseLoad, err)
 		}
 	}
@@ -163,9 +163,9 @@ func (s *solve[T]) uploadShare(a Sym[T], sigma float64) error {
 
 // below returns the columns [from, to) of σ·A, from row `from` on. Elements above the diagonal may
 // have any values. If σ = 1 and the lower triangle is in memory, the result shares the memory of A.
-func (a Sym[T]) below(from, to int, sigma float64) vk.Columns[T] {
+func below[T spirv.Real](a dense.Triangle[T], from, to int, sigma float64) vk.Columns[T] {
 	c := vk.Columns[T]{Rows: a.N - from, Cols: to - from, Ld: a.Ld}
-	if !a.upper() && sigma == 1 {
+	if !a.Upper && sigma == 1 {
 		c.Data = a.Data[from+from*a.Ld:]
 		return c
 	}
@@ -174,7 +174,7 @@ func (a Sym[T]) below(from, to int, sigma float64) vk.Columns[T] {
 		j := from + column
 		for i := j; i < a.N; i++ {
 			at := i + j*a.Ld
-			if a.upper() {
+			if a.Upper {
 				at = j + i*a.Ld
 			}
 			c.Data[i-from+column*c.Ld] = T(float64(a.Data[at]) * sigma) // σ may be beyond the range of T
@@ -186,40 +186,38 @@ func (a Sym[T]) below(from, to int, sigma float64) vk.Columns[T] {
 // record records the part of device k in the reduction. On the first device it also records the
 // bulge chasing. Its result returns the tridiagonal matrix on the host after the recording has been
 // executed.
-func (r *distributedReduction[T]) record(rec *vk.Recorder, k int, s *solve[T]) (received func() spectrum.Tridiagonal) {
-	share, ws := s.steps.share, s.Arena
-	columns, band := s.regions.columns.In(ws), s.regions.band.In(ws)
-	s.steps.products.emulated.Begin(rec, ws)
+func (r *dividedReduction[T]) record(rec *vk.Recorder, k int) (received func() spectrum.Tridiagonal) {
+	s, c := r.parts[k], r.calls[k]
+	share, ws := s.share, c.Arena
+	columns, band := s.columns.In(ws), s.band.In(ws)
+	s.Products.Emulated.Begin(rec, ws)
 	rec.Phase(stages.PhaseLoad, 0, 1)
 	share.RecordBegin(rec, ws, columns, band)
 	for i := range r.factored {
-		c := i * share.B
-		r.panel(rec, k, s, c)
-		r.product(rec, k, s, c)
-		r.update(rec, k, s, c)
+		column := i * share.B
+		r.panel(rec, k, column)
+		r.product(rec, k, column)
+		r.update(rec, k, column)
 	}
-	r.panel(rec, k, s, len(r.factored)*share.B) // the last diagonal block
-	s.Info(rec, stages.CauseMeet, stages.PhaseBandReduction, share.Info(ws))
+	r.panel(rec, k, len(r.factored)*share.B) // the last diagonal block
+	c.Info(rec, stages.CauseMeet, stages.PhaseBandReduction, share.Info(ws))
 	share.RecordEnd(rec, ws, columns, band)
-	s.steps.products.emulated.Refused(s.Call, rec, ws)
-	r.shareBand(rec, k, s, band)
+	s.Products.Emulated.Refused(c, rec, ws)
+	r.shareBand(rec, k, band)
 	if k > 0 {
 		return nil
 	}
-	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
-	s.steps.chase.Record(rec, ws, band, s.doubles.tridiagonal(ws, s.steps.spectrum), s.regions.reflectors(ws))
-	s.Info(rec, stages.CauseWait, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
-	return s.doubles.receive(rec, ws, s.steps.spectrum)
+	return r.RecordChase(c, rec, s.band, s.memory)
 }
 
 // panel factors the panel at column c on the device that has it, and copies its reflectors and
 // their factors τ to the other devices. Without rows below its diagonal block it has no reflectors.
-func (r *distributedReduction[T]) panel(rec *vk.Recorder, k int, s *solve[T], c int) {
-	share, ws := s.steps.share, s.Arena
-	columns, t := s.regions.columns.In(ws), s.regions.t.In(ws)
+func (r *dividedReduction[T]) panel(rec *vk.Recorder, k, c int) {
+	s, ws := r.parts[k], r.calls[k].Arena
+	share, columns, t := s.share, s.columns.In(ws), s.t.In(ws)
 	mine := share.Owner(c) == k
 	if mine {
-		share.RecordPanel(rec, ws, columns, s.regions.band.In(ws), t, c)
+		share.RecordPanel(rec, ws, columns, s.band.In(ws), t, c)
 	}
 	if !share.IsPanel(c) {
 		return
@@ -232,16 +230,16 @@ func (r *distributedReduction[T]) panel(rec *vk.Recorder, k int, s *solve[T], c 
 		}
 		rec.Concurrently(func() {
 			if mine {
-				vk.Post(rec, r.x, place, some)
+				vk.Post(rec, r.exchange, place, some)
 			} else {
-				vk.Take(rec, some, r.x, place)
+				vk.Take(rec, some, r.exchange, place)
 			}
 			switch {
 			case j > 0:
 			case mine:
-				vk.Post(rec, r.x, r.places.tau, tau)
+				vk.Post(rec, r.exchange, r.places.tau, tau)
 			default:
-				vk.Take(rec, tau, r.x, r.places.tau)
+				vk.Take(rec, tau, r.exchange, r.places.tau)
 			}
 		})
 		if mine {
@@ -252,17 +250,19 @@ func (r *distributedReduction[T]) panel(rec *vk.Recorder, k int, s *solve[T], c 
 
 // product forms the device's part of the product P of the trailing matrix and the reflectors of the
 // panel at column c, and posts it.
-func (r *distributedReduction[T]) product(rec *vk.Recorder, k int, s *solve[T], c int) {
-	i := c / s.steps.share.B
-	part := s.steps.share.RecordProduct(rec, s.Arena, s.regions.columns.In(s.Arena), c)
-	vk.Post(rec, r.x, r.places.parts[i%2][k], part)
+func (r *dividedReduction[T]) product(rec *vk.Recorder, k, c int) {
+	s, ws := r.parts[k], r.calls[k].Arena
+	i := c / s.share.B
+	part := s.share.RecordProduct(rec, ws, s.columns.In(ws), c)
+	vk.Post(rec, r.exchange, r.places.parts[i%2][k], part)
 	rec.Signal(r.formed[i][k])
 }
 
 // update ends the panel at column c: the device takes the parts of P that other devices have
 // formed, and updates its columns.
-func (r *distributedReduction[T]) update(rec *vk.Recorder, k int, s *solve[T], c int) {
-	share, ws, i := s.steps.share, s.Arena, c/s.steps.share.B
+func (r *dividedReduction[T]) update(rec *vk.Recorder, k, c int) {
+	s, ws := r.parts[k], r.calls[k].Arena
+	share, i := s.share, c/s.share.B
 	for j, formed := range r.formed[i] {
 		if j != k {
 			rec.Wait(formed)
@@ -271,16 +271,16 @@ func (r *distributedReduction[T]) update(rec *vk.Recorder, k int, s *solve[T], c
 	rec.Concurrently(func() {
 		for j, place := range r.places.parts[i%2] {
 			if j != k {
-				vk.Take(rec, share.Part(ws, c, j), r.x, place)
+				vk.Take(rec, share.Part(ws, c, j), r.exchange, place)
 			}
 		}
 	})
-	share.RecordUpdate(rec, ws, s.regions.columns.In(ws), s.regions.t.In(ws), c)
+	share.RecordUpdate(rec, ws, s.columns.In(ws), s.t.In(ws), c)
 }
 
 // shareBand copies the columns of the band from the other devices to the first one.
-func (r *distributedReduction[T]) shareBand(rec *vk.Recorder, k int, s *solve[T], band vk.Slice[T]) {
-	share := s.steps.share
+func (r *dividedReduction[T]) shareBand(rec *vk.Recorder, k int, band vk.Slice[T]) {
+	share := r.parts[k].share
 	blocks := share.Blocks()
 	if k == 0 {
 		rec.Wait(r.banded[1:]...)
@@ -291,9 +291,9 @@ func (r *distributedReduction[T]) shareBand(rec *vk.Recorder, k int, s *solve[T]
 			place := r.places.band + from*2*share.B*elementBytes[T]()
 			switch {
 			case k > 0 && owner == k:
-				vk.Post(rec, r.x, place, share.Band(band, j))
+				vk.Post(rec, r.exchange, place, share.Band(band, j))
 			case k == 0 && owner > 0:
-				vk.Take(rec, share.Band(band, j), r.x, place)
+				vk.Take(rec, share.Band(band, j), r.exchange, place)
 			}
 		}
 	})

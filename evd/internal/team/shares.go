@@ -1,4 +1,4 @@
-package evd
+package team
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// shares says which part of the vectors, and of a distributed matrix, each device of a plan has.
+// Shares says which part of the vectors, and of a distributed matrix, each device of a plan has.
 // Element k is the sum of the fractions of the devices 0 to k, so the last element is 1.
-type shares []float64
+type Shares []float64
 
-// newShares divides vectors and matrix among the devices in proportion to their measured rates of FP64
+// NewShares divides vectors and matrix among the devices in proportion to their measured rates of FP64
 // arithmetic. If the rate of a device is not known, as for CPUs, all devices get equal parts.
-func newShares(devices []*vk.Device) (shares, error) {
+func NewShares(devices []*vk.Device) (Shares, error) {
 	rates := make([]float64, len(devices))
 	for k, dev := range devices {
 		// Devices of the same name get equal parts. Their measured rates differ a little, and another
@@ -33,16 +33,16 @@ func newShares(devices []*vk.Device) (shares, error) {
 		}
 		rates[k] = rate
 	}
-	return sharesOf(rates), nil
+	return SharesOf(rates), nil
 }
 
-// sharesOf returns fractions in proportion to the devices' rates. If one of the rates is 0, which
+// SharesOf returns fractions in proportion to the devices' rates. If one of the rates is 0, which
 // means unknown, all fractions are equal.
-func sharesOf(rates []float64) shares {
+func SharesOf(rates []float64) Shares {
 	if slices.Min(rates) <= 0 {
 		rates = slices.Repeat([]float64{1}, len(rates))
 	}
-	s, sum, most := make(shares, len(rates)), 0.0, slices.Max(rates)
+	s, sum, most := make(Shares, len(rates)), 0.0, slices.Max(rates)
 	for k, r := range rates {
 		sum += r / most // a sum of the rates might overflow
 		s[k] = sum
@@ -55,7 +55,7 @@ func sharesOf(rates []float64) shares {
 }
 
 // parts returns the fraction of each device.
-func (s shares) parts() []float64 {
+func (s Shares) parts() []float64 {
 	parts, before := make([]float64, len(s)), 0.0
 	for k, end := range s {
 		parts[k], before = end-before, end
@@ -67,8 +67,8 @@ func (s shares) parts() []float64 {
 // device computes a multiple of this number.
 const strip = 64
 
-// of returns the vectors that device k computes if there are m vectors: from ≤ i < to.
-func (s shares) of(k, m int) (from, to int) {
+// Of returns the vectors that device k computes if there are m vectors: from ≤ i < to.
+func (s Shares) Of(k, m int) (from, to int) {
 	end := func(k int) int {
 		if k < 0 {
 			return 0
@@ -84,7 +84,7 @@ func (s shares) of(k, m int) (from, to int) {
 
 // most returns the largest number of vectors that device k may have to compute if there are at most
 // m vectors on all devices together.
-func (s shares) most(k, m int) int {
-	from, to := s.of(k, m)
+func (s Shares) most(k, m int) int {
+	from, to := s.Of(k, m)
 	return min(m, to-from+strip)
 }

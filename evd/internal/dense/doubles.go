@@ -1,4 +1,4 @@
-package evd
+package dense
 
 import (
 	"github.com/vkevd/vkevd/evd/internal/plan"
@@ -8,46 +8,50 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// doubles converts between the number type T of a plan and double precision, in which the tridiagonal
+// Doubles converts between the number type T of a solve and double precision, in which the tridiagonal
 // problem is solved for every T.
-type doubles[T Float] struct{ precision.Doubles[T] }
+type Doubles[T spirv.Real] struct{ precision.Doubles[T] }
 
-// newDoubles makes the conversions for order n and at most m vectors.
-func newDoubles[T Float](dev *vk.Device, n, m int) (doubles[T], error) {
+// NewDoubles makes the conversions for order n and at most m vectors.
+func NewDoubles[T spirv.Real](dev *vk.Device, n, m int) (Doubles[T], error) {
 	singles := func(name string) vk.Region[float32] { return vk.Reserve[float32](name, n) }
 	d, err := precision.New[T](dev, precision.Memory{
 		Reals:  []vk.Region[float32]{singles("d, single"), singles("e, single")},
 		Values: singles("eigenvalues, single"), Rows: []vk.Region[float32]{singleRows(n, m)},
-	}, inSinglePrecision)
-	return doubles[T]{d}, err
+	}, InSinglePrecision)
+	return Doubles[T]{d}, err
 }
 
 func singleRows(n, m int) vk.Region[float32] {
 	return vk.Reserve[float32]("vectors, transposed, single", n*m)
 }
 
-// inSinglePrecision is advice for users of devices that do not compute in double precision.
-const inSinglePrecision = "plans for float32 work there (vkevd solve --precision f32)"
+// HoldOnly limits the memory of the vectors to m vectors, for order n.
+func (d Doubles[T]) HoldOnly(n, m int) { d.Resize(0, singleRows(n, m)) }
 
-// stage makes the stage that solves the tridiagonal problem. The arguments are those of spectrum.New.
-func (d doubles[T]) stage(dev *vk.Device, n int, opt spectrum.Options, counts bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
+// InSinglePrecision is advice for users of devices that do not compute in double precision.
+const InSinglePrecision = "plans for float32 work there (vkevd solve --precision f32)"
+
+// Stage makes the stage that solves the tridiagonal problem. The arguments are those of spectrum.New.
+func (d Doubles[T]) Stage(dev *vk.Device, n int, opt spectrum.Options, counts bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
 	if d.OnHost() {
 		return spectrum.NewOnHost(n, opt), nil
 	}
 	return spectrum.New(dev, n, opt, counts, ops, t)
 }
 
-// tridiagonal returns the device memory to which the reduction writes the tridiagonal matrix.
-// `receive` records that this matrix is converted to the memory in which t expects it, and copied to
+// Tridiagonal returns the device memory to which the reduction writes the tridiagonal matrix.
+// Receive records that this matrix is converted to the memory in which t expects it, and copied to
 // the host. Its result returns the host's copy after the recording has been executed.
-func (d doubles[T]) tridiagonal(ws *vk.Arena, t *spectrum.Stage) stages.Tridiagonal[T] {
+func (d Doubles[T]) Tridiagonal(ws *vk.Arena, t *spectrum.Stage) stages.Tridiagonal[T] {
 	return stages.Tridiagonal[T]{D: d.Real(ws, 0, t.D(ws)), E: d.Real(ws, 1, t.E(ws))}
 }
 
-func (d doubles[T]) receive(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) func() spectrum.Tridiagonal {
-	of := d.tridiagonal(ws, t)
+func (d Doubles[T]) Receive(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) func() spectrum.Tridiagonal {
+	of := d.Tridiagonal(ws, t)
 	n := of.D.Len()
 	if !d.OnHost() { // the last element of E is not used, and may have any value
 		d.WidenReals(rec, ws, t.D(ws), t.E(ws).Sub(0, n-1))
@@ -64,14 +68,14 @@ func (d doubles[T]) receive(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) f
 	}
 }
 
-// vectors returns the device memory of the vectors S of the tridiagonal matrix, for stages that
-// compute in the type T. The argument x is S in double precision, or memory of the same size. `upload`
+// Eigenvectors returns the device memory of the vectors S of the tridiagonal matrix, for stages that
+// compute in the type T. The argument x is S in double precision, or memory of the same size. Upload
 // copies vectors that the host has computed to this memory.
-func (d doubles[T]) vectors(ws *vk.Arena, x stages.Matrix) product.Matrix[T] {
+func (d Doubles[T]) Eigenvectors(ws *vk.Arena, x stages.Matrix) product.Matrix[T] {
 	return product.Matrix[T]{Rows: x.Rows, Cols: x.Cols, Ld: x.Ld, At: d.Vectors(ws, 0, x.At)}
 }
 
-func (d doubles[T]) upload(c *plan.Call, t *spectrum.Stage) error {
+func (d Doubles[T]) Upload(c *plan.Call, t *spectrum.Stage) error {
 	if !d.OnHost() {
 		return nil
 	}

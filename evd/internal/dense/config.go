@@ -1,0 +1,72 @@
+package dense
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Config says what to compute and how. The fields mean the same as those of evd.Options.
+type Config struct {
+	spectrum.Options
+	Band, Block int
+	NoWaits     bool
+	Products    emulation.Use
+	Moduli      int
+	Verify      bool // the values will be certified
+	RowMajor    bool
+	Distribute  bool // several devices divide the matrix
+	Tuning      *tuning.Tuning
+}
+
+// MostVectors is the largest number of vectors for a matrix of order n. It is 0 if none are wanted.
+func (c Config) MostVectors(n int) int {
+	if !c.Vectors {
+		return 0
+	}
+	return c.Capacity(n)
+}
+
+// MayEmulate reports whether products may be emulated for order n, on a device with fast integer
+// units.
+func (c Config) MayEmulate(n int) bool {
+	return c.Products == emulation.Always || c.Products == emulation.Auto && n >= tuning.EmulateFrom
+}
+
+// Table is the tuning table of the caller, or else that of the device.
+func (c Config) Table(dev *vk.Device) tuning.Tuning {
+	if c.Tuning != nil {
+		return *c.Tuning
+	}
+	return tuning.On(dev.Info())
+}
+
+// Sizes returns the sizes of the stages for matrices of number type T and order n: those of the table,
+// with the sizes that c sets in place of its own.
+func Sizes[T spirv.Real](dev *vk.Device, n int, c Config) (tuning.Tuning, error) {
+	t := c.Table(dev)
+	if c.Products == emulation.Always || c.Distribute {
+		t.SmallTo = 0 // emulated products need a larger inner dimension; divided matrices were not measured
+	}
+	t = tuning.Of[T](t).For(n, c.MostVectors(n))
+	if c.Band > 0 {
+		// Block must be a multiple of the new Band. It is the table's value rounded down to a
+		// multiple, but at least Band.
+		t.Block = max(t.Block/c.Band, 1) * c.Band
+		t.Band = c.Band
+	}
+	if c.Block > 0 {
+		t.Block = c.Block
+	}
+	if t.Block%t.Band != 0 {
+		reason := fmt.Sprintf("%d is not a multiple of the half-bandwidth %d", t.Block, t.Band)
+		return t, plan.BadOption("Block", reason)
+	}
+	t.Waits.Wavefront = t.Waits.Wavefront || c.NoWaits
+	return t, nil
+}

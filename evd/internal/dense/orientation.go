@@ -1,0 +1,87 @@
+package dense
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Orientation is the last step on the device before vectors are downloaded. It transposes
+// eigenvectors, from one vector per row to one vector per column, and fixes their signs. For a
+// check of a result it also uploads vectors and transposes them back.
+type Orientation[T spirv.Real] struct {
+	Transpose *move.Transpose[T]
+	signs     *move.Signs[T]
+	rowMajor  bool
+}
+
+// NewOrientation builds the kernels. If rowMajor is true, vectors are downloaded in row-major order.
+func NewOrientation[T spirv.Real](dev *vk.Device, rowMajor bool) (*Orientation[T], error) {
+	transpose, err := move.NewTranspose[T](dev)
+	if err != nil {
+		return nil, err
+	}
+	signs, err := move.NewSigns[T](dev)
+	return &Orientation[T]{transpose, signs, rowMajor}, err
+}
+
+// Record records commands that write the transpose of the matrix x to the matrix q and fix the
+// signs. x has a vector in each row, and q gets a vector in each column. The component of largest
+// magnitude of each vector becomes positive (the first of them, if there are several). x and q must
+// not overlap.
+//
+// Record returns the matrix to download, which has no gaps between its columns. This is q, or,
+// for row-major vectors, the transpose of q, which is stored at the beginning of the memory of x.
+func (o *Orientation[T]) Record(rec *vk.Recorder, x, q product.Matrix[T]) product.Matrix[T] {
+	rec.Phase(stages.PhaseTranspose, 0, 1)
+	o.Transpose.Record(rec, x, q)
+	o.signs.Record(rec, q)
+	if !o.rowMajor {
+		return q
+	}
+	rows := product.NewMatrix(x.At, x.Rows, x.Cols, max(x.Rows, 1))
+	o.Transpose.Record(rec, q, rows)
+	return rows
+}
+
+// Stored is a set of vectors in host memory. Their matrix has a vector in each column, or, if Transposed
+// is true, in each row.
+type Stored[T spirv.Real] struct {
+	vk.Columns[T]
+	Transposed bool
+}
+
+// Part returns the vectors from ≤ i < to, in the same memory.
+func (z Stored[T]) Part(from, to int) Stored[T] {
+	first := from * z.Ld
+	if z.Transposed {
+		first, z.Rows = from, to-from
+	} else {
+		z.Cols = to - from
+	}
+	z.Data = z.Data[min(first, len(z.Data)):]
+	return z
+}
+
+// Restore uploads the vectors z to q, which gets a vector in each column. Transposed vectors are first
+// uploaded to the memory `via`, and then transposed from `via` to q. `via` must have at least as many
+// elements as z, and must not overlap q. The contents of `via` are undefined afterwards.
+func (o *Orientation[T]) Restore(
+	ctx context.Context, dev *vk.Device, z Stored[T], via vk.Slice[T], q product.Matrix[T],
+) error {
+	if !z.Transposed {
+		return vk.Upload(ctx, dev, q.At, z.Columns)
+	}
+	if err := vk.Upload(ctx, dev, via, z.Columns); err != nil {
+		return err
+	}
+	rec := vk.NewRecorder(dev)
+	rec.Phase(stages.PhaseCheck, 0, 1)
+	o.Transpose.Record(rec, product.NewMatrix(via, q.Cols, q.Rows, q.Cols), q)
+	_, err := dev.Run(ctx, rec, nil)
+	return err
+}

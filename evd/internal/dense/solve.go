@@ -1,0 +1,169 @@
+package dense
+
+import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/residual"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Solve is the state of one solve on one device.
+type Solve[T spirv.Real] struct {
+	// Stages are the stages, and say where in the call's device memory their data are.
+	*Stages[T]
+
+	// Call runs the recordings of the solve. It has the device and the memory.
+	*plan.Call
+}
+
+// Reduce reduces A to the band B and to the tridiagonal matrix T, and returns the scale σ. Other
+// goroutines scan A and record the commands while A is uploaded. If A is not finite or the upload
+// fails, no command is executed. Otherwise Reduce calls the function `meanwhile` before the device
+// executes the commands. T stays on the device, and Reduce returns the host's copy.
+func (s *Solve[T]) Reduce(a Triangle[T], meanwhile func()) (host spectrum.Tridiagonal, sigma float64, err error) {
+	recorded, scanned := make(chan *vk.Recorder), make(chan struct{})
+	var received func() spectrum.Tridiagonal
+	var refused error
+	record := func(by float64) *vk.Recorder {
+		return s.Record(func(rec *vk.Recorder) { received = s.RecordReduction(rec, a.Upper, by) })
+	}
+	go func() {
+		sigma, refused = s.Scale(a)
+		close(scanned)
+	}()
+	go func() {
+		rec := record(1) // nearly every matrix has σ = 1
+		if <-scanned; refused == nil && sigma != 1 {
+			rec = record(sigma)
+		}
+		recorded <- rec
+	}()
+	to := s.MatrixA().At
+	err = a.Upload(s.Ctx, s.Dev, to)
+	rec := <-recorded
+	switch {
+	case refused != nil:
+		return host, sigma, refused
+	case err == nil:
+		err = a.uploadTiny(s.Ctx, s.Dev, to, sigma)
+	}
+	if err == nil {
+		meanwhile()
+		err = s.Execute(rec)
+	}
+	if err == nil {
+		host = received()
+	}
+	return host, sigma, err
+}
+
+// MatrixA is the device memory of A.
+func (s *Solve[T]) MatrixA() product.Matrix[T] { return s.matrixA(s.Arena) }
+
+// RecordReduction records the stages that reduce A to tridiagonal form. First the upper or the lower
+// triangle of A is multiplied by σ and copied to the other one, whose old contents are not used. Each stage has a status,
+// its INFO word, which is 0 for success. Each INFO word is copied before a later stage may
+// overwrite it. The result returns the tridiagonal matrix on the host after the recording has been
+// executed.
+func (s *Solve[T]) RecordReduction(rec *vk.Recorder, upper bool, sigma float64) func() spectrum.Tridiagonal {
+	ws := s.Arena
+	s.Products.Emulated.Begin(rec, ws)
+	rec.Phase(stages.PhaseLoad, 0, 1)
+	s.load.Record(rec, s.MatrixA(), upper, onDevice[T](sigma))
+	rec.Phase(s.Phase(), 0, 1)
+	s.Reduction.Record(rec, ws, s.MatrixA(), s.band.In(ws), s.reflectors.T.In(ws))
+	s.Info(rec, stages.CauseMeet, s.Phase(), s.Reduction.Info(ws))
+	s.Products.Emulated.Refused(s.Call, rec, ws)
+	return s.RecordChase(s.Call, rec, s.band, s.reflectors.Q2Memory)
+}
+
+// Downloads says how the eigenvectors of the matrix are copied to the host, to the memory that `into`
+// returns for m vectors, or to new memory if `into` is nil. The list is empty if no vectors are wanted.
+func (s *Solve[T]) Downloads(into func(m int) vk.Columns[T]) []spectrum.Vectors[T] {
+	if !s.Vectors {
+		return nil
+	}
+	return []spectrum.Vectors[T]{{Rows: s.N, RowMajor: s.RowMajor, Into: into, Back: s.TransformBack}}
+}
+
+// TransformBack computes the eigenvectors Q of A from the vectors S of the tridiagonal matrix. It
+// returns the matrix to download: Q, or Qᵀ for row-major vectors.
+func (s *Solve[T]) TransformBack(vectors product.Matrix[float64]) (q product.Matrix[T], err error) {
+	if vectors.Rows == 0 {
+		return s.Back.To(s.Arena, vectors), nil
+	}
+	if err := s.Doubles.Upload(s.Call, s.Spectrum); err != nil {
+		return q, err
+	}
+	err = s.Run(func(rec *vk.Recorder) { q = s.Back.Record(s.Call, rec, vectors) })
+	return q, err
+}
+
+// Certify compares the values of the part p of the spectrum with the tridiagonal matrix T, which must
+// still be on the device of the call, and T with σ·A, the scaled input matrix. The results are those
+// of spectrum.Stage.Certify and of Triangle.Invariants.
+func (l *Lead[T]) Certify(c *plan.Call, a Triangle[T], sigma float64, p spectrum.Part) (counts, invariants float64, err error) {
+	var received func() spectrum.Tridiagonal
+	if err := c.Run(func(rec *vk.Recorder) { received = l.Doubles.Receive(rec, c.Arena, l.Spectrum) }); err != nil {
+		return 0, 0, plan.During(stages.PhaseCounts, err)
+	}
+	t := received()
+	if len(p.Values) > 0 {
+		norm := max(t.Norm1(), spectrum.SafeMinOf[T]()*sigma)
+		counts, err = l.Spectrum.Certify(c, p.Values, p.First, norm, spectrum.UlpOf[T]())
+	}
+	return counts, a.Invariants(sigma, t), err
+}
+
+// ColumnSums measures eigenpairs: the values Λ, and the vectors Z. The results are the column sums of
+// |σ·A·Z − Z·σ·Λ|, those of |ZᵀZ − I|, and σ. σ is the factor that Scale returns. Without σ, the sums
+// of very large or very small matrices would overflow or underflow. The ratio of the residual does not
+// depend on σ.
+//
+// ColumnSums uploads Z and A to device memory that a solve uses for vectors and for A. No later call
+// needs the data that were in this memory.
+func (s *Solve[T]) ColumnSums(a Triangle[T], values []float64, vectors Stored[T]) (sums [2][]float64, sigma float64, err error) {
+	if sigma, err = s.Scale(a); err != nil {
+		return sums, 0, err
+	}
+	m, t, ws := len(values), s.Spectrum, s.Arena
+	z := s.Doubles.Eigenvectors(ws, t.Matrix(ws, s.N, m, s.N))
+	// The vectors are uploaded before A, because row-major vectors need the memory of A as
+	// workspace.
+	to := s.MatrixA().At
+	if err := s.Back.orient.Restore(s.Ctx, s.Dev, vectors, to, z); err != nil {
+		return sums, sigma, err
+	}
+	if err := a.Upload(s.Ctx, s.Dev, to); err != nil {
+		return sums, sigma, err
+	}
+	if err := a.uploadTiny(s.Ctx, s.Dev, to, sigma); err != nil {
+		return sums, sigma, err
+	}
+	lambda := spectrum.Scale(values, sigma)
+	rec := vk.NewRecorder(s.Dev)
+	rec.Phase(stages.PhaseCheck, 0, s.residuals.Flops())
+	at := s.Doubles.Values(rec, ws, t.Lambda(ws), lambda)
+	rec.Phase(stages.PhaseLoad, 0, 1)
+	s.load.Record(rec, s.MatrixA(), a.Upper, onDevice[T](sigma))
+	s.RecordCheck(rec, ws, z, at)
+	var found [2][]T
+	for i := range found {
+		found[i] = make([]T, m)
+		vk.ReceiveLast(rec, found[i], s.sums[i].In(ws))
+	}
+	_, err = s.Dev.Run(s.Ctx, rec, nil)
+	for i := range sums {
+		sums[i] = spectrum.Scale(found[i], 1)
+	}
+	return sums, sigma, err
+}
+
+// RecordCheck records the column sums of the vectors z, for A and the values `lambda` on the device.
+func (s *Stages[T]) RecordCheck(rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], lambda vk.Slice[T]) {
+	s.residuals.Record(rec, ws, s.matrixA(ws), z,
+		residual.Sums[T]{Lambda: lambda, Residual: s.sums[0].In(ws), Orthogonality: s.sums[1].In(ws)})
+}

@@ -1,0 +1,390 @@
+// Package dense, internal to vkevd, computes the spectrum of one symmetric matrix on one device: the
+// stages and their memory (stages.go), and a solve from the matrix to the vectors (solve.go). It knows
+// none of the types of package evd. A matrix is a Triangle, and an error is a cause, which evd turns into
+// one of its own. Stages for one of several devices are here, too, as far as they are those of one device
+// (Common, Lead, Back); package team combines them.
+package dense
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	backs "github.com/vkevd/vkevd/stages/back"
+	chases "github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
+	"github.com/vkevd/vkevd/stages/residual"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Common is what every device of a solve has, whatever its role is.
+type Common[T spirv.Real] struct {
+	// N is the order of the matrices.
+	N int
+	Config
+
+	// Tune has the sizes of all stages. They depend on the number type, the order and the options.
+	Tune tuning.Tuning
+
+	// OneStage says that A is reduced to tridiagonal form T in one stage, without a wider band
+	// between. Then B = T has the half-bandwidth 1, and Q2 = I.
+	OneStage bool
+
+	// Waiting says how workgroups may wait for each other on the device.
+	Waiting stages.Waiting
+
+	Doubles  Doubles[T]
+	Products Products[T]
+}
+
+// NewCommon chooses sizes for order n ≥ 1 that suit the device, and makes the products. The device has
+// at most m vectors.
+func NewCommon[T spirv.Real](dev *vk.Device, n, m int, cfg Config) (c *Common[T], err error) {
+	c = &Common[T]{N: n, Config: cfg}
+	if c.Tune, err = Sizes[T](dev, n, cfg); err != nil {
+		return nil, err
+	}
+	if c.Doubles, err = NewDoubles[T](dev, n, m); err != nil {
+		return nil, err
+	}
+	if err = c.suit(dev); err != nil {
+		return nil, err
+	}
+	c.Products, err = newProducts(dev, n, cfg, c.Tune, c.Doubles)
+	return c, err
+}
+
+// suit adapts the sizes to the device: to its measured rate, and to the reduction in one stage if that
+// is possible.
+func (c *Common[T]) suit(dev *vk.Device) error {
+	// The properties of the device are measured once and stored. If a measurement used the context
+	// of a caller, it could end early for all later callers.
+	ctx, facts := context.Background(), machine.Of(dev)
+	rate, err := facts.Rate(ctx) // it also bounds the first batches
+	if err != nil {
+		return err
+	}
+	if c.Waiting, err = c.Tune.Waiting(ctx, facts); err != nil {
+		return err
+	}
+	c.Tune = c.Tune.Bounded(rate)
+	if c.Band == 0 && c.Block == 0 && !c.Distribute && c.Tune.OneStage(c.N, c.MostVectors(c.N), c.Waiting, facts.Info) {
+		c.OneStage, c.Tune.Band, c.Tune.Block = true, 1, 1
+	}
+	return nil
+}
+
+// Phase returns the name of the first stage in profiles, progress and forecasts.
+func (c *Common[T]) Phase() string {
+	if c.OneStage {
+		return stages.PhaseTridiagonalisation
+	}
+	return stages.PhaseBandReduction
+}
+
+// Lead is what the device has that solves the tridiagonal problem. Other devices may help before and
+// after.
+type Lead[T spirv.Real] struct {
+	*Common[T]
+	Chase    *chases.BulgeChasing[T]
+	Spectrum *spectrum.Stage
+}
+
+// NewLead makes the stages. If the device has only a part of the vectors, and may solve the tridiagonal
+// problem together with others, this part has at most `part` vectors. Otherwise `part` is 0.
+func NewLead[T spirv.Real](dev *vk.Device, c *Common[T], part int) (l Lead[T], err error) {
+	l.Common = c
+	chase := chases.Size{N: c.N, B: c.Tune.Band, Vectors: c.Vectors && !c.OneStage}
+	if l.Chase, err = chases.NewBulgeChasing[T](dev, chase, c.Waiting, c.Tune.Chase); err != nil {
+		return l, err
+	}
+	of := c.Options
+	of.Part = part
+	l.Spectrum, err = c.Doubles.Stage(dev, c.N, of, c.Verify, c.Products.Tridiagonal, c.Tune.Double())
+	return l, err
+}
+
+// RecordChase records the reduction of the band B to the tridiagonal matrix T. The result returns T on
+// the host after the recording has been executed.
+func (l *Lead[T]) RecordChase(c *plan.Call, rec *vk.Recorder, band vk.Region[T], q2 Q2Memory[T]) func() spectrum.Tridiagonal {
+	ws := c.Arena
+	if !l.OneStage {
+		rec.Phase(stages.PhaseBulgeChasing, 0, 1)
+	}
+	l.Chase.Record(rec, ws, band.In(ws), l.Doubles.Tridiagonal(ws, l.Spectrum), q2.In(ws))
+	c.Info(rec, stages.CauseWait, stages.PhaseBulgeChasing, l.Chase.Info(ws))
+	return l.Doubles.Receive(rec, ws, l.Spectrum)
+}
+
+// Costs returns a forecast of the operations of each phase, in the order of the solve. The function
+// plan.ProgressOf computes progress reports from this list. The arguments are the operations of the
+// reduction on all devices, and the costs of the back transformation.
+func (l *Lead[T]) Costs(reduction float64, back []plan.StageCost) []plan.StageCost {
+	costs := []plan.StageCost{{Stage: l.Phase(), Flops: reduction}}
+	if !l.OneStage {
+		model := l.Chase.Model()
+		costs = append(costs, plan.StageCost{Stage: stages.PhaseBulgeChasing, Flops: l.Chase.Flops(), Model: &model})
+	}
+	return append(append(costs, l.Spectrum.Cost()), back...)
+}
+
+// Stages are all stages of a solve on one device, and their memory. Stages of several solves may use
+// the same memory if only one of them runs at a time.
+type Stages[T spirv.Real] struct {
+	Lead[T]
+	load      *move.SymmetricLoad[T]
+	Reduction reduction[T]
+	Back      Back[T]               // only with vectors
+	residuals *residual.Residual[T] // of a check, only with vectors
+
+	reflectors Reflectors[T]
+	band       vk.Region[T]    // 2·b·n elements: B in compact storage
+	sums       [2]vk.Region[T] // column sums of a check: of the residual, and of the orthogonality
+	layout     *vk.Layout
+}
+
+// New makes the stages for matrices of order n ≥ 1 and lays out their memory.
+func New[T spirv.Real](dev *vk.Device, n int, cfg Config) (*Stages[T], error) {
+	c, err := NewCommon[T](dev, n, cfg.MostVectors(n), cfg)
+	if err != nil {
+		return nil, err
+	}
+	s, t := &Stages[T]{}, c.Tune
+	if s.load, err = move.NewSymmetricLoad[T](dev); err != nil {
+		return nil, err
+	}
+	size := reduce.BandSize{N: n, B: t.Band, K: t.Block}
+	if s.Reduction, err = newReduction(dev, size, c.Products.Reduction, c.Waiting, t, c.OneStage); err != nil {
+		return nil, err
+	}
+	if s.Lead, err = NewLead(dev, c, 0); err != nil {
+		return nil, err
+	}
+	s.reserve()
+	if c.Vectors {
+		m := c.Capacity(n)
+		if s.Back, err = NewBack(dev, c, m, s.reflectors); err != nil {
+			return nil, err
+		}
+		if s.residuals, err = residual.NewResidual(dev, n, m, c.Products.Native); err != nil {
+			return nil, err
+		}
+	}
+	s.lay()
+	return s, nil
+}
+
+// Unsolved returns the sizes of matrices of order 0, without stages.
+func Unsolved[T spirv.Real](dev *vk.Device, cfg Config) (s *Stages[T], err error) {
+	c := &Common[T]{Config: cfg}
+	c.Tune, err = Sizes[T](dev, 0, cfg)
+	return &Stages[T]{Lead: Lead[T]{Common: c}, layout: vk.Together()}, err
+}
+
+// reduction is the first stage: A = Q1·B·Q1ᵀ. Package stages has two of them, to a band and to
+// tridiagonal form. Both store B and Q1 in the same form.
+type reduction[T spirv.Real] interface {
+	Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T])
+	Info(ws *vk.Arena) vk.Slice[uint32]
+	Work() *vk.Layout
+	Status() *vk.Layout
+	Flops() float64
+	Panels() int
+}
+
+// newReduction makes the first stage: the reduction to a band, or the reduction to tridiagonal form
+// if oneStage is true.
+func newReduction[T spirv.Real](
+	dev *vk.Device, size reduce.BandSize, ops product.Ops[T], w stages.Waiting, t tuning.Tuning, oneStage bool,
+) (reduction[T], error) {
+	if oneStage {
+		return reduce.NewTridiagonalisation(dev, size.N, ops, w, t.Sytrd)
+	}
+	return reduce.NewBandReduction(dev, size, ops, w, t.Panel)
+}
+
+// Costs returns a forecast of the operations of each phase, in the order of the solve. It is nil for
+// order 0.
+func (s *Stages[T]) Costs() []plan.StageCost {
+	if s.N == 0 {
+		return nil
+	}
+	return s.Lead.Costs(s.Reduction.Flops(), s.Back.costs())
+}
+
+// Layout is the layout of all device memory that the stages use.
+func (s *Stages[T]) Layout() *vk.Layout { return s.layout }
+
+// reserve reserves the memory that the stages pass to each other.
+func (s *Stages[T]) reserve() {
+	n, b, v, tau := s.N, s.Tune.Band, 0, 0
+	if s.Vectors && !s.OneStage {
+		v, tau = stages.ReflectorLen(n, b)
+	}
+	s.reflectors = Reflectors[T]{
+		A: vk.Reserve[T]("A, Q1, vectors", n*n), T: vk.Reserve[T]("T of Q1", s.Reduction.Panels()*b*b),
+		Q2Memory: ReserveQ2[T](v, tau),
+	}
+	s.band = vk.Reserve[T]("band", 2*b*n)
+	if m := s.Capacity(n); s.Vectors {
+		s.sums = [2]vk.Region[T]{vk.Reserve[T]("residual sums", m), vk.Reserve[T]("orthogonality sums", m)}
+	}
+}
+
+// lay lays out the memory. A and the small regions are in use during the whole solve. If vectors are
+// wanted, the reflectors of Q2 are, too; they need half as much memory as A. The stages run one after
+// another and share the memory of their workspaces. All stages must be made before, because only then
+// is the workspace of the matrix products known.
+func (s *Stages[T]) lay() {
+	r := &s.reflectors
+	always := []vk.Space{r.A, r.T, s.band, s.Products.Work(), s.Products.Emulated.Status(), s.Reduction.Status(), s.Doubles.Always()}
+	always = append(append(always, s.Spectrum.Always()...), r.V, r.Tau)
+	work := []vk.Space{s.Reduction.Work(), s.Chase.Work(), s.Spectrum.Work()}
+	if s.Vectors {
+		always = append(always, s.sums[0], s.sums[1])
+		back := append([]vk.Space{s.Back.q1.Work(), s.residuals.Work()}, s.Back.Q2.Work()...)
+		work = append(work, vk.Together(s.Doubles.Rows(), vk.InTurn(back...)))
+	}
+	s.layout = vk.Together(append(always, vk.InTurn(work...))...)
+}
+
+// matrixA returns the device memory of the dense matrix A. The reduction stores its reflectors in this
+// memory, and the back transformation stores the eigenvectors in it.
+func (s *Stages[T]) matrixA(ws *vk.Arena) product.Matrix[T] { return s.reflectors.matrixA(ws, s.N) }
+
+// Reflectors is device memory for the reflectors of a reduction on one device.
+type Reflectors[T spirv.Real] struct {
+	A vk.Region[T] // n² elements: the reflectors of Q1, before them A, after them the vectors
+	T vk.Region[T] // b² elements for each panel: the block factors of Q1
+	Q2Memory[T]
+}
+
+// ReserveReflectors reserves memory for a copy of the reflectors on another device.
+func (s *Stages[T]) ReserveReflectors(a string) Reflectors[T] {
+	r := &s.reflectors
+	return Reflectors[T]{vk.Reserve[T](a, r.A.Len()), vk.Reserve[T]("T of Q1", r.T.Len()), ReserveQ2[T](r.V.Len(), r.Tau.Len())}
+}
+
+// Reflectors is the memory of the reflectors.
+func (s *Stages[T]) Reflectors() *Reflectors[T] { return &s.reflectors }
+
+// All lists the regions.
+func (r *Reflectors[T]) All() []vk.Region[T] { return []vk.Region[T]{r.V, r.Tau, r.A, r.T} }
+
+func (r *Reflectors[T]) matrixA(ws *vk.Arena, n int) product.Matrix[T] {
+	return product.NewMatrix(r.A.In(ws), n, n, n)
+}
+
+// Back is the back transformation Q = Q1·(Q2·S) on a device that has all reflectors.
+type Back[T spirv.Real] struct {
+	*Common[T]
+	Q2         Q2[T]
+	q1         *backs.ApplyQ1[T]
+	orient     *Orientation[T]
+	reflectors Reflectors[T]
+}
+
+// NewBack makes the back transformation of at most m vectors.
+func NewBack[T spirv.Real](dev *vk.Device, c *Common[T], m int, r Reflectors[T]) (b Back[T], err error) {
+	b = Back[T]{Common: c, reflectors: r}
+	if b.Q2, err = NewQ2(dev, c, m, r.Q2Memory); err != nil {
+		return b, err
+	}
+	if b.orient, err = NewOrientation[T](dev, c.RowMajor); err != nil {
+		return b, err
+	}
+	size := backs.Size{N: c.N, B: c.Tune.Band, M: m}
+	b.q1, err = backs.NewApplyQ1(dev, size, c.Products.Vectors, c.Products.Emulated.Panel(c.Tune))
+	return b, err
+}
+
+// Work is the workspace, in turn.
+func (b *Back[T]) Work() []vk.Space { return append([]vk.Space{b.q1.Work()}, b.Q2.Work()...) }
+
+// To returns the memory of the eigenvectors of A, of which there are as many as rows of x.
+func (b *Back[T]) To(ws *vk.Arena, x product.Matrix[float64]) product.Matrix[T] {
+	return product.NewMatrix(b.reflectors.A.In(ws), b.N, x.Rows, b.N)
+}
+
+// Record records the back transformation of the vectors S of the tridiagonal matrix, stored as Sᵀ:
+// first Qᵀ = Sᵀ·Q2ᵀ·Q1ᵀ, then Q, which overwrites the reflectors of Q1. It returns the matrix to
+// download: Q, or Qᵀ for row-major vectors.
+func (b *Back[T]) Record(c *plan.Call, rec *vk.Recorder, vectors product.Matrix[float64]) product.Matrix[T] {
+	ws, x := c.Arena, b.Doubles.Eigenvectors(c.Arena, vectors)
+	b.Doubles.Narrow(rec, ws, 0, vectors)
+	b.Q2.Record(c, rec, x)
+	rec.Phase(stages.PhaseApplyQ1, 0, 1)
+	b.q1.Record(rec, ws, b.reflectors.matrixA(ws, b.N), b.reflectors.T.In(ws), x)
+	b.Products.Emulated.Refused(c, rec, ws)
+	return b.orient.Record(rec, x, b.To(ws, vectors))
+}
+
+// costs is empty without vectors.
+func (b *Back[T]) costs() []plan.StageCost {
+	if b.q1 == nil {
+		return nil
+	}
+	return append(b.Q2.Costs(), plan.StageCost{Stage: stages.PhaseApplyQ1, Flops: b.q1.Flops()})
+}
+
+// Q2Memory is device memory for the reflectors of Q2, which bulge chasing writes. Their numbers are
+// those of stages.ReflectorLen, or 0 without vectors and if Q2 = I.
+type Q2Memory[T spirv.Real] struct{ V, Tau vk.Region[T] }
+
+// ReserveQ2 reserves memory for the given numbers of elements.
+func ReserveQ2[T spirv.Real](v, tau int) Q2Memory[T] {
+	return Q2Memory[T]{vk.Reserve[T]("V of Q2", v), vk.Reserve[T]("τ of Q2", tau)}
+}
+
+// In returns the memory in an arena.
+func (m Q2Memory[T]) In(ws *vk.Arena) stages.Reflectors[T] {
+	return stages.Reflectors[T]{V: m.V.In(ws), Tau: m.Tau.In(ws)}
+}
+
+// Q2 is back transformation 2, X ← Q2·X.
+type Q2[T spirv.Real] struct {
+	Q2Memory[T]
+
+	// Stage has one stage, or none if A is reduced in one stage: then Q2 = I.
+	Stage []emulation.Q2[T]
+}
+
+// NewQ2 makes back transformation 2 of at most m vectors.
+func NewQ2[T spirv.Real](dev *vk.Device, c *Common[T], m int, memory Q2Memory[T]) (Q2[T], error) {
+	if c.OneStage {
+		return Q2[T]{Q2Memory: memory}, nil
+	}
+	size := backs.Size{N: c.N, B: c.Tune.Band, M: m}
+	s, err := emulation.NewQ2(dev, size, c.Capacity(c.N), c.Products.Vectors, c.Products.Emulated, c.Waiting, c.Tune.ApplyQ2)
+	return Q2[T]{memory, []emulation.Q2[T]{s}}, err
+}
+
+// Record records the back transformation of the rows of x.
+func (q *Q2[T]) Record(c *plan.Call, rec *vk.Recorder, x product.Matrix[T]) {
+	for _, s := range q.Stage {
+		rec.Phase(stages.PhaseApplyQ2, 0, 1)
+		s.Record(rec, c.Arena, q.In(c.Arena), x)
+		c.Info(rec, stages.CauseWait, stages.PhaseApplyQ2, s.Info(c.Arena))
+	}
+}
+
+func (q *Q2[T]) Work() (all []vk.Space) {
+	for _, s := range q.Stage {
+		all = append(all, s.Work())
+	}
+	return all
+}
+
+func (q *Q2[T]) Costs() (all []plan.StageCost) {
+	for _, s := range q.Stage {
+		all = append(all, plan.StageCost{Stage: stages.PhaseApplyQ2, Flops: s.Flops(), Products: s.ProductFlops()})
+	}
+	return all
+}

@@ -1,0 +1,196 @@
+package dense
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Triangle is a symmetric matrix of order N, of which one triangle is read: the upper or the lower one
+// of the memory Data, column by column with the leading dimension Ld.
+type Triangle[T spirv.Real] struct {
+	N, Ld int
+	Data  []T
+	Upper bool
+}
+
+// Column returns the rows of column j in memory that belong to the triangle: from ≤ i < to.
+func (a Triangle[T]) Column(j int) (from, to int) {
+	if a.Upper {
+		return 0, j + 1
+	}
+	return j, a.N
+}
+
+// NonFiniteError says that the element Data[Row + Col·Ld] of a Triangle is NaN or infinite.
+type NonFiniteError struct {
+	Row, Col int
+	Value    float64
+}
+
+// Error returns a text with the element.
+func (e *NonFiniteError) Error() string {
+	return fmt.Sprintf("element (%d, %d) is %v", e.Row, e.Col, e.Value)
+}
+
+// Largest reads the triangle once, on all CPU cores, and returns max|a_ij|. If an entry is NaN or
+// infinite, the error is a *NonFiniteError for the first such entry in the order of the memory.
+func (a Triangle[T]) Largest() (float64, error) {
+	largest, i, j := plan.Scan(a.Data, a.Ld, a.N, a.Column)
+	if i >= 0 {
+		return 0, &NonFiniteError{i, j, float64(a.Data[i+j*a.Ld])}
+	}
+	return largest, nil
+}
+
+// Upload copies the triangle to device memory for all elements, without gaps between the columns. The
+// other triangle gets undefined values there. It may run while commands are recorded, but not while
+// commands are executed. An error names the phase.
+func (a Triangle[T]) Upload(ctx context.Context, dev *vk.Device, to vk.Slice[T]) error {
+	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
+	return plan.During(stages.PhaseLoad, vk.UploadTriangle(ctx, dev, to, host, a.Upper))
+}
+
+// uploadTiny multiplies the matrix by σ on the host, if the device must not, and uploads the product.
+func (a Triangle[T]) uploadTiny(ctx context.Context, dev *vk.Device, to vk.Slice[T], sigma float64) error {
+	if !scaledOnHost[T](sigma) {
+		return nil
+	}
+	scaled := make([]T, len(a.Data))
+	for i, x := range a.Data {
+		scaled[i] = T(float64(x) * sigma) // σ may be beyond the range of T
+	}
+	a.Data = scaled
+	return a.Upload(ctx, dev, to)
+}
+
+// Norm1 returns the 1-norm of σ·A, the largest column sum of magnitudes. It reads only one triangle
+// of the symmetric matrix A, so each off-diagonal entry adds to the sums of two columns. If an
+// entry is NaN, the result is NaN. The result does not depend on the number of CPU cores.
+func (a Triangle[T]) Norm1(sigma float64) float64 {
+	parts := min(32, 1+a.N/256)
+	sums := make([][]float64, parts) // sums[p] is what the columns p, p + parts, … contribute
+	tridiag.Parallel(parts, func(p int) {
+		s := make([]float64, a.N)
+		for j := p; j < a.N; j += parts {
+			from, to := a.Column(j)
+			for i := from; i < to; i++ {
+				x := math.Abs(float64(a.Data[i+j*a.Ld]) * sigma)
+				s[i] += x
+				if i != j {
+					s[j] += x
+				}
+			}
+		}
+		sums[p] = s
+	})
+	for _, s := range sums[1:] {
+		for i, x := range s {
+			sums[0][i] += x
+		}
+	}
+	return plan.Largest(sums[0])
+}
+
+// Invariants returns the larger of |tr(σA) − tr(T)| and |‖σA‖F − ‖T‖F|, divided by n·ulp·‖σA‖F. An
+// orthogonal similarity changes neither the trace nor the norm.
+func (a Triangle[T]) Invariants(sigma float64, t spectrum.Tridiagonal) float64 {
+	var traceA, traceT, squaresA, squaresT float64
+	for j := range a.N {
+		from, to := a.Column(j)
+		column := 0.0 // a sum of its own, so that the rounding error does not grow with n²
+		for i := from; i < to; i++ {
+			x := float64(a.Data[i+j*a.Ld]) * sigma
+			if i == j {
+				traceA += x
+				x /= math.Sqrt2
+			}
+			column += x * x
+		}
+		squaresA += 2 * column
+	}
+	for i, x := range t.D {
+		traceT += x
+		squaresT += x * x
+		if i < len(t.E) {
+			squaresT += 2 * t.E[i] * t.E[i]
+		}
+	}
+	norm, unit := math.Sqrt(squaresA), float64(a.N)*spectrum.UlpOf[T]()
+	return plan.Ratio([]float64{math.Abs(traceA - traceT), math.Abs(norm - math.Sqrt(squaresT))}, norm, unit)
+}
+
+// Scale searches the largest entry of the matrix A, and returns the power of two σ by which the
+// device must multiply A. If an entry is NaN or infinite, the error is a *NonFiniteError.
+func (c *Common[T]) Scale(a Triangle[T]) (sigma float64, err error) {
+	largest, err := a.Largest()
+	if e := Exponent(largest); c.OneStage && largest > 0 && max(e, -e) > mostExponent[T]() {
+		return oneStageScaling[T](e), err
+	}
+	return Scaling[T](largest), err
+}
+
+// oneStageScaling returns σ = 2^-e, or the nearest power of two that a device can multiply with. A
+// device may replace a subnormal factor by zero, and 2^1074 is not finite. Then the largest entry of
+// σ·A is at most 4, or, of a matrix of subnormal doubles, at least 2^-51.
+func oneStageScaling[T spirv.Real](e int) float64 {
+	return min(max(math.Ldexp(1, -e), spectrum.SafeMinOf[T]()), 0x1p1023)
+}
+
+// mostExponent is the largest magnitude of a binary exponent for which a matrix is reduced in one
+// stage without scaling. The exponent is that of the largest entry. With a larger magnitude the
+// matrix is multiplied by a power of two first, because the reduction in one stage does not scale
+// (see reduce.Tridiagonalisation).
+func mostExponent[T spirv.Real]() int {
+	if precision.IsDouble[T]() {
+		return 300
+	}
+	return 8
+}
+
+// scaledOnHost reports whether the host multiplies A by σ. It does so for float32 if the entries
+// are so small that subnormal numbers matter, because devices may replace subnormal numbers by
+// zero. For matrices with larger entries the device multiplies: the lost subnormal numbers are less
+// than an ulp of the norm.
+func scaledOnHost[T spirv.Real](sigma float64) bool {
+	return !precision.IsDouble[T]() && sigma > 0x1p39
+}
+
+// onDevice returns the factor by which the device multiplies A: σ, or 1 if the host has multiplied.
+func onDevice[T spirv.Real](sigma float64) T {
+	if scaledOnHost[T](sigma) {
+		return 1
+	}
+	return T(sigma)
+}
+
+// Scaling returns the factor σ for a matrix with max|a_ij| = `largest`, by the rule of LAPACK's
+// dsyevd and ssyevd. If squares of entries would overflow or underflow, σ is a power of two, so
+// that the product is exact. Otherwise σ is 1.
+func Scaling[T spirv.Real](largest float64) float64 {
+	small := spectrum.SafeMinOf[T]() / spectrum.UlpOf[T]()
+	least, most := math.Sqrt(small), math.Sqrt(1/small)
+	switch {
+	case largest == 0:
+		return 1
+	case largest < least:
+		return math.Ldexp(1, Exponent(least)-Exponent(largest))
+	case largest > most:
+		return math.Ldexp(1, Exponent(most)-Exponent(largest)-1)
+	}
+	return 1
+}
+
+// Exponent returns the number e in x = f·2^e with ½ ≤ |f| < 1.
+func Exponent(x float64) int {
+	_, e := math.Frexp(x)
+	return e
+}

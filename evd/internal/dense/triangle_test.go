@@ -1,0 +1,62 @@
+package dense
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+func TestScanReadsOnlyTheReferencedTriangle(t *testing.T) {
+	nan := math.NaN()
+	// The matrix is 3×3, column-major, with leading dimension 4. Its lower triangle is finite. All
+	// other elements are NaN or infinite, and the function under test must ignore them.
+	a := Triangle[float64]{N: 3, Ld: 4, Data: []float64{1, -7, 2, nan, nan, 3, 4, nan, nan, math.Inf(1), 5}}
+	if got, err := a.Largest(); err != nil || got != 7 {
+		t.Errorf("Largest = %v, %v", got, err)
+	}
+	a.Upper = true
+	var bad *NonFiniteError
+	if _, err := a.Largest(); !errors.As(err, &bad) || bad.Row != 0 || bad.Col != 1 {
+		t.Errorf("Largest of the upper triangle: %v", err)
+	}
+}
+
+func TestScanNamesTheFirst(t *testing.T) {
+	const n = 100
+	a := Triangle[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	a.Data[70+60*n], a.Data[80+60*n], a.Data[99+98*n] = math.Inf(-1), math.NaN(), math.NaN()
+	var bad *NonFiniteError
+	if _, err := a.Largest(); !errors.As(err, &bad) || bad.Row != 70 || bad.Col != 60 || !math.IsInf(bad.Value, -1) {
+		t.Errorf("Largest: %v", err)
+	}
+}
+
+func TestScalingIsExactAndBringsIntoRange(t *testing.T) {
+	for _, x := range []float64{5e-324, 1e-310, 1e-200, 1e-146, 1e-140, 1, 1e140, 1e150, 1e300, math.MaxFloat64} {
+		s := Scaling[float64](x)
+		if f, _ := math.Frexp(s); f != 0.5 {
+			t.Errorf("Scaling(%g) = %g is no power of two", x, s)
+		}
+		if y := x * s; !(y >= 1e-147 && y <= 1e147) {
+			t.Errorf("Scaling(%g)·%g = %g", x, x, y)
+		}
+	}
+	if Scaling[float64](1) != 1 || Scaling[float64](0) != 1 || Scaling[float64](1e100) != 1 {
+		t.Error("a matrix in range was scaled")
+	}
+}
+
+// TestOneStageScalingIsNormal checks the factors for all exponents: a device may replace a subnormal
+// factor by zero. If the host multiplies, the factor may be beyond the type.
+func TestOneStageScalingIsNormal(t *testing.T) {
+	for e := -1073; e <= 1024; e++ {
+		if sigma := oneStageScaling[float64](e); !(sigma >= 0x1p-1022 && sigma <= 0x1p1023) {
+			t.Errorf("float64, 2^%d: %g", e, sigma)
+		}
+	}
+	for e := -148; e <= 128; e++ {
+		if sigma := oneStageScaling[float32](e); !(scaledOnHost[float32](sigma) && sigma < 0x1p1000 || sigma >= 0x1p-126 && sigma < 0x1p127) {
+			t.Errorf("float32, 2^%d: %g", e, sigma)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/internal/dense"
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// divideAmong makes the stages of solves with all vectors for order n, divided among so many devices.
+func divideAmong(t *testing.T, devices, n int) (*Team, *divided[float64]) {
+	t.Helper()
+	var all []*vk.Device
+	for range devices {
+		d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		all = append(all, d)
+	}
+	small := tuning.Smallest()
+	g := &Team{Base: plan.Base{Dev: all[0], N: n}}
+	if err := g.Join(all[1:], nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := New[float64](g, dense.Config{Options: spectrum.Options{Vectors: true}, Distribute: true, Tuning: &small})
+	if err == nil {
+		err = g.Allocate(s)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(g.Close)
+	return g, s.(*divided[float64])
+}
+
+// solved returns the eigenpairs of a, and the largest column sums of their errors.
+func solved(t *testing.T, g *Team, by Stages[float64], a dense.Triangle[float64]) (r spectrum.Result[float64], worst float64) {
+	t.Helper()
+	c := g.Begin(context.Background(), nil)
+	w := by.Begin(g, c)
+	defer w.End()
+	tail := spectrum.Tail[float64]{Stage: by.Leader().Spectrum, Vectors: w.Downloads(nil)}
+	host, sigma, err := w.Reduce(a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Reduced()
+	tail.Sigma = sigma
+	if r, err = tail.Run(c, host); err != nil {
+		t.Fatal(err)
+	}
+	sums, _, err := w.ColumnSums(a, r.Values, dense.Stored[float64]{Columns: r.Vectors[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, plan.Largest(append(sums[0], sums[1]...))
+}
+
+func sample(n int) dense.Triangle[float64] {
+	a := dense.Triangle[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	for i := range a.Data {
+		a.Data[i] = float64(i*i%19) - 9
+	}
+	return a
+}
+
+// TestReflectorsGoInPieces: the columns of a panel have gaps between them in the memory of the
+// device, so there were more pieces than events, and a divided solve of order 32768 panicked. Here
+// a panel has up to twenty pieces.
+func TestReflectorsGoInPieces(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	defer func(bytes int) { reflectorBytes = bytes }(reflectorBytes)
+	const n = 61
+	a := sample(n)
+	g, by := divideAmong(t, 3, n)
+	var want []float64
+	for _, bytes := range []int{1 << 20, 400, 64} {
+		reflectorBytes = bytes
+		r, worst := solved(t, g, by, a)
+		if want == nil {
+			want = r.Vectors[0].Data
+		}
+		for i, x := range r.Vectors[0].Data {
+			if math.Float64bits(x) != math.Float64bits(want[i]) {
+				t.Fatalf("pieces of %d bytes: other bits", bytes)
+			}
+		}
+		if !(worst < 1e-11) {
+			t.Errorf("pieces of %d bytes: errors up to %g", bytes, worst)
+		}
+	}
+}
+
+// TestPanelsOfACheckReportErrors cancels a check by two devices after the vectors are on the devices.
+// The sums of the next panel must be refused, for A and for the vectors.
+func TestPanelsOfACheckReportErrors(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	const n = 12
+	g, by := divideAmong(t, 2, n)
+	r, _ := solved(t, g, by, sample(n))
+	s := &dividedSolve[float64]{by, g.newCrew(g.Begin(context.Background(), nil))}
+	defer s.End()
+	c, err := s.upload(dense.Stored[float64]{Columns: r.Vectors[0]}, r.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cancel()
+	for _, residual := range []bool{true, false} {
+		if err := c.add(r.Vectors[0].Data[:n], 0, make([]float64, n), residual); !errors.Is(err, context.Canceled) {
+			t.Errorf("residual %v: %v", residual, err)
+		}
+	}
+}
