@@ -1,8 +1,7 @@
-// Package dense, internal to vkevd, computes the spectrum of one symmetric matrix on one device: the
-// stages and their memory (stages.go), and a solve from the matrix to the vectors (solve.go). It knows
-// none of the types of package evd. A matrix is a Triangle, and an error is a cause, which evd turns into
-// one of its own. Stages for one of several devices are here, too, as far as they are those of one device
-// (Common, Lead, Back); package team combines them.
+// Package dense, internal to vkevd, computes the spectrum of one symmetric matrix on one device. The
+// stages and their memory are in stages.go, and a solve from the matrix to the vectors in solve.go. The
+// package knows no type of package evd: a matrix is a Triangle, and an error is a cause, which evd turns
+// into one of its own. Package team combines its parts (Common, Lead, Back) for several devices.
 package dense
 
 import (
