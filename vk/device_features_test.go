@@ -47,14 +47,33 @@ func (f failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// If a driver has several subgroup sizes, pipelines with full subgroups require the size
-// Info.Subgroup. The validation layer reports nothing, and the kernel runs.
-func TestSubgroupSizeIsRequired(t *testing.T) {
-	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Validate: true, Logger: slog.New(slog.NewTextHandler(failing{t}, nil))})
+// OpenValidated opens a device with the validation layer. Without the layer it fails the test on a
+// CPU driver, and skips it on a GPU.
+func OpenValidated(t testing.TB, opt Options) *Device {
+	t.Helper()
+	opt.Validate = true
+	d, err := Open(opt)
+	var failed *driver.Error
+	if errors.As(err, &failed) && failed.Result == driver.LayerMissing {
+		opt.Validate = false
+		if plain, err := Open(opt); err == nil {
+			defer plain.Close()
+			if plain.Info().Type != "cpu" {
+				t.Skip("no validation layer")
+			}
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// If a driver has several subgroup sizes, pipelines with full subgroups require the size
+// Info.Subgroup. The validation layer reports nothing, and the kernel runs.
+func TestSubgroupSizeIsRequired(t *testing.T) {
+	d := OpenValidated(t, Options{Device: os.Getenv("VKEVD_DEVICE"), Logger: slog.New(slog.NewTextHandler(failing{t}, nil))})
 	if d.from.requiredSubgroup() != 0 {
 		t.Skip("the device has several sizes: every other test requires one")
 	}

@@ -16,6 +16,9 @@ import (
 func open(t testing.TB, opt vk.Options) *vk.Device {
 	t.Helper()
 	opt.Device, opt.DebugShaders = os.Getenv("VKEVD_DEVICE"), opt.DebugShaders || os.Getenv("VKEVD_DEBUG_SHADERS") != ""
+	if opt.Validate {
+		return vk.OpenValidated(t, opt)
+	}
 	d, err := vk.Open(opt)
 	if err != nil {
 		t.Fatal(err)

@@ -46,11 +46,7 @@ func TestFloatModes(t *testing.T) {
 // The validation layer accepts a kernel with every mode that the device offers.
 func TestFloatModesAreValid(t *testing.T) {
 	for _, together := range []bool{false, true} { // as on a device where all widths share a behaviour
-		d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Validate: true, Logger: slog.New(slog.NewTextHandler(failing{t}, nil))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
+		d := OpenValidated(t, Options{Device: os.Getenv("VKEVD_DEVICE"), Logger: slog.New(slog.NewTextHandler(failing{t}, nil))})
 		if len(d.Info().FloatControls) == 0 {
 			t.Skip("the device offers no mode")
 		}

@@ -76,8 +76,12 @@ func TestABIMatchesKhronosHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	folder := filepath.Join(strings.TrimSpace(string(module)), "vulkan")
+	if _, err := os.Stat(filepath.Join(folder, "vulkan_core.h")); err != nil { // the module is not downloaded
+		t.Skipf("no Khronos header to compare with: %v", err)
+	}
 	ours := describe(t, "-I"+here, `#include "abi.h"`)
-	theirs := describe(t, "-I"+filepath.Join(strings.TrimSpace(string(module)), "vulkan"), `#include "vulkan_core.h"`)
+	theirs := describe(t, "-I"+folder, `#include "vulkan_core.h"`)
 	if ours != theirs {
 		t.Errorf("abi.h:\n%s\nKhronos:\n%s", ours, theirs)
 	}

@@ -103,7 +103,8 @@ func everything() error {
 
 // TestEveryCallMayFail runs a function that makes one Vulkan object of each kind. In each run
 // another driver call fails, with each of four errors of Vulkan. The function must return an error,
-// and no object may be left.
+// and no object may be left. Only a full memory type need not be an error: a device may have a second
+// type for the buffer.
 func TestEveryCallMayFail(t *testing.T) {
 	if err := everything(); err != nil {
 		t.Fatal(err)
@@ -111,10 +112,11 @@ func TestEveryCallMayFail(t *testing.T) {
 	defer func() { Fault = nil }()
 	for _, result := range []Result{OutOfHostMemory, OutOfMemory, DeviceLost, InitFailed} {
 		for k, ended := 0, false; !ended; k++ {
-			calls := 0
-			Fault = func(string) Result {
+			calls, name := 0, ""
+			Fault = func(call string) Result {
 				calls++
 				if calls == k+1 {
+					name = call
 					return result
 				}
 				return Success
@@ -122,8 +124,9 @@ func TestEveryCallMayFail(t *testing.T) {
 			err := everything()
 			ended = calls <= k
 			var failed *Error
-			if !ended && !errors.As(err, &failed) {
-				t.Errorf("call %d failing with %v gave %v", k, result, err)
+			another := err == nil && name == "vkAllocateMemory" && result == OutOfMemory
+			if !ended && !another && !errors.As(err, &failed) {
+				t.Errorf("call %d, %s, failing with %v gave %v", k, name, result, err)
 			}
 			if n := Live(); n != 0 {
 				t.Fatalf("call %d failing with %v leaves %d objects", k, result, n)

@@ -66,15 +66,17 @@ func crash(folder string) error {
 const crashed = 9 // exit status
 
 // TestDriverThatCrashesIsNotAskedForever starts processes whose driver crashes when it compiles a
-// kernel of emulated products. Three processes must end so. Later processes must not try again, and
-// must refuse emulated products.
+// kernel of emulated products. Three processes must end so for each kind of integer units: after
+// three crashes with matrix units, packed dot products are tried. Later processes must not try again,
+// and must refuse emulated products.
 func TestDriverThatCrashesIsNotAskedForever(t *testing.T) {
 	folder := t.TempDir()
-	for k := range 5 {
+	tries := 3 * len(emulated.Candidates(device(t, vk.Options{}).Info()))
+	for k := range tries + 2 {
 		p := exec.Command(os.Args[0])
 		p.Env = append(os.Environ(), crashVariable+"="+folder)
 		out, err := p.Output()
-		if ended := p.ProcessState.ExitCode(); k < 3 && ended != crashed || k >= 3 && (err != nil || strings.TrimSpace(string(out)) == "") {
+		if ended := p.ProcessState.ExitCode(); k < tries && ended != crashed || k >= tries && (err != nil || strings.TrimSpace(string(out)) == "") {
 			t.Errorf("process %d ended with status %d, %q, %v", k, ended, out, err)
 		}
 	}
