@@ -253,3 +253,20 @@ func TestTuneHere(t *testing.T) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
+
+// Text after the settings is an error: it may be a second device's, or the rest of an older file.
+func TestTunedRefusesTextAfterTheObject(t *testing.T) {
+	text, err := json.Marshal(cli.Tuned{Device: fakeInfo.Name, Driver: cli.DriverOf(fakeInfo), Choice: tune.TableChoice(fakeInfo)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tuning.json")
+	for after, taken := range map[string]bool{"": true, " \n": true, "x": false, "{}": false, "}": false} {
+		if err := os.WriteFile(path, []byte(string(text)+after), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, found, err := cli.ReadTuned(path, fakeInfo); found != taken || (err == nil) != taken {
+			t.Errorf("with %q after the object: found %v, %v", after, found, err)
+		}
+	}
+}

@@ -239,9 +239,7 @@ func changed(t tuning.Tuning, text string) (tuning.Tuning, error) {
 	// unchanged.
 	tiles, singles := t.Products.Tiles, t.Singles.Tiles
 	t.Products.Tiles, t.Singles.Tiles = nil, nil
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&t); err != nil {
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		const example = `{"ApplyQ2":{"Group":32}}`
 		return t, fmt.Errorf("tuning %q: %s; it takes a JSON object with fields of tuning.Tuning, for example %s",
 			text, strings.TrimPrefix(err.Error(), "json: "), example)

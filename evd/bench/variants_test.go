@@ -39,4 +39,9 @@ func TestVariantsLeaveTheTableAlone(t *testing.T) {
 	if !slices.Equal(tuning.On(info).Products.Tiles, tiles) {
 		t.Error("the family's tiles were written over")
 	}
+	for _, text := range []string{`{"Block": 64} {}`, `{"Blok": 64}`} {
+		if all, err := Variants(info, nil, []string{text}); err == nil {
+			t.Errorf("%s gives %+v", text, all)
+		}
+	}
 }

@@ -61,6 +61,9 @@ func ReadTuned(path string, info vk.Info) (t Tuned, found bool, _ error) {
 	if err := d.Decode(&t); err != nil {
 		return t, false, Reason(err)
 	}
+	if _, err := d.Token(); err != io.EOF {
+		return t, false, errors.New("there is text after the JSON object")
+	}
 	if t.Device != info.Name || t.Driver != DriverOf(info) {
 		return t, false, fmt.Errorf("it is for %s, %s", t.Device, t.Driver)
 	}
