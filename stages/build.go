@@ -65,13 +65,6 @@ func MostShared(all ...Shared) (bytes int, err error) {
 	return bytes, nil
 }
 
-func SpecBool(v bool) spirv.Bool {
-	if v {
-		return spirv.True
-	}
-	return spirv.False
-}
-
 // InfoError is the error of a stage whose kernel has set its INFO word, which the stage's method
 // Info explains.
 type InfoError struct {

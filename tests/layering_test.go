@@ -85,7 +85,7 @@ var mayImport = map[string][]string{
 	"stages/back":          {"shaders", "stages", "stages/chase", "stages/machine", "stages/move", "stages/panel", "stages/product", "vk", "vk/spirv"},
 	"stages/residual":      {"shaders", "stages", "stages/product", "vk", "vk/spirv"},
 	"stages/refine":        {"shaders", "stages", "stages/move", "stages/product", "stages/tridiag", "vk"},
-	"stages/tridiag/stebz": {"shaders", "stages", "vk"},
+	"stages/tridiag/stebz": {"shaders", "stages", "vk", "vk/spirv"},
 	"stages/tridiag/stedc": {"shaders", "stages", "stages/bidiagonal", "stages/product", "stages/tridiag", "stages/tridiag/dc", "vk", "vk/spirv"},
 	"stages/tridiag/stemr": {"shaders", "stages", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/stebz", "stages/tridiag/stedc", "vk", "vk/spirv"},
 	"stages/tridiag/steqr": {"stages", "stages/bidiagonal", "stages/tridiag", "stages/tridiag/ql", "vk"},

@@ -112,7 +112,7 @@ func q2Spec[T spirv.Scalar](
 ) (shaders.OrmtrQ2TeamsSpec, error) {
 	spec := shaders.OrmtrQ2TeamsSpec{
 		LocalSize: uint32(stages.WholeSubgroups(int(t.Threads), info)), B: uint32(size.B), G: t.Group, Chunk: t.Chunk, U: t.Batch,
-		Transposed: stages.SpecBool(op == product.Adjoint), Pipe: 1, Share: 1, Private: stages.SpecBool(t.Private),
+		Transposed: spirv.BoolOf(op == product.Adjoint), Pipe: 1, Share: 1, Private: spirv.BoolOf(t.Private),
 	}
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && size.M*int(spec.Pipe) < t.Lanes {
 		spec.Pipe *= 2
@@ -162,6 +162,6 @@ func flagsSpec(x shaders.OrmtrQ2TeamsSpec, wideFence bool) shaders.OrmtrQ2FlagsS
 	return shaders.OrmtrQ2FlagsSpec{
 		LocalSize: x.LocalSize, B: x.B, G: x.G, Chunk: x.Chunk, U: x.U, Transposed: x.Transposed,
 		Share: x.Share, Private: x.Private,
-		WideFence: stages.SpecBool(wideFence), FlagStride: q2FlagStride,
+		WideFence: spirv.BoolOf(wideFence), FlagStride: q2FlagStride,
 	}
 }

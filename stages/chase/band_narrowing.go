@@ -136,7 +136,7 @@ func (p *narrowPass[T]) build(dev *vk.Device, w stages.Waiting, t Tuning) error 
 		return shaders.Tb2tbChaseSpec{
 			LocalSize: f.size, Work: f.work, Lanes: f.lanes, Tiles: f.tiles, B: uint32(length), Step: uint32(p.width),
 			Lead: narrowLead, Ahead: uint32(min(vk.Tiles(p.width-length, uint32(length)), narrowAhead)),
-			WideFence: stages.SpecBool(w.WideFence), FlagStride: t.flagStride(),
+			WideFence: spirv.BoolOf(w.WideFence), FlagStride: t.flagStride(),
 		}
 	})
 	if err != nil {

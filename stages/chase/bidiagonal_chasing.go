@@ -72,8 +72,8 @@ func bidiagonalSpec[T spirv.Stored](c chaseShape) (shaders.Tb2bdChaseSpec, error
 	return fitChase(c, shaders.Tb2bdChase[T], func(f chaseFit) shaders.Tb2bdChaseSpec {
 		return shaders.Tb2bdChaseSpec{
 			LocalSize: f.size, Work: f.work, Lanes: f.lanes, B: uint32(c.b), Tiles: f.tiles,
-			Vectors: stages.SpecBool(c.vectors), Lead: bidiagonalLead,
-			WideFence: stages.SpecBool(c.wait.WideFence), FlagStride: c.tune.flagStride(),
+			Vectors: spirv.BoolOf(c.vectors), Lead: bidiagonalLead,
+			WideFence: spirv.BoolOf(c.wait.WideFence), FlagStride: c.tune.flagStride(),
 		}
 	})
 }

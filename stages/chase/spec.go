@@ -15,9 +15,9 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 			LocalSize: f.size, Work: f.work, Lanes: f.lanes, B: uint32(c.b), Tiles: f.tiles,
 			// Retain keeps the diagonal blocks of two steps in registers. If only one block fits
 			// into shared memory, two blocks are also too large for registers.
-			Retain:  stages.SpecBool(f.tiles > 1),
-			Vectors: stages.SpecBool(c.vectors), Lead: chaseLead,
-			WideFence: stages.SpecBool(c.wait.WideFence), FlagStride: c.tune.flagStride(),
+			Retain:  spirv.BoolOf(f.tiles > 1),
+			Vectors: spirv.BoolOf(c.vectors), Lead: chaseLead,
+			WideFence: spirv.BoolOf(c.wait.WideFence), FlagStride: c.tune.flagStride(),
 		}
 	})
 }
@@ -85,8 +85,8 @@ func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bo
 		LocalSize: uint32(size), B: uint32(c.b), Team: uint32(team), Head: uint32(c.subgroup()),
 		Lanes:   uint32(lanesFor(c.b, 2*perThread, c.subgroup())),
 		LanesA:  uint32(lanesFor(c.b, perThread, c.subgroup())),
-		Vectors: stages.SpecBool(c.vectors), Lead: chaseLead,
-		WideFence: stages.SpecBool(c.wait.WideFence), FlagStride: c.tune.flagStride(),
+		Vectors: spirv.BoolOf(c.vectors), Lead: chaseLead,
+		WideFence: spirv.BoolOf(c.wait.WideFence), FlagStride: c.tune.flagStride(),
 	}
 	need, err := product.SharedBytes(shaders.Sb2stTeams[T], spec)
 	return spec, err == nil && need <= c.info.SharedBytes

@@ -140,8 +140,8 @@ func probeProgress(
 	ctx context.Context, m *Machine, groups int, polls uint32, starved, wideFence bool, begin func(),
 ) (uint32, error) {
 	kernel, err := vk.Build(m.dev, shaders.ProbeProgress(), shaders.ProbeProgressSpec{
-		LocalSize: probeThreads, Rounds: probeRounds, Starved: specBool(starved),
-		WideFence: specBool(wideFence), FlagStride: probeStride,
+		LocalSize: probeThreads, Rounds: probeRounds, Starved: spirv.BoolOf(starved),
+		WideFence: spirv.BoolOf(wideFence), FlagStride: probeStride,
 	})
 	if err != nil {
 		return 0, err
@@ -171,11 +171,4 @@ func probeProgress(
 	info := make([]uint32, 1)
 	err = vk.Download(ctx, m.dev, vk.Vector(info), flags.Info(ws))
 	return info[0], err
-}
-
-func specBool(v bool) spirv.Bool {
-	if v {
-		return spirv.True
-	}
-	return spirv.False
 }

@@ -114,7 +114,7 @@ func newTridiagonalBlocks[T spirv.Scalar](
 	kernels := stages.Builder{Dev: dev}
 	s := &tridiagonalBlocks[T]{n: n, tune: b, polls: t.Polls, ops: ops, abort: dev.Abort()}
 	spec := latrdSpec[T](b, n, dev.Info().Subgroup)
-	spec.WideFence = stages.SpecBool(w.WideFence)
+	spec.WideFence = spirv.BoolOf(w.WideFence)
 	s.kernel = stages.Build(&kernels, shaders.Latrd[T](), spec)
 	s.cut = panel.BuildCut[T](&kernels)
 	if kernels.Err != nil {

@@ -68,7 +68,7 @@ func newTridiagonalisation[T spirv.Scalar](
 	s := &Tridiagonalisation[T]{n: n, tune: t, abort: dev.Abort()}
 	left := t.left(n)
 	spec := sytrdSpec[T](t, left, dev.Info().Subgroup)
-	spec.WideFence = stages.SpecBool(w.WideFence)
+	spec.WideFence = spirv.BoolOf(w.WideFence)
 	s.kernel = stages.Build(&kernels, shaders.Sytrd[T](), spec)
 	s.slots = vk.Reserve[uint64]("tridiagonalisation's slots", left*(left+1))
 	s.flags = machine.ReserveFlags("tridiagonalisation's INFO", 0, 0, 1)

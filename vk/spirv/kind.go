@@ -83,3 +83,10 @@ const (
 	False Bool = 0
 	True  Bool = 1
 )
+
+func BoolOf(v bool) Bool {
+	if v {
+		return True
+	}
+	return False
+}

@@ -75,7 +75,7 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 	if k.farNorms, err = vk.Build(dev, shaders.EmulatedNorms(), far); err != nil {
 		return err
 	}
-	norms.Symmetric = truth(true)
+	norms.Symmetric = spirv.BoolOf(true)
 	if k.symmetricNorms, err = vk.Build(dev, shaders.EmulatedNorms(), norms); err != nil {
 		return err
 	}
@@ -87,11 +87,11 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 	if k.left, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
 		return err
 	}
-	spec.Right = truth(true)
+	spec.Right = spirv.BoolOf(true)
 	if k.right, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
 		return err
 	}
-	spec.Right, spec.Symmetric = truth(false), truth(true)
+	spec.Right, spec.Symmetric = spirv.BoolOf(false), spirv.BoolOf(true)
 	if k.symmetric, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
 		return err
 	}
@@ -153,11 +153,4 @@ func (k *kernels) buildProduct(dev *vk.Device) error {
 		matrix.Dispatch(rec, grid, shaders.EmulatedProductMatrixPush(push), touch...)
 	}
 	return err
-}
-
-func truth(v bool) spirv.Bool {
-	if v {
-		return spirv.True
-	}
-	return spirv.False
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 type Tuning struct {
@@ -42,11 +43,11 @@ func (t Tuning) Fits(info vk.Info) error {
 }
 
 func (t Tuning) gridSpec() shaders.StebzGridSpec {
-	return shaders.StebzGridSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: stages.SpecBool(t.Fused)}
+	return shaders.StebzGridSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: spirv.BoolOf(t.Fused)}
 }
 
 func (t Tuning) narrowSpec(levels uint32) shaders.StebzNarrowSpec {
-	return shaders.StebzNarrowSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: stages.SpecBool(t.Fused), Levels: levels}
+	return shaders.StebzNarrowSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: spirv.BoolOf(t.Fused), Levels: levels}
 }
 
 func (t Tuning) bisectSpec(levels uint32) shaders.StebzBisectSpec {

@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/stages/bidiagonal"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // BidiagonalConquer finds all singular values and vectors of an upper bidiagonal matrix (dbdsdc; Gu
@@ -38,7 +39,7 @@ func NewBidiagonalConquer(
 	s := &BidiagonalConquer{values: newValuesPass(&b, n, levels, bidiagonalLeaves(&b, t), stages.PhaseBidiagonal, t)}
 	right := newVectorsPass(&b, n, levels, ops, tiles, t)
 	left := right
-	left.vectors = stages.Build(&b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: t.Threads, Left: stages.SpecBool(true)})
+	left.vectors = stages.Build(&b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: t.Threads, Left: spirv.BoolOf(true)})
 	if b.Err != nil {
 		return nil, b.Err
 	}
