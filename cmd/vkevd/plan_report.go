@@ -129,15 +129,15 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 		number = 4
 	}
 	n, found := uint64(j.n), uint64(j.options.part.count(j.n))
+	matrix, count := n*n, uint64(max(1, j.batch))
+	if j.options.tridiagonal {
+		matrix = 2 * n
+	}
 	switch {
-	case j.batch > 0 && j.options.tridiagonal && vectors:
-		return number * uint64(j.batch) * (2*n + n*found)
-	case j.batch > 0 && j.options.tridiagonal:
-		return number * uint64(j.batch) * 2 * n
-	case j.batch > 0 && vectors:
-		return number * uint64(j.batch) * n * (n + found)
-	case j.batch > 0:
-		return number * uint64(j.batch) * n * n
+	case (j.batch > 0 || j.options.tridiagonal) && vectors:
+		return number * count * (matrix + n*found)
+	case j.batch > 0 || j.options.tridiagonal:
+		return number * count * matrix
 	case j.start:
 		return number * 3 * n * n
 	case j.kind() == machine.KindMixed:
@@ -154,10 +154,6 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 		return number * (uint64(j.rows)*n + (uint64(j.rows)+n)*few)
 	case j.svd:
 		return number * uint64(j.rows) * n
-	case j.options.tridiagonal && vectors:
-		return number * (2*n + n*found)
-	case j.options.tridiagonal:
-		return number * 2 * n
 	case vectors && j.options.verify:
 		return number * (n*n + n*found)
 	}

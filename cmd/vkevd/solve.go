@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,18 +93,10 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd)); err != nil {
 		return err
 	}
-	for _, out := range []struct {
-		flag, path string
-		known      []string
-	}{
-		{"out-values", j.values, j.batchEndings(cli.ValuesEndings)}, {"out-vectors", j.vectors, j.batchEndings(cli.VectorsEndings)},
-		{"report", j.report, cli.ReportEndings},
-	} {
-		if err := cli.CheckEnding(cmd, out.flag, out.path, out.known); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(
+		cli.CheckEnding(cmd, "out-values", j.values, j.batchEndings(cli.ValuesEndings)),
+		cli.CheckEnding(cmd, "out-vectors", j.vectors, j.batchEndings(cli.VectorsEndings)),
+		cli.CheckEnding(cmd, "report", j.report, cli.ReportEndings))
 }
 
 func (j *solveJob) wantsVectors() bool {

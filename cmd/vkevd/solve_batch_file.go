@@ -289,17 +289,23 @@ func (w *batchWork[M]) Write(ctx context.Context, out *cli.Outputs) error {
 		out.Write(ctx, w.values, func(to io.Writer) error {
 			switch cli.Ending(w.values) {
 			case ".npy", archiveEnding:
-				return f.Write(to, res, f.writeStackValues)
+				return f.Write(to, res, false)
 			}
 			return f.writeLines(to, res)
 		}),
-		out.Write(ctx, w.vectors, func(to io.Writer) error { return f.Write(to, res, f.writeStackVectors) }))
+		out.Write(ctx, w.vectors, func(to io.Writer) error { return f.Write(to, res, true) }))
 }
 
-// Write writes results with one array for each array of the input. The function `array` writes one
-// of them. The output is a .npz file with the names of the arrays, or a .npy file if the input has
-// no names.
-func (f *batchFile) Write(w io.Writer, res *batch.Result, array func(io.Writer, matio.NamedStack, []batch.Spectrum) error) error {
+// Write writes the values or the vectors, with one array for each array of the input and in its
+// precision. The output is a .npz file with the names of the arrays, or a .npy file if the input has no
+// names.
+func (f *batchFile) Write(w io.Writer, res *batch.Result, vectors bool) error {
+	array := func(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
+		if a.Single {
+			return writeStack(f, w, a, s, vectors, singles)
+		}
+		return writeStack(f, w, a, s, vectors, doubles)
+	}
 	if !f.Named {
 		return array(w, f.All[0], res.Spectra)
 	}
@@ -318,42 +324,25 @@ func (f *batchFile) Write(w io.Writer, res *batch.Result, array func(io.Writer, 
 	return z.Close()
 }
 
-// writeStackValues writes the eigenvalues of one array of the input, in the form of
-// numpy.linalg.eigh and in the precision of the array: one dimension for one matrix, and two for a
-// stack.
-func (f *batchFile) writeStackValues(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
-	if a.Single {
-		return writeStackValues(w, a, s, f.wanted.count(f.Order(a)), singles)
-	}
-	return writeStackValues(w, a, s, f.wanted.count(f.Order(a)), doubles)
-}
-
-func writeStackValues[T evd.Float](w io.Writer, a matio.NamedStack, s []batch.Spectrum, count int, as func([]float64) []T) error {
-	if a.Dims == 2 {
+// writeStack writes the values or the vectors of one array of the input, in the form of
+// numpy.linalg.eigh: of one matrix, or with one dimension more of a stack. Element (i, j) of a matrix of
+// vectors is component i of vector j. The function `as` converts to the precision of the array.
+func writeStack[T evd.Float](f *batchFile, w io.Writer, a matio.NamedStack, s []batch.Spectrum, vectors bool, as func([]float64) []T) error {
+	n := f.Order(a)
+	switch {
+	case vectors && a.Dims == 2:
+		v := s[0].Vectors
+		return matio.WriteNPY(w, v.Rows, v.Cols, as(v.Data), v.Ld)
+	case vectors:
+		return matio.WriteStack(w, len(s), n, f.wanted.count(n), func(k int) []T { return as(s[k].Vectors.Data) })
+	case a.Dims == 2:
 		return matio.WriteNPYVector(w, as(s[0].Values))
 	}
 	rows := make([][]T, len(s))
 	for k, x := range s {
 		rows[k] = as(x.Values)
 	}
-	return matio.WriteRows(w, count, rows)
-}
-
-// writeStackVectors writes the vectors of an array, as numpy.linalg.eigh returns them and in the
-// precision of the array: element (i, j) of a matrix is component i of vector j.
-func (f *batchFile) writeStackVectors(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
-	if a.Single {
-		return writeStackVectors(w, a, s, f.Order(a), f.wanted.count(f.Order(a)), singles)
-	}
-	return writeStackVectors(w, a, s, f.Order(a), f.wanted.count(f.Order(a)), doubles)
-}
-
-func writeStackVectors[T evd.Float](w io.Writer, a matio.NamedStack, s []batch.Spectrum, n, count int, as func([]float64) []T) error {
-	if a.Dims == 2 {
-		v := s[0].Vectors
-		return matio.WriteNPY(w, v.Rows, v.Cols, as(v.Data), v.Ld)
-	}
-	return matio.WriteStack(w, len(s), n, count, func(k int) []T { return as(s[k].Vectors.Data) })
+	return matio.WriteRows(w, f.wanted.count(n), rows)
 }
 
 func doubles(x []float64) []float64 { return x }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,18 +65,10 @@ func (j *svdJob) checkUse(cmd *cobra.Command) error {
 		j.input.check(cmd), checkStorage(cmd, j.input.storage)); err != nil {
 		return err
 	}
-	for _, out := range []struct {
-		flag, path string
-		known      []string
-	}{
-		{"out-values", j.values, cli.ValuesEndings}, {"out-u", j.u, cli.VectorsEndings}, {"out-v", j.v, cli.VectorsEndings},
-		{"report", j.report, cli.ReportEndings},
-	} {
-		if err := cli.CheckEnding(cmd, out.flag, out.path, out.known); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(
+		cli.CheckEnding(cmd, "out-values", j.values, cli.ValuesEndings),
+		cli.CheckEnding(cmd, "out-u", j.u, cli.VectorsEndings), cli.CheckEnding(cmd, "out-v", j.v, cli.VectorsEndings),
+		cli.CheckEnding(cmd, "report", j.report, cli.ReportEndings))
 }
 
 func (j *svdJob) wantsVectors() bool { return j.u != "" || j.v != "" }

@@ -276,10 +276,14 @@ func (d *examination) tryOut(ctx context.Context) {
 	d.settings(dev.Info())
 	d.largestOrders(dev.Info())
 	if double {
-		d.smallSolve(func(a evd.Sym[float64]) (report.Measures, error) { return solveAndMeasure(ctx, dev, a) })
+		d.smallSolve(func(a evd.Sym[float64]) (report.Measures, error) {
+			return solveAndMeasure[float64](ctx, dev, machine.KindDense, a)
+		})
 		d.firstRun(ctx)
 	} else {
-		d.smallSolve(func(a evd.Sym[float64]) (report.Measures, error) { return solveAndMeasureSingle(ctx, dev, a) })
+		d.smallSolve(func(a evd.Sym[float64]) (report.Measures, error) {
+			return solveAndMeasure[float32](ctx, dev, machine.KindSingle, a)
+		})
 	}
 }
 
@@ -406,37 +410,24 @@ func (d *examination) smallSolve(solve func(a evd.Sym[float64]) (report.Measures
 		found[0].Ratio, found[1].Ratio, evd.Threshold)
 }
 
-// Both triangles of `a` must be set.
-func solveAndMeasure(ctx context.Context, dev machine.Device, a evd.Sym[float64]) (report.Measures, error) {
-	p, err := machine.PlanOf[machine.Solver](dev, machine.Task{N: a.N, Evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
+// solveAndMeasure solves in the precision T. Entries of `a`, of which both triangles must be set, are rounded.
+func solveAndMeasure[T evd.Float](ctx context.Context, dev machine.Device, of machine.Kind, a evd.Sym[float64]) (report.Measures, error) {
+	p, err := machine.PlanOf[machine.DenseSolver[T]](dev, machine.Task{Kind: of, N: a.N, Evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	res, err := p.Solve(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	return report.OnHost(a, res), nil
-}
-
-// solveAndMeasureSingle is solveAndMeasure in single precision. Entries of `a` are rounded.
-func solveAndMeasureSingle(ctx context.Context, dev machine.Device, a evd.Sym[float64]) (report.Measures, error) {
-	p, err := machine.PlanOf[machine.DenseSolver[float32]](dev, machine.Task{Kind: machine.KindSingle, N: a.N, Evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	rounded := evd.Sym[float32]{N: a.N, Ld: a.Ld, Data: converted[float32](a.Data)}
+	rounded := evd.Sym[T]{N: a.N, Ld: a.Ld, Data: converted[T](a.Data)}
 	res, err := p.Solve(ctx, rounded)
 	if err != nil {
 		return nil, err
 	}
 	z := res.Vectors
 	a.Data = converted[float64](rounded.Data)
-	return report.OnHost(a, &evd.Result[float64]{
+	found := report.OnHost(a, &evd.Result[float64]{
 		Values: res.Values, Vectors: &evd.Dense[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: converted[float64](z.Data)},
-	}).InUnits(true, a.N, a.N, a.Data), nil
+	})
+	return found.InUnits(of == machine.KindSingle, a.N, a.N, a.Data), nil
 }
 
 func converted[T, S evd.Float](x []S) []T {

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bufio"
+	"slices"
 	"strings"
 )
 
@@ -17,35 +18,18 @@ type distribution struct {
 }
 
 var distributions = []distribution{
-	{
-		ids: []string{"ubuntu"}, install: "sudo apt install {}", loader: "libvulkan1",
-		drivers: "mesa-vulkan-drivers", cpu: "mesa-vulkan-drivers", nvidia: "sudo ubuntu-drivers install",
-	},
-	{
-		ids: []string{"debian"}, install: "sudo apt install {}", loader: "libvulkan1",
-		drivers: "mesa-vulkan-drivers", cpu: "mesa-vulkan-drivers",
-		nvidia: "sudo apt install nvidia-driver (from non-free)",
-	},
-	{
-		ids: []string{"fedora", "rhel", "centos"}, install: "sudo dnf install {}", loader: "vulkan-loader",
-		drivers: "mesa-vulkan-drivers", cpu: "mesa-vulkan-drivers",
-		nvidia: "sudo dnf install akmod-nvidia (from RPM Fusion)",
-	},
-	{
-		ids: []string{"arch"}, install: "sudo pacman -S {}", loader: "vulkan-icd-loader",
-		drivers: "vulkan-radeon vulkan-intel", cpu: "vulkan-swrast", nvidia: "sudo pacman -S nvidia-utils",
-	},
-	{
-		ids:     []string{"opensuse", "suse", "opensuse-tumbleweed", "opensuse-leap"},
-		install: "sudo zypper install {}", loader: "libvulkan1",
-		drivers: "libvulkan_radeon libvulkan_intel", cpu: "libvulkan_lvp",
-		nvidia: "sudo zypper install-new-recommends (from NVIDIA's repository)",
-	},
-	{
-		ids: []string{"alpine"}, install: "apk add {}", loader: "vulkan-loader",
-		drivers: "mesa-vulkan-ati mesa-vulkan-intel", cpu: "mesa-vulkan-swrast",
-		nvidia: "NVIDIA's driver does not run on musl",
-	},
+	{[]string{"ubuntu"}, "sudo apt install {}", "libvulkan1", "mesa-vulkan-drivers", "mesa-vulkan-drivers",
+		"sudo ubuntu-drivers install"},
+	{[]string{"debian"}, "sudo apt install {}", "libvulkan1", "mesa-vulkan-drivers", "mesa-vulkan-drivers",
+		"sudo apt install nvidia-driver (from non-free)"},
+	{[]string{"fedora", "rhel", "centos"}, "sudo dnf install {}", "vulkan-loader", "mesa-vulkan-drivers", "mesa-vulkan-drivers",
+		"sudo dnf install akmod-nvidia (from RPM Fusion)"},
+	{[]string{"arch"}, "sudo pacman -S {}", "vulkan-icd-loader", "vulkan-radeon vulkan-intel", "vulkan-swrast",
+		"sudo pacman -S nvidia-utils"},
+	{[]string{"opensuse", "suse", "opensuse-tumbleweed", "opensuse-leap"}, "sudo zypper install {}", "libvulkan1",
+		"libvulkan_radeon libvulkan_intel", "libvulkan_lvp", "sudo zypper install-new-recommends (from NVIDIA's repository)"},
+	{[]string{"alpine"}, "apk add {}", "vulkan-loader", "mesa-vulkan-ati mesa-vulkan-intel", "mesa-vulkan-swrast",
+		"NVIDIA's driver does not run on musl"},
 }
 
 // elsewhere is doctor's advice for unknown operating systems. Its fields describe in words what to
@@ -68,10 +52,8 @@ func distributionOf(osRelease string) distribution {
 			}
 			for _, id := range strings.Fields(strings.Trim(value, `"'`)) {
 				for _, d := range distributions {
-					for _, known := range d.ids {
-						if id == known {
-							return d
-						}
+					if slices.Contains(d.ids, id) {
+						return d
 					}
 				}
 			}

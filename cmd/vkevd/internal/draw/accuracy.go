@@ -72,9 +72,7 @@ func Accuracy(title string, boxes []Box) (*Picture, error) {
 			at = append(at, plotter.XY{X: b.x, Y: b.Most})
 			labels = append(labels, fmt.Sprint(b.B))
 		}
-		if err := p.texts(at, labels, vg.Points(-7), vg.Points(4)); err != nil {
-			return nil, err
-		}
+		p.texts(at, labels, vg.Points(-7), vg.Points(4))
 	}
 	var ticks plot.ConstantTicks
 	for i, n := range orders {
@@ -83,7 +81,7 @@ func Accuracy(title string, boxes []Box) (*Picture, error) {
 	p.plot.X.Tick.Marker = ticks
 	p.plot.X.Min, p.plot.X.Max = -0.5, float64(len(orders))-0.5
 	pad(&p.plot.Y, 0.04, 0.06)
-	return p, nil
+	return p, p.err
 }
 
 func (b Box) name() string { return fmt.Sprintf("%s, ε = %.2g", b.Precision, b.Ulp) }

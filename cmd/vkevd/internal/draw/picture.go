@@ -6,6 +6,7 @@ package draw
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
@@ -30,6 +31,7 @@ type Picture struct {
 	width, height float64 // centimetres, without the legend
 	rows          bool    // the height follows from the rows of the picture, and must not be smaller
 	chosen        size    // by the caller, in centimetres, including the legend; 0 is not chosen
+	err           error   // of gonum about the first data that it refuses
 }
 
 type size struct{ width, height float64 }
@@ -119,40 +121,44 @@ func (p *Picture) layout() (width, height vg.Length, scale float64) {
 func logarithmic(axis *plot.Axis) { axis.Scale, axis.Tick.Marker = plot.LogScale{}, decades{} }
 
 // line adds curve i, counted from 0. `name` appears in the legend, unless it is "".
-func (p *Picture) line(i int, points plotter.XYs, name string) (*plotter.Line, error) {
+func (p *Picture) line(i int, points plotter.XYs, name string) *plotter.Line {
 	l, err := plotter.NewLine(points)
-	if err != nil {
-		return nil, err
+	if p.refused(err) {
+		return &plotter.Line{}
 	}
 	l.Color, l.Width = Colour(i), vg.Points(1.5)
 	p.plot.Add(l)
 	p.legend.add(name, l)
-	return l, nil
+	return l
 }
 
-func (p *Picture) dots(i int, points plotter.XYs, radius float64) error {
+func (p *Picture) dots(i int, points plotter.XYs, radius float64) {
 	s, err := plotter.NewScatter(points)
-	if err != nil {
-		return err
+	if p.refused(err) {
+		return
 	}
 	s.GlyphStyle = draw.GlyphStyle{Color: Colour(i), Radius: vg.Points(radius), Shape: draw.CircleGlyph{}}
 	p.plot.Add(s)
-	return nil
+}
+
+// refused tells whether err is an error, and keeps the first one.
+func (p *Picture) refused(err error) bool {
+	p.err = cmp.Or(p.err, err)
+	return err != nil
 }
 
 // texts adds labels to the picture. Label k is near the point at[k]; `x` and `y` are its distances
 // from this point.
-func (p *Picture) texts(at plotter.XYs, labels []string, x, y vg.Length) error {
+func (p *Picture) texts(at plotter.XYs, labels []string, x, y vg.Length) {
 	l, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: labels})
-	if err != nil {
-		return err
+	if p.refused(err) {
+		return
 	}
 	l.Offset = vg.Point{X: x, Y: y}
 	for i := range l.TextStyle {
 		l.TextStyle[i].Font.Variant, l.TextStyle[i].Font.Size = variant, vg.Points(9)
 	}
 	p.plot.Add(following{l})
-	return nil
 }
 
 func (p *Picture) Write(w io.Writer, format string) error {

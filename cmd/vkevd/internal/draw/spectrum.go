@@ -107,19 +107,15 @@ func Spectrum(all []Series, log bool) (*Picture, error) {
 				points[k].X /= float64(s.order())
 			}
 		}
-		if _, err := p.line(i, points, names[i]); err != nil {
-			return nil, err
-		}
+		p.line(i, points, names[i])
 		const few = 120 // up to this number, points can be distinguished
 		if len(s.Values) <= few {
-			if err := p.dots(i, points, 2); err != nil {
-				return nil, err
-			}
+			p.dots(i, points, 2)
 		}
 	}
 	pad(&p.plot.X, 0.02, 0.02)
 	pad(&p.plot.Y, 0.04, 0.04)
-	return p, nil
+	return p, p.err
 }
 
 // thinned returns the points (index, value) of a series. If there are more points than a picture
@@ -161,23 +157,16 @@ func Singular(all []Series) (*Picture, error) {
 				points = append(points, plotter.XY{X: float64(count-1) - at.X, Y: at.Y / largest})
 			}
 		}
-		if _, err := p.line(i, points, names[i]); err != nil {
-			return nil, err
-		}
-		if err := p.dots(i, points, 1.5); err != nil {
-			return nil, err
-		}
+		p.line(i, points, names[i])
+		p.dots(i, points, 1.5)
 		last, order = max(last, float64(count-1)), max(order, s.order())
 	}
 	level := float64(order) * 0x1p-52
-	line, err := p.line(len(all), plotter.XYs{{X: 0, Y: level}, {X: max(last, 1), Y: level}}, fmt.Sprintf("n·ε, n = %d", order))
-	if err != nil {
-		return nil, err
-	}
+	line := p.line(len(all), plotter.XYs{{X: 0, Y: level}, {X: max(last, 1), Y: level}}, fmt.Sprintf("n·ε, n = %d", order))
 	line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
 	pad(&p.plot.X, 0.02, 0.02)
 	pad(&p.plot.Y, 0.04, 0.04)
-	return p, nil
+	return p, p.err
 }
 
 // Density draws the density of states of each series as a histogram. The area below a curve is the
@@ -198,21 +187,18 @@ func Density(all []Series, bins int) (*Picture, error) {
 		for k := range outline {
 			outline[k].Y *= float64(len(s.Values)) / float64(s.order())
 		}
-		line, err := p.line(i, outline, names[i])
-		if err != nil {
-			return nil, err
-		}
+		line := p.line(i, outline, names[i])
 		if len(all) == 1 {
 			line.FillColor = faint(Colour(i))
 		}
 	}
 	p.plot.Y.Min = 0
-	if math.IsInf(p.plot.Y.Max, 0) || math.IsNaN(p.plot.Y.Max) {
+	if p.err == nil && (math.IsInf(p.plot.Y.Max, 0) || math.IsNaN(p.plot.Y.Max)) {
 		return nil, errors.New("the eigenvalues are too close to each other for a density")
 	}
 	pad(&p.plot.X, 0.02, 0.02)
 	pad(&p.plot.Y, 0, 0.06)
-	return p, nil
+	return p, p.err
 }
 
 func faint(c color.Color) color.Color {

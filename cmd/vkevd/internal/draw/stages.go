@@ -29,9 +29,7 @@ func Stages(runs []Run) (*Picture, error) {
 	thick := vg.Points(max(11, 18/float64(count))) // the number at the end of each bar must be legible
 	pitch := thick*vg.Length(count) + vg.Points(8)
 	for i, r := range runs {
-		if err := p.bars(i, count, thick, stages, r); err != nil {
-			return nil, err
-		}
+		p.bars(i, count, thick, stages, r)
 	}
 	p.plot.NominalY(stages...)
 	p.plot.Y.Padding += p.labelGrowth()
@@ -45,7 +43,7 @@ func Stages(runs []Run) (*Picture, error) {
 		p.SetTitle("Stages of " + runs[0].Name + "\n" + runs[0].Device)
 	}
 	p.height, p.rows = 3.5+float64(len(stages))*float64(pitch/vg.Centimeter), true
-	return p, nil
+	return p, p.err
 }
 
 // stageNames lists the stages of all runs in the order in which they ran. A stage that only some
@@ -66,7 +64,7 @@ func stageNames(runs []Run) (names []string) {
 }
 
 // bars draws the bars of run i of `count`, one for each stage.
-func (p *Picture) bars(i, count int, thick vg.Length, stages []string, r Run) error {
+func (p *Picture) bars(i, count int, thick vg.Length, stages []string, r Run) {
 	seconds := make(plotter.Values, len(stages))
 	labels := make([]string, len(stages)) // "" if the run has no such stage
 	for _, s := range r.Stages {
@@ -75,8 +73,8 @@ func (p *Picture) bars(i, count int, thick vg.Length, stages []string, r Run) er
 		labels[k] = fmt.Sprintf("%.3g", seconds[k])
 	}
 	chart, err := plotter.NewBarChart(seconds, thick)
-	if err != nil {
-		return err
+	if p.refused(err) {
+		return
 	}
 	chart.Horizontal, chart.Color, chart.LineStyle.Width = true, Colour(i), 0
 	chart.Offset = thick * (vg.Length(count-1)/2 - vg.Length(i)) // the first run on top
@@ -89,5 +87,5 @@ func (p *Picture) bars(i, count int, thick vg.Length, stages []string, r Run) er
 		at[k] = plotter.XY{X: t, Y: float64(k)}
 	}
 	const height = 9 // of the digits, in points
-	return p.texts(at, labels, vg.Points(3), chart.Offset-vg.Points(height*0.36))
+	p.texts(at, labels, vg.Points(3), chart.Offset-vg.Points(height*0.36))
 }

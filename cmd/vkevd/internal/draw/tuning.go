@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -42,12 +43,8 @@ func Tuning(title string, seconds map[Sizes]float64) (*Picture, error) {
 				line = append(line, plotter.XY{X: float64(k), Y: t})
 			}
 		}
-		if _, err := p.line(i, line, fmt.Sprintf("b = %d", b)); err != nil {
-			return nil, err
-		}
-		if err := p.dots(i, line, 3); err != nil {
-			return nil, err
-		}
+		p.line(i, line, fmt.Sprintf("b = %d", b))
+		p.dots(i, line, 3)
 	}
 	p.plot.Y.Min, p.plot.Y.Max = 0, max(slowest*1.1, math.SmallestNonzeroFloat64)
 	p.plot.X.Min, p.plot.X.Max = float64(ks[0])/1.3, float64(ks[len(ks)-1])*1.3
@@ -57,7 +54,8 @@ func Tuning(title string, seconds map[Sizes]float64) (*Picture, error) {
 		x = vg.Points(-100)
 	}
 	at := plotter.XYs{{X: float64(best.K), Y: seconds[best]}}
-	return p, p.texts(at, []string{label}, x, vg.Points(-14))
+	p.texts(at, []string{label}, x, vg.Points(-14))
+	return p, p.err
 }
 
 // An Axis is one axis of a picture in parallel coordinates: the name of a size, and the values that
@@ -82,13 +80,7 @@ func Parallel(title string, axes []Axis, variants []Variant) *Picture {
 	p.plot.HideAxes()
 	all := slices.Clone(variants)
 	slices.SortStableFunc(all, func(a, b Variant) int { // slow ones first, so that fast ones lie above them
-		switch {
-		case a.Seconds > b.Seconds:
-			return -1
-		case a.Seconds < b.Seconds:
-			return 1
-		}
-		return 0
+		return cmp.Compare(b.Seconds, a.Seconds)
 	})
 	lines := &parallelLines{axes: axes, variants: all}
 	p.plot.Add(lines)
@@ -129,8 +121,12 @@ func height(k, count int) float64 {
 	return float64(k) / float64(count-1)
 }
 
+func (l *parallelLines) ends() (slowest, fastest float64) {
+	return l.variants[0].Seconds, l.variants[len(l.variants)-1].Seconds
+}
+
 func (l *parallelLines) time(seconds float64) float64 {
-	slowest, fastest := l.variants[0].Seconds, l.variants[len(l.variants)-1].Seconds
+	slowest, fastest := l.ends()
 	if slowest == fastest {
 		return 0
 	}
@@ -198,7 +194,7 @@ func (l *parallelLines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 // ratios returns ticks for the axis of the times: the place on the axis, and the ratio of a time to the
 // fastest one.
 func (l *parallelLines) ratios() []plot.Tick {
-	slowest, fastest := l.variants[0].Seconds, l.variants[len(l.variants)-1].Seconds
+	slowest, fastest := l.ends()
 	if slowest == fastest || fastest <= 0 {
 		return []plot.Tick{{Label: "1"}}
 	}

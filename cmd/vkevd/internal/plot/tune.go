@@ -2,6 +2,7 @@ package plot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -301,13 +302,5 @@ func bySize(a, b string) int {
 	}
 	ra, xa := rank(a)
 	rb, xb := rank(b)
-	switch {
-	case ra != rb:
-		return ra - rb
-	case xa < xb:
-		return -1
-	case xa > xb:
-		return 1
-	}
-	return strings.Compare(a, b)
+	return cmp.Or(ra-rb, cmp.Compare(xa, xb), strings.Compare(a, b))
 }
