@@ -30,12 +30,7 @@ func devicesCommand(s *cli.Session) *cobra.Command {
 			return fmt.Errorf("%w: the Vulkan loader found no driver; "+
 				"on Debian and Ubuntu: apt install mesa-vulkan-drivers", vk.ErrNoDevice)
 		}
-		if !out.Instead() {
-			if err := printDevices(s.Stdout, infos); err != nil {
-				return cli.CannotWrite("standard output", err)
-			}
-		}
-		return out.Write(cmd.Context(), infos)
+		return out.Show(cmd.Context(), s.Stdout, infos, func(w io.Writer) error { return printDevices(w, infos) })
 	}
 	return cmd
 }

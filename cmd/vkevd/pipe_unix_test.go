@@ -46,7 +46,7 @@ func TestEndWhileAnOutputWaits(t *testing.T) {
 		return err
 	})
 	ended(t, "opening the rows of a measurement", func(ctx context.Context) error {
-		return cli.Measuring(ctx, &cli.Session{Stderr: io.Discard}, cli.Verbosity{}, "pipe", func(*cli.RowFile, *cli.Progress) error { return nil })
+		return cli.Measuring(ctx, &cli.Session{Stderr: io.Discard}, cli.Verbosity{}, "pipe", func(context.Context, *cli.RowFile, *cli.Progress) error { return nil })
 	})
 	full, err := os.OpenFile("pipe", os.O_RDWR|syscall.O_NONBLOCK, 0)
 	if err != nil {

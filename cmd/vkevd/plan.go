@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -134,12 +135,7 @@ func (j *planJob) run(ctx context.Context) error {
 		return err
 	}
 	r := j.Report(on, f, unfit)
-	if !j.json.Instead() {
-		if err := printPlan(j.Stdout, r); err != nil {
-			return cli.CannotWrite("standard output", err)
-		}
-	}
-	if err := j.json.Write(ctx, r); err != nil {
+	if err := j.json.Show(ctx, j.Stdout, r, r.print); err != nil {
 		return err
 	}
 	if unfit != nil {
@@ -353,21 +349,19 @@ func (j *planJob) runCluster(ctx context.Context) error {
 	}
 	used := f.Rows * f.Cols
 	seconds := f.Flops / (j.rate * 1e9 * float64(used))
-	if !j.json.Instead() {
-		var b strings.Builder
-		fmt.Fprintf(&b, "engine   %s, %d processes in a grid of %d by %d, blocks of %d\n", j.engine, used, f.Rows, f.Cols, f.Block)
-		fmt.Fprintf(&b, "memory   %s a process, of which the matrix takes %s\n", cli.Human(f.Bytes), cli.Human(f.Matrix))
-		fmt.Fprintf(&b, "flops    %.3g\n", f.Flops)
-		fmt.Fprintf(&b, "forecast %s, if each process does %g GFLOP/s (--rate); not measured\n", duration(seconds), j.rate)
-		if used < j.ranks {
-			fmt.Fprintf(&b, "%d processes have no work: the matrix is too small, or their number makes no good grid\n", j.ranks-used)
-		}
-		if _, err := fmt.Fprint(j.Stdout, b.String()); err != nil {
-			return cli.CannotWrite("standard output", err)
-		}
+	var b strings.Builder
+	fmt.Fprintf(&b, "engine   %s, %d processes in a grid of %d by %d, blocks of %d\n", j.engine, used, f.Rows, f.Cols, f.Block)
+	fmt.Fprintf(&b, "memory   %s a process, of which the matrix takes %s\n", cli.Human(f.Bytes), cli.Human(f.Matrix))
+	fmt.Fprintf(&b, "flops    %.3g\n", f.Flops)
+	fmt.Fprintf(&b, "forecast %s, if each process does %g GFLOP/s (--rate); not measured\n", duration(seconds), j.rate)
+	if used < j.ranks {
+		fmt.Fprintf(&b, "%d processes have no work: the matrix is too small, or their number makes no good grid\n", j.ranks-used)
 	}
-	return j.json.Write(ctx, clusterPlan{
+	return j.json.Show(ctx, j.Stdout, clusterPlan{
 		cli.Version(), j.n, vectors, j.engine, j.ranks, f.Rows, f.Cols, f.Block, f.Bytes, f.Flops, j.rate * 1e9, seconds,
+	}, func(w io.Writer) error {
+		_, err := io.WriteString(w, b.String())
+		return err
 	})
 }
 

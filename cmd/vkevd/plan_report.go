@@ -160,7 +160,7 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 	return number * n * n
 }
 
-func printPlan(w io.Writer, r planReport) error {
+func (r planReport) print(w io.Writer) error {
 	var b strings.Builder
 	if r.Fits == nil {
 		fmt.Fprintf(&b, "%-28s none here (%s); the plan is for a typical one\n", "device", cli.Printable(r.Reason))

@@ -14,6 +14,6 @@
 //	bench.go        Options, Bench, Measure, Profile; Row, the result of a measurement; Variants
 //	load.go         the table of the stages; load, one measurement: memory, input, run, check of the result; the order of the runs
 //	peaks.go        the device's peak rates
-//	products.go, reductions.go, back.go, tridiagonal.go, solver.go   the measurements of the stages
+//	products.go, transformations.go, tridiagonal.go, solver.go   the measurements of the stages
 //	kernels.go      the statistics of the driver's compiler about kernels
 package bench

@@ -42,6 +42,16 @@ func (j *JsonOutput) Open(stdout io.Writer, inputs ...string) (err error) {
 
 func (j *JsonOutput) Instead() bool { return j.Path == StreamWord }
 
+// Show prints the table by the function `print`, or JSON in its place, and writes the file.
+func (j *JsonOutput) Show(ctx context.Context, stdout io.Writer, value any, print func(io.Writer) error) error {
+	if !j.Instead() {
+		if err := print(stdout); err != nil {
+			return CannotWrite("standard output", err)
+		}
+	}
+	return j.Write(ctx, value)
+}
+
 func (j *JsonOutput) Write(ctx context.Context, value any) error {
 	err := j.files.Write(ctx, j.Path, func(w io.Writer) error { return WriteJSON(w, value) })
 	if err != nil {
@@ -211,7 +221,7 @@ func (r *RowFile) close() {
 
 // Measuring calls the function `work`, which appends measured rows to the file `path` and reports
 // its progress.
-func Measuring(ctx context.Context, s *Session, v Verbosity, path string, work func(rows *RowFile, show *Progress) error) error {
+func Measuring(ctx context.Context, s *Session, v Verbosity, path string, work func(ctx context.Context, rows *RowFile, show *Progress) error) error {
 	rows, err := UnlessDone(ctx, func() (*RowFile, error) { return openRows(path, s.Stdout) }) // a pipe without a reader waits
 	if err != nil {
 		return err
@@ -219,5 +229,5 @@ func Measuring(ctx context.Context, s *Session, v Verbosity, path string, work f
 	defer rows.close()
 	_, show := s.Feedback(v)
 	defer show.finish()
-	return UntilDone(ctx, func() error { return work(rows, show) })
+	return UntilDone(ctx, func() error { return work(ctx, rows, show) })
 }

@@ -290,3 +290,166 @@ func (p *Picture) draw(all draw.Canvas) {
 	p.legend.draw(strip, data.Min.X)
 	p.plot.Title = title
 }
+
+// A legend is placed between the title and the plot, where it covers no curve. Its entries fill
+// rows from left to right.
+type legend struct {
+	style   draw.TextStyle
+	entries []entry
+}
+
+type entry struct {
+	name   string
+	sample plot.Thumbnailer
+}
+
+const (
+	sampleWidth  = vg.Length(20)
+	sampleGap    = vg.Length(5)  // between a sample and its name
+	entryGap     = vg.Length(16) // between two entries
+	rowPitch     = vg.Length(15)
+	legendMargin = vg.Length(6) // below the last row
+)
+
+func (l *legend) add(name string, sample plot.Thumbnailer) {
+	if name != "" {
+		l.entries = append(l.entries, entry{name, sample})
+	}
+}
+
+// entryWidth is the width of a sample and its name, in the font of a viewer that replaces ours.
+func (l *legend) entryWidth(e entry) vg.Length {
+	return sampleWidth + sampleGap + (1+replaced)*l.style.Width(e.name)
+}
+
+// rows distributes the entries of a legend over rows. A row has at most the given width. A name that
+// is wider is shortened.
+func (l *legend) rows(width vg.Length) (rows [][]entry) {
+	var used vg.Length
+	for _, e := range l.entries {
+		e.name = shortened(e.name, l.style, width-sampleWidth-sampleGap)
+		w := l.entryWidth(e)
+		if len(rows) == 0 || used+entryGap+w > width {
+			rows, used = append(rows, nil), -entryGap
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], e)
+		used += entryGap + w
+	}
+	return rows
+}
+
+func (l *legend) height(width vg.Length) vg.Length {
+	if len(l.entries) == 0 {
+		return 0
+	}
+	return vg.Length(len(l.rows(width)))*rowPitch + legendMargin
+}
+
+// draw draws the legend at the top of the canvas. The rows begin at the position `left` if all rows
+// fit there, otherwise further to the left.
+func (l *legend) draw(c draw.Canvas, left vg.Length) {
+	rows := l.rows(c.Size().X)
+	left = min(left, c.Max.X-l.widest(rows))
+	style := l.style
+	style.YAlign = draw.YCenter
+	const lift = 1.2 // points: the middle of a font lies below the middle of its letters
+	y := c.Max.Y - rowPitch/2
+	for _, row := range rows {
+		x := max(left, c.Min.X)
+		for _, e := range row {
+			const half = sampleWidth / 4 // of a sample's height
+			sample := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+				Min: vg.Point{X: x, Y: y - half}, Max: vg.Point{X: x + sampleWidth, Y: y + half},
+			}}
+			e.sample.Thumbnail(&sample)
+			fromStart(c, func() { c.FillText(style, vg.Point{X: x + sampleWidth + sampleGap, Y: y + lift}, e.name) })
+			x += l.entryWidth(e) + entryGap
+		}
+		y -= rowPitch
+	}
+}
+
+func (l *legend) widest(rows [][]entry) (most vg.Length) {
+	for _, row := range rows {
+		width := -entryGap
+		for _, e := range row {
+			width += entryGap + l.entryWidth(e)
+		}
+		most = max(most, width)
+	}
+	return most
+}
+
+// An svgCanvas records the place of each text when the text is drawn. If a viewer does not have
+// the font, it stretches or shrinks another font to the recorded width, so that texts do not overlap.
+type svgCanvas struct {
+	*vgsvg.Canvas
+	width, height vg.Length // of what is drawn
+	scale         float64   // the size of the picture divided by this size
+	places        []textPlace
+	start         bool // FillString places texts by their start
+}
+
+type textPlace struct {
+	anchor string // "middle" or "start"
+	width  vg.Length
+}
+
+// FillString places a text by its middle. A viewer may ignore the attribute textLength and draw a
+// wider or narrower text. Each end of the text then moves by only half of the difference. A text
+// that follows a line or a bar is placed by its start instead (see fromStart).
+func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
+	place := textPlace{"middle", f.Width(text)}
+	if c.start {
+		place.anchor = "start"
+	} else {
+		at.X += place.width / 2
+	}
+	c.places = append(c.places, place)
+	c.Canvas.FillString(f, at, text)
+}
+
+// fromStart calls `fill`, which draws texts on the canvas. In an SVG file the starts of these texts
+// have fixed places, so that a text in a wider font does not cover what stands to the left of it.
+func fromStart(c draw.Canvas, fill func()) {
+	inner := c.Canvas
+	for { // a canvas that gonum has cropped contains another one
+		cropped, ok := inner.(draw.Canvas)
+		if !ok {
+			break
+		}
+		inner = cropped.Canvas
+	}
+	if s, ok := inner.(*svgCanvas); ok {
+		s.start = true
+		defer func() { s.start = false }()
+	}
+	fill()
+}
+
+// following is a set of texts that follow points. Their starts have fixed places.
+type following struct{ *plotter.Labels }
+
+func (l following) Plot(c draw.Canvas, p *plot.Plot) { fromStart(c, func() { l.Labels.Plot(c, p) }) }
+
+// steady changes SVG text so that all viewers show it in the same way, and gives the picture its
+// size. It adds the recorded places
+// of texts, and a list of fonts. The first font of the list is the one with which the texts were
+// placed. The next two fonts have the same widths.
+func (c *svgCanvas) steady(drawn []byte) []byte {
+	const element = "<text "
+	parts := bytes.Split(drawn, []byte(element))
+	var b bytes.Buffer
+	b.Write(parts[0])
+	for i, part := range parts[1:] {
+		fmt.Fprintf(&b, `%stext-anchor="%s" textLength="%.4g" lengthAdjust="spacingAndGlyphs" `,
+			element, c.places[i].anchor, c.places[i].width.Points())
+		b.Write(part)
+	}
+	size := func(scale float64) []byte {
+		return fmt.Appendf(nil, `<svg width="%.5gpt" height="%.5gpt"`, scale*c.width.Points(), scale*c.height.Points())
+	}
+	sized := bytes.Replace(b.Bytes(), size(1), size(c.scale), 1)
+	return bytes.ReplaceAll(sized, []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+}

@@ -32,7 +32,9 @@ func AccuracyCommand(s *cli.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "accuracy --n N,… [flags]",
 		Args: j.check,
-		RunE: func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cli.Measuring(cmd.Context(), s, j.verbosity, j.rows, j.run)
+		},
 	}
 	j.device = cli.DeviceFlag(cmd, s)
 	j.config = cli.ConfigFlag(cmd, s)
@@ -79,29 +81,26 @@ func (j *accuracyJob) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (j *accuracyJob) run(ctx context.Context) error {
-	return cli.Measuring(ctx, j.Session, j.verbosity, j.rows, func(rows *cli.RowFile, show *cli.Progress) error {
-		show.Stage("preparing the device")
-		dev, err := j.Open(vk.Options{Device: j.device()}, show.Above())
-		if err != nil {
-			return err
-		}
-		defer dev.Close()
-		var kept evd.Options
-		j.config.Apply(&kept, dev.Info(), show.Above())
-		j.options.Tuning = kept.Tuning
-		j.options.Progress = show.Stage
-		var all []accuracy.Row
-		err = dev.Accuracy(ctx, j.options, func(r accuracy.Row) error {
-			all = append(all, r)
-			return rows.Add(r)
-		})
-		show.End()
-		if err != nil {
-			return err
-		}
-		return printErrors(rows.Table(j.Session), all)
+func (j *accuracyJob) run(ctx context.Context, rows *cli.RowFile, show *cli.Progress) error {
+	show.Stage("preparing the device")
+	dev, err := j.Open(vk.Options{Device: j.device()}, show.Above())
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	var kept evd.Options
+	j.config.Apply(&kept, dev.Info(), show.Above())
+	j.options.Tuning, j.options.Progress = kept.Tuning, show.Stage
+	var all []accuracy.Row
+	err = dev.Accuracy(ctx, j.options, func(r accuracy.Row) error {
+		all = append(all, r)
+		return rows.Add(r)
 	})
+	show.End()
+	if err != nil {
+		return err
+	}
+	return printErrors(rows.Table(j.Session), all)
 }
 
 func printErrors(w io.Writer, rows []accuracy.Row) error {

@@ -34,7 +34,9 @@ func SelftestCommand(s *cli.Session) *cobra.Command {
 		Use:               "selftest [flags] [KIND…]",
 		Args:              j.check,
 		ValidArgsFunction: cli.Words(cli.KindNames()),
-		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cli.Measuring(cmd.Context(), s, cli.Verbosity{}, j.rows, j.all)
+		},
 	}
 	j.device = cli.DeviceFlag(cmd, s)
 	f := cmd.Flags()
@@ -68,10 +70,6 @@ func (j *selftestJob) check(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return nil
-}
-
-func (j *selftestJob) run(ctx context.Context) error {
-	return cli.Measuring(ctx, j.Session, cli.Verbosity{}, j.rows, func(rows *cli.RowFile, show *cli.Progress) error { return j.all(ctx, rows, show) })
 }
 
 func (j *selftestJob) all(ctx context.Context, rows *cli.RowFile, show *cli.Progress) error {

@@ -31,7 +31,9 @@ func TuneCommand(s *cli.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "tune [flags]",
 		Args: j.check,
-		RunE: func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cli.Measuring(cmd.Context(), s, j.verbosity, j.rows, j.search)
+		},
 	}
 	j.device = cli.DeviceFlag(cmd, s)
 	f := cmd.Flags()
@@ -64,12 +66,6 @@ func (j *tuneJob) check(cmd *cobra.Command, args []string) error {
 		return cli.Usage(cmd, "--save: there is no folder for settings; VKEVD_CONFIG can name one")
 	}
 	return nil
-}
-
-func (j *tuneJob) run(ctx context.Context) error {
-	return cli.Measuring(ctx, j.Session, j.verbosity, j.rows, func(rows *cli.RowFile, show *cli.Progress) error {
-		return j.search(ctx, rows, show)
-	})
 }
 
 func (j *tuneJob) search(ctx context.Context, rows *cli.RowFile, show *cli.Progress) error {
