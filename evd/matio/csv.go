@@ -304,7 +304,10 @@ func (t *table) fits(k, numbers int) error {
 		t.a = slices.Delete(t.a, 0, t.labels)
 		t.labels = 0
 	}
-	return t.compareTop(k)
+	if err := t.compareTop(k); err != nil || numbers > 0 {
+		return err
+	}
+	return t.errorf("a row name without numbers") // but with a tab
 }
 
 // compareTop compares the first line with the first row, which has k fields.

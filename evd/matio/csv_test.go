@@ -53,6 +53,7 @@ var badCSV = []struct{ name, text, want string }{
 	{"Go's underscores", "1,1_000\n", `f:1: column 2: "1_000" is not a number`},
 	{"beyond the range", "1,1e999\n", `f:1: column 2: "1e999" is larger than the largest double`},
 	{"long field", "1," + strings.Repeat("0", longestField+1), "f:1: a field of more than 1024 characters is not a number"},
+	{"names and a tab", "#\nA\t\nA\t", "f:3: a row name without numbers"},
 	{"only comments", "# nothing\n#\n", "f: no numbers in the file"},
 }
 

@@ -90,6 +90,7 @@ func TestScipySparse(t *testing.T) {
 		{"indptr too large", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 5, 8}), "f.npz: indptr points outside the 7 entries"},
 		{"indptr descends", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 5, 2, 7}), "f.npz: indptr does not ascend from 0: the entries of line 1 are 5 to 2 (counted from 0)"},
 		{"indptr begins late", sparseFile("csc", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{2, 2, 5, 7}), "f.npz: indptr does not ascend from 0: the entries of line 0 are 2 to 2 (counted from 0)"},
+		{"indptr of no lines", sparseFile("csc", []int64{3, 0}, nil, csr, nil, []int32{48}), "f.npz: indptr does not ascend from 0, but from 48"},
 		{"indptr short", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 7}), "f.npz: indptr of 3 and indices of 7 elements for 3 by 3 with 7 entries"},
 		{"a row short", sparseFile("coo", shape, data, coo, []int32{0}, []int32{0, 1, 0, 1, 2, 1, 2}), "f.npz: 1 rows and 7 columns for 7 entries"},
 		{"another format", sparseFile("dia", shape, data, coo, []int32{0}, []int32{0}), `f.npz: scipy.sparse format "dia" is not supported, only coo, csc, csr: save A.tocsr() instead`},

@@ -112,6 +112,9 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 	if len(s.start) != lines+1 || len(s.index) != len(s.data) {
 		return s.errorf("indptr of %d and indices of %d elements for %d by %d with %d entries", len(s.start), len(s.index), s.rows, s.cols, len(s.data))
 	}
+	if lines == 0 && s.start[0] != 0 {
+		return s.errorf("indptr does not ascend from 0, but from %v", s.start[0])
+	}
 	for line := range lines {
 		from, ok := whole(s.start[line], len(s.data))
 		to, ok2 := whole(s.start[line+1], len(s.data))
