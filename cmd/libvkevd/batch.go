@@ -33,10 +33,8 @@ func goBatchOrder(device C.vkevd_device, order *C.int64_t, out *C.vkevd_error) C
 func goBatchPlan(device C.vkevd_device, n, count C.int64_t, options *C.vkevd_batch, h *C.vkevd_plan, out *C.vkevd_error) C.int32_t {
 	return guard(out, func() error {
 		o := orZero(options)
-		if o.number == C.VKEVD_FLOAT32 {
-			return newPlan(device, &many[float32]{n: int(n), count: int(count), options: o}, h)
-		}
-		return newPlan(device, &many[float64]{n: int(n), count: int(count), options: o}, h)
+		return newPlan(device, h, o.number,
+			&many[float64]{n: int(n), count: int(count), options: o}, &many[float32]{n: int(n), count: int(count), options: o})
 	})
 }
 
@@ -52,39 +50,38 @@ func (b *many[T]) build(dev *vk.Device, progress func(evd.Progress)) (err error)
 	return err
 }
 
+// batchSolver is a plan for many matrices of any type of numbers.
+type batchSolver interface {
+	kind
+	solveAt(t *turn, count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer, codes *C.int32_t, control *C.vkevd_control) error
+}
+
 //export goBatchSolve
-func goBatchSolve(h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **C.double, codes *C.int32_t,
+func goBatchSolve(h C.vkevd_plan, number C.int32_t, count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer, codes *C.int32_t,
 	control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
 	return guard(out, func() error {
-		return batchSolve(h, count, n, pointers[float64](a), pointers[float64](w), pointers[float64](z), codes, control, inPlace)
+		p, b, err := planOf[batchSolver](h, number)
+		if err != nil {
+			return err
+		}
+		return b.solveAt(&p.turn, count, n, a, w, z, codes, control)
 	})
 }
 
-//export goBatchSolve32
-func goBatchSolve32(h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **C.float, codes *C.int32_t,
-	control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
-	return guard(out, func() error {
-		return batchSolve(h, count, n, pointers[float32](a), pointers[float32](w), pointers[float32](z), codes, control, inDoubles)
-	})
-}
-
-// pointers converts a C array of addresses of numbers of type E to Go, where their type is T.
-func pointers[T evd.Float, E any](a **E) **T { return (**T)(unsafe.Pointer(a)) }
-
-// batchSolve is vkevd_batch_solve for numbers of type T. The plan computes in double precision, to
-// which float32 is converted.
-func batchSolve[T evd.Float](h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **T, codes *C.int32_t, control *C.vkevd_control,
-	solve func(context.Context, *batch.Plan, []evd.Sym[T], []callersSpectrum[T]) error) error {
-	p, b, err := planOf[*many[T]](h)
-	if err != nil {
-		return err
-	}
+// solveAt does the work of the C function vkevd_batch_solve. The plan computes in double precision.
+func (b *many[T]) solveAt(t *turn, count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer, codes *C.int32_t, control *C.vkevd_control) error {
 	in, spectra, err := b.arrays(count, n, a, w, z)
 	if err != nil {
 		return err
 	}
-	return p.turn.run(control, func(ctx context.Context) error {
-		if err := solve(ctx, b.Plan, in, spectra); err != nil {
+	return t.run(control, func(ctx context.Context) error {
+		var err error
+		if doubles, ok := any(in).([]evd.Sym[float64]); ok {
+			err = inPlace(ctx, b.Plan, doubles, any(spectra).([]callersSpectrum[float64]))
+		} else {
+			err = inDoubles(ctx, b.Plan, in, spectra)
+		}
+		if err != nil {
 			return err
 		}
 		return b.codes(codes, spectra)
@@ -105,7 +102,7 @@ func perMatrix[T evd.Float]() uintptr {
 
 // arrays returns the matrices of a batch, and the memory for their results, which all belong to the
 // C program. n[k] is the order of matrix k.
-func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[T], []callersSpectrum[T], error) {
+func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer) ([]evd.Sym[T], []callersSpectrum[T], error) {
 	switch {
 	case count < 0 || count > 1<<40:
 		return nil, nil, badArgument{fmt.Sprintf("count: %d", int64(count))}
@@ -131,16 +128,16 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[
 			return nil, nil, badArgument{fmt.Sprintf("n[%d]: %d in a plan for %d", k, order, b.n)}
 		}
 		ld := C.int64_t(max(order, 1))
-		m, err := dense(unsafe.Slice(a, count)[k], order, order, ld, false, "a[k]")
+		m, err := dense[T](unsafe.Slice(a, count)[k], order, order, ld, false, "a[k]")
 		if err != nil {
 			return nil, nil, err
 		}
 		in[k] = evd.Sym[T]{N: order, Ld: m.Ld, Data: m.Data, Uplo: b.options.upper == 1, RowMajor: b.options.a_row_major == 1}
-		if out[k].values, err = vector(unsafe.Slice(w, count)[k], order, "w[k]"); err != nil {
+		if out[k].values, err = vector[T](unsafe.Slice(w, count)[k], order, "w[k]"); err != nil {
 			return nil, nil, err
 		}
 		if b.options.vectors == 1 {
-			v, err := dense(unsafe.Slice(z, count)[k], order, order, ld, false, "z[k]")
+			v, err := dense[T](unsafe.Slice(z, count)[k], order, order, ld, false, "z[k]")
 			if err != nil {
 				return nil, nil, err
 			}
@@ -163,7 +160,7 @@ func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []
 	return err
 }
 
-func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out []callersSpectrum[float32]) error {
+func inDoubles[T evd.Float](ctx context.Context, plan *batch.Plan, a []evd.Sym[T], out []callersSpectrum[T]) error {
 	doubles, spectra := make([]evd.Sym[float64], len(a)), make([]batch.Spectrum, len(a))
 	for k, m := range a {
 		doubles[k] = evd.Sym[float64]{N: m.N, Ld: m.Ld, Data: converted[float64](m.Data), Uplo: m.Uplo, RowMajor: m.RowMajor}
@@ -181,7 +178,7 @@ func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out 
 			out[k].err = overflow
 		}
 		if s.Vectors != nil {
-			copy(out[k].vectors.Data, converted[float32](s.Vectors.Data))
+			copy(out[k].vectors.Data, converted[T](s.Vectors.Data))
 		}
 	}
 	return nil

@@ -95,14 +95,14 @@ int32_t vkevd_symmetric_solve(vkevd_plan plan, const double *a, int64_t lda, dou
                               int64_t ldz, vkevd_found *found, const vkevd_control *control,
                               vkevd_error *error) {
 	ENTER(error);
-	return goSymmetricSolve(plan, (double *)a, lda, w, z, ldz, found, (vkevd_control *)control, error);
+	return goSymmetricSolve(plan, VKEVD_FLOAT64, (double *)a, lda, w, z, ldz, found, (vkevd_control *)control, error);
 }
 
 int32_t vkevd_symmetric_solve_float32(vkevd_plan plan, const float *a, int64_t lda, float *w, float *z,
                                       int64_t ldz, vkevd_found *found, const vkevd_control *control,
                                       vkevd_error *error) {
 	ENTER(error);
-	return goSymmetricSolve32(plan, (float *)a, lda, w, z, ldz, found, (vkevd_control *)control, error);
+	return goSymmetricSolve(plan, VKEVD_FLOAT32, (float *)a, lda, w, z, ldz, found, (vkevd_control *)control, error);
 }
 
 int32_t vkevd_svd_plan(vkevd_device device, int64_t m, int64_t n, const vkevd_svd *options,
@@ -114,14 +114,14 @@ int32_t vkevd_svd_plan(vkevd_device device, int64_t m, int64_t n, const vkevd_sv
 int32_t vkevd_svd_solve(vkevd_plan plan, const double *a, int64_t lda, double *s, double *u, int64_t ldu,
                         double *v, int64_t ldv, const vkevd_control *control, vkevd_error *error) {
 	ENTER(error);
-	return goSvdSolve(plan, (double *)a, lda, s, u, ldu, v, ldv, (vkevd_control *)control, error);
+	return goSvdSolve(plan, VKEVD_FLOAT64, (double *)a, lda, s, u, ldu, v, ldv, (vkevd_control *)control, error);
 }
 
 int32_t vkevd_svd_solve_float32(vkevd_plan plan, const float *a, int64_t lda, float *s, float *u,
                                 int64_t ldu, float *v, int64_t ldv, const vkevd_control *control,
                                 vkevd_error *error) {
 	ENTER(error);
-	return goSvdSolve32(plan, (float *)a, lda, s, u, ldu, v, ldv, (vkevd_control *)control, error);
+	return goSvdSolve(plan, VKEVD_FLOAT32, (float *)a, lda, s, u, ldu, v, ldv, (vkevd_control *)control, error);
 }
 
 int32_t vkevd_batch_order(vkevd_device device, int64_t *order, vkevd_error *error) {
@@ -139,7 +139,7 @@ int32_t vkevd_batch_solve(vkevd_plan plan, int64_t count, const int64_t *n, cons
                           double *const *w, double *const *z, int32_t *codes,
                           const vkevd_control *control, vkevd_error *error) {
 	ENTER(error);
-	return goBatchSolve(plan, count, (int64_t *)n, (double **)a, (double **)w, (double **)z, codes,
+	return goBatchSolve(plan, VKEVD_FLOAT64, count, (int64_t *)n, (void *)a, (void *)w, (void *)z, codes,
 	                    (vkevd_control *)control, error);
 }
 
@@ -147,8 +147,8 @@ int32_t vkevd_batch_solve_float32(vkevd_plan plan, int64_t count, const int64_t 
                                   float *const *w, float *const *z, int32_t *codes,
                                   const vkevd_control *control, vkevd_error *error) {
 	ENTER(error);
-	return goBatchSolve32(plan, count, (int64_t *)n, (float **)a, (float **)w, (float **)z, codes,
-	                      (vkevd_control *)control, error);
+	return goBatchSolve(plan, VKEVD_FLOAT32, count, (int64_t *)n, (void *)a, (void *)w, (void *)z, codes,
+	                    (vkevd_control *)control, error);
 }
 
 static __thread uint64_t reporting;

@@ -6,6 +6,7 @@ import "C"
 import (
 	"context"
 	"runtime/cgo"
+	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
@@ -24,8 +25,22 @@ type plan struct {
 type kind interface {
 	// build checks the options and makes the Go plan, which calls `progress` during its solves.
 	build(dev *vk.Device, progress func(evd.Progress)) error
+
+	// number is the type of the numbers in the matrices: VKEVD_FLOAT64 or VKEVD_FLOAT32.
+	number() C.int32_t
+
 	Bytes() uint64
 	Close()
+}
+
+// numbers is the part of a kind that knows its type of numbers.
+type numbers[T evd.Float] struct{}
+
+func (numbers[T]) number() C.int32_t {
+	if unsafe.Sizeof(T(0)) == 4 {
+		return C.VKEVD_FLOAT32
+	}
+	return C.VKEVD_FLOAT64
 }
 
 // eigenSolver is a *evd.Plan[T], or a *evd.MixedPlan for T = float64.
@@ -36,6 +51,7 @@ type eigenSolver[T evd.Float] interface {
 }
 
 type symmetric[T evd.Float] struct {
+	numbers[T]
 	eigenSolver[T]
 	n       int
 	most    int // most selected values
@@ -46,12 +62,14 @@ type symmetric[T evd.Float] struct {
 }
 
 type singular[T evd.Float] struct {
+	numbers[T]
 	*svd.Plan[T]
 	m, n, k int // rows, columns, singular values
 	options C.vkevd_svd
 }
 
 type many[T evd.Float] struct {
+	numbers[T]
 	*batch.Plan
 	n, count int // largest order, matrices that the plan has memory for
 	options  C.vkevd_batch
@@ -91,8 +109,9 @@ func release[T any, H ~uint64](h H, what string) (value T, err error) {
 
 func deviceOf(h C.vkevd_device) (*vk.Device, error) { return lookUp[*vk.Device](h, "device") }
 
-// newPlan writes the handle of a plan to *h, or 0 after an error.
-func newPlan(device C.vkevd_device, k kind, h *C.vkevd_plan) error {
+// newPlan writes the handle of a plan to *h, or 0 after an error. The plan is the kind for this number,
+// or the first kind: VKEVD_MIXED has matrices of doubles, and `build` refuses unknown numbers.
+func newPlan(device C.vkevd_device, h *C.vkevd_plan, number C.int32_t, kinds ...kind) error {
 	if h == nil {
 		return errNull("plan")
 	}
@@ -101,8 +120,13 @@ func newPlan(device C.vkevd_device, k kind, h *C.vkevd_plan) error {
 	if err != nil {
 		return err
 	}
-	p := &plan{turn: newTurn(dev), kind: k}
-	if err := k.build(dev, p.turn.progress); err != nil {
+	p := &plan{turn: newTurn(dev), kind: kinds[0]}
+	for _, k := range kinds {
+		if k.number() == number {
+			p.kind = k
+		}
+	}
+	if err := p.kind.build(dev, p.turn.progress); err != nil {
 		return err
 	}
 	*h = keep[C.vkevd_plan](p)
@@ -116,17 +140,18 @@ func orZero[T any](at *T) (value T) {
 	return value
 }
 
-func planOf[T kind](h C.vkevd_plan) (*plan, T, error) {
-	var none T
+// planOf returns a plan and its solver, which is a kind of plans for one problem.
+func planOf[S kind](h C.vkevd_plan, number C.int32_t) (*plan, S, error) {
+	var none S
 	p, err := lookUp[*plan](h, "plan")
 	if err != nil {
 		return nil, none, err
 	}
-	kind, ok := p.kind.(T)
-	if !ok {
+	solver, ok := p.kind.(S)
+	if !ok || solver.number() != number {
 		return nil, none, badArgument{"plan: for another kind of problem or of number"}
 	}
-	return p, kind, nil
+	return p, solver, nil
 }
 
 //export goPlanBytes

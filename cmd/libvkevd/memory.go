@@ -15,16 +15,16 @@ import (
 
 // vector returns n numbers in C memory as a Go slice. The address may be NULL only if n is 0. `name`
 // names the argument in errors.
-func vector[T evd.Float](p *T, n int, name string) ([]T, error) {
+func vector[T evd.Float](p unsafe.Pointer, n int, name string) ([]T, error) {
 	if p == nil && n > 0 {
 		return nil, errNull(name)
 	}
-	return unsafe.Slice(p, n), nil
+	return unsafe.Slice((*T)(p), n), nil
 }
 
 // dense returns a matrix in the memory of the C program. The address may be NULL only if the matrix
 // has no entries. `name` names the argument in errors.
-func dense[T evd.Float](p *T, rows, cols int, ld C.int64_t, rowMajor bool, name string) (evd.Dense[T], error) {
+func dense[T evd.Float](p unsafe.Pointer, rows, cols int, ld C.int64_t, rowMajor bool, name string) (evd.Dense[T], error) {
 	d := evd.Dense[T]{Rows: rows, Cols: cols, Ld: int(ld), RowMajor: rowMajor}
 	lines, length := lines(&d)
 	if int64(ld) < int64(max(length, 1)) {
@@ -37,7 +37,7 @@ func dense[T evd.Float](p *T, rows, cols int, ld C.int64_t, rowMajor bool, name 
 		return d, badArgument{fmt.Sprintf("ld%s: %d, more than fits an address", name, int64(ld))}
 	}
 	var err error
-	d.Data, err = vector(p, (lines-1)*d.Ld+length, name)
+	d.Data, err = vector[T](p, (lines-1)*d.Ld+length, name)
 	return d, err
 }
 

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
@@ -15,10 +16,8 @@ import (
 func goSvdPlan(device C.vkevd_device, m, n C.int64_t, options *C.vkevd_svd, h *C.vkevd_plan, out *C.vkevd_error) C.int32_t {
 	return guard(out, func() error {
 		o := orZero(options)
-		if o.number == C.VKEVD_FLOAT32 {
-			return newPlan(device, &singular[float32]{m: int(m), n: int(n), options: o}, h)
-		}
-		return newPlan(device, &singular[float64]{m: int(m), n: int(n), options: o}, h)
+		return newPlan(device, h, o.number,
+			&singular[float64]{m: int(m), n: int(n), options: o}, &singular[float32]{m: int(m), n: int(n), options: o})
 	})
 }
 
@@ -54,46 +53,44 @@ func (s *singular[T]) plan() (opt svd.Options, err error) {
 	return opt, nil
 }
 
+// singularSolver is a plan for singular values of any type of numbers.
+type singularSolver interface {
+	kind
+	solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, s, u unsafe.Pointer, ldu C.int64_t, v unsafe.Pointer, ldv C.int64_t, control *C.vkevd_control) error
+}
+
 //export goSvdSolve
-func goSvdSolve(h C.vkevd_plan, a *C.double, lda C.int64_t, s, u *C.double, ldu C.int64_t, v *C.double, ldv C.int64_t,
-	control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
+func goSvdSolve(h C.vkevd_plan, number C.int32_t, a unsafe.Pointer, lda C.int64_t, s, u unsafe.Pointer, ldu C.int64_t,
+	v unsafe.Pointer, ldv C.int64_t, control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
 	return guard(out, func() error {
-		return svdSolve(h, (*float64)(a), lda, (*float64)(s), (*float64)(u), ldu, (*float64)(v), ldv, control)
+		p, by, err := planOf[singularSolver](h, number)
+		if err != nil {
+			return err
+		}
+		return by.solveAt(&p.turn, a, lda, s, u, ldu, v, ldv, control)
 	})
 }
 
-//export goSvdSolve32
-func goSvdSolve32(h C.vkevd_plan, a *C.float, lda C.int64_t, s, u *C.float, ldu C.int64_t, v *C.float, ldv C.int64_t,
-	control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
-	return guard(out, func() error {
-		return svdSolve(h, (*float32)(a), lda, (*float32)(s), (*float32)(u), ldu, (*float32)(v), ldv, control)
-	})
-}
-
-func svdSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, s, u *T, ldu C.int64_t, v *T, ldv C.int64_t,
-	control *C.vkevd_control) error {
-	p, by, err := planOf[*singular[T]](h)
+func (s *singular[T]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, u unsafe.Pointer, ldu C.int64_t,
+	v unsafe.Pointer, ldv C.int64_t, control *C.vkevd_control) error {
+	in, err := dense[T](a, s.m, s.n, lda, s.options.a_row_major == 1, "a")
 	if err != nil {
 		return err
 	}
-	in, err := dense(a, by.m, by.n, lda, by.options.a_row_major == 1, "a")
+	values, err := vector[T](w, s.k, "s")
 	if err != nil {
 		return err
 	}
-	values, err := vector(s, by.k, "s")
+	left, err := s.vectors(s.options.u, u, s.m, ldu, "u")
 	if err != nil {
 		return err
 	}
-	left, err := by.vectors(by.options.u, u, by.m, ldu, "u")
+	right, err := s.vectors(s.options.v, v, s.n, ldv, "v")
 	if err != nil {
 		return err
 	}
-	right, err := by.vectors(by.options.v, v, by.n, ldv, "v")
-	if err != nil {
-		return err
-	}
-	return p.turn.run(control, func(ctx context.Context) error {
-		res, err := by.Solve(ctx, in)
+	return t.run(control, func(ctx context.Context) error {
+		res, err := s.Solve(ctx, in)
 		if res == nil {
 			return err
 		}
@@ -110,7 +107,7 @@ func svdSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, s, u *T, ldu C.i
 
 // vectors returns the C program's memory for the vectors of one side, or nil if the options select
 // none.
-func (s *singular[T]) vectors(wanted C.int32_t, p *T, rows int, ld C.int64_t, name string) (*evd.Dense[T], error) {
+func (s *singular[T]) vectors(wanted C.int32_t, p unsafe.Pointer, rows int, ld C.int64_t, name string) (*evd.Dense[T], error) {
 	cols := s.k
 	switch wanted {
 	case C.VKEVD_NONE:
@@ -118,6 +115,6 @@ func (s *singular[T]) vectors(wanted C.int32_t, p *T, rows int, ld C.int64_t, na
 	case C.VKEVD_FULL:
 		cols = rows
 	}
-	d, err := dense(p, rows, cols, ld, s.options.vectors_row_major == 1, name)
+	d, err := dense[T](p, rows, cols, ld, s.options.vectors_row_major == 1, name)
 	return &d, err
 }

@@ -15,10 +15,7 @@ import (
 func goSymmetricPlan(device C.vkevd_device, n C.int64_t, options *C.vkevd_symmetric, h *C.vkevd_plan, out *C.vkevd_error) C.int32_t {
 	return guard(out, func() error {
 		o := orZero(options)
-		if o.number == C.VKEVD_FLOAT32 {
-			return newPlan(device, &symmetric[float32]{n: int(n), options: o}, h)
-		} // a plan for VKEVD_MIXED has matrices of doubles
-		return newPlan(device, &symmetric[float64]{n: int(n), options: o}, h)
+		return newPlan(device, h, o.number, &symmetric[float64]{n: int(n), options: o}, &symmetric[float32]{n: int(n), options: o})
 	})
 }
 
@@ -94,39 +91,37 @@ func flags(all ...C.int32_t) error {
 	return nil
 }
 
+// symmetricSolver is a plan for symmetric matrices of any type of numbers.
+type symmetricSolver interface {
+	kind
+	solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, z unsafe.Pointer, ldz C.int64_t, found *C.vkevd_found, control *C.vkevd_control) error
+}
+
 //export goSymmetricSolve
-func goSymmetricSolve(h C.vkevd_plan, a *C.double, lda C.int64_t, w, z *C.double, ldz C.int64_t,
+func goSymmetricSolve(h C.vkevd_plan, number C.int32_t, a unsafe.Pointer, lda C.int64_t, w, z unsafe.Pointer, ldz C.int64_t,
 	found *C.vkevd_found, control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
 	return guard(out, func() error {
-		return symmetricSolve(h, (*float64)(a), lda, (*float64)(w), (*float64)(z), ldz, found, control)
+		p, s, err := planOf[symmetricSolver](h, number)
+		if err != nil {
+			return err
+		}
+		return s.solveAt(&p.turn, a, lda, w, z, ldz, found, control)
 	})
 }
 
-//export goSymmetricSolve32
-func goSymmetricSolve32(h C.vkevd_plan, a *C.float, lda C.int64_t, w, z *C.float, ldz C.int64_t,
-	found *C.vkevd_found, control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
-	return guard(out, func() error {
-		return symmetricSolve(h, (*float32)(a), lda, (*float32)(w), (*float32)(z), ldz, found, control)
-	})
-}
-
-func symmetricSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, w, z *T, ldz C.int64_t,
+func (s *symmetric[T]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, z unsafe.Pointer, ldz C.int64_t,
 	found *C.vkevd_found, control *C.vkevd_control) error {
-	p, s, err := planOf[*symmetric[T]](h)
+	in, err := dense[T](a, s.n, s.n, lda, false, "a")
 	if err != nil {
 		return err
 	}
-	in, err := dense(a, s.n, s.n, lda, false, "a")
-	if err != nil {
-		return err
-	}
-	values, err := vector(w, s.most, "w")
+	values, err := vector[T](w, s.most, "w")
 	if err != nil {
 		return err
 	}
 	var vectors evd.Dense[T]
 	if s.options.vectors == 1 {
-		if vectors, err = dense(z, s.n, s.most, ldz, s.options.vectors_row_major == 1, "z"); err != nil {
+		if vectors, err = dense[T](z, s.n, s.most, ldz, s.options.vectors_row_major == 1, "z"); err != nil {
 			return err
 		}
 	}
@@ -136,7 +131,7 @@ func symmetricSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, w, z *T, l
 	case z == a && z != nil && s.options.vectors == 1 && ldz != lda:
 		return badArgument{"ldz: z is a, so it must be lda"}
 	}
-	return p.turn.run(control, func(ctx context.Context) error {
+	return t.run(control, func(ctx context.Context) error {
 		res, err := s.solve(ctx, in, vectors)
 		if res == nil {
 			return err
