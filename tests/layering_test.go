@@ -55,10 +55,10 @@ var mayImport = map[string][]string{
 	"evd/internal/team":      {"evd/emulation", "evd/internal/dense", "evd/internal/plan", "evd/spectrum", "stages", "stages/back", "stages/machine", "stages/product", "stages/reduce", "stages/residual", "stages/tridiag", "stages/tridiag/stedc", "vk", "vk/spirv"},
 	"evd/internal/precision": {"stages", "stages/move", "stages/product", "vk", "vk/spirv"},
 
-	"cmd/libvkevd":      {"evd", "evd/batch", "evd/svd", "internal/environ", "vk"},
+	"cmd/libvkevd":      {"evd", "evd/batch", "evd/svd", "internal/copies", "internal/environ", "vk"},
 	"cmd/vkevd":         {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/closed", "cmd/vkevd/internal/doctor", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/plot", "cmd/vkevd/internal/report", "cmd/vkevd/internal/trial", "evd", "evd/batch", "evd/cluster", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "stages", "stages/batch", "stages/tuning", "vk"},
 	"evd":               {"evd/emulation", "evd/internal/dense", "evd/internal/plan", "evd/internal/team", "evd/internal/precision", "evd/spectrum", "stages/machine", "stages/product", "stages/product/moduli", "stages/tuning", "vk", rooms},
-	"evd/batch":         {"evd", "evd/internal/plan", "evd/ratio", "evd/spectrum", "stages", "stages/batch", "stages/machine", "stages/tuning", "vk"},
+	"evd/batch":         {"evd", "evd/internal/plan", "evd/ratio", "evd/spectrum", "stages", "stages/batch", "stages/machine", "stages/tridiag", "stages/tuning", "vk"},
 	"evd/accuracy":      {"evd/svd", "stages/product", "stages/tuning", "vk", rooms},
 	"evd/bench":         {"evd", "evd/batch", "evd/emulation", "evd/svd", "shaders", "stages/machine", "stages/product", "stages/product/emulated", "stages/tuning", "vk", rooms},
 	"evd/cluster":       {"evd/matio"},
@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	"evd/svd":           {"evd", "evd/emulation", "evd/internal/plan", "evd/internal/precision", "evd/ratio", "evd/spectrum", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/tune":          {"evd", "evd/bench", "stages/batch", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "stages/product/emulated", "stages/tuning", "vk"},
-	"evd/gonumlapack":   {"evd", "evd/plancache", "evd/svd", "stages/tuning", "vk"},
+	"evd/gonumlapack":   {"evd", "evd/plancache", "evd/svd", "internal/copies", "stages/tuning", "vk"},
 	"evd/plancache":     {"evd", "vk"},
 	"evd/ratio":         {},
 	"examples/compress": {"evd/svd", "examples/internal/style"},
@@ -105,7 +105,7 @@ var mayImport = map[string][]string{
 	"stages/product/moduli":   {},
 	"stages/product/emulated": {"shaders", "stages/machine", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},
 
-	"cmd/libvkevd_lapack": {"evd", "evd/plancache", "evd/svd", "internal/environ", "stages/tuning", "vk"},
+	"cmd/libvkevd_lapack": {"evd", "evd/plancache", "evd/svd", "internal/copies", "internal/environ", "stages/tuning", "vk"},
 
 	// Package stages/ref is for tests only. It may import constants of double-precision arithmetic
 	// (such as Ulp) and a norm from stages/tridiag, and the lists of moduli from
@@ -127,6 +127,7 @@ var mayImport = map[string][]string{
 	"vk/internal/driver":        {},
 	"vk/internal/trials":        {},
 	"vk/spirv":                  {},
+	"internal/copies":           {},
 	"internal/environ":          {},
 	"internal/when":             {},
 	"tests/cluster/initialised": {"evd/cluster"},

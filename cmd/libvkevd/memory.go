@@ -6,11 +6,10 @@ import "C"
 import (
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/copies"
 )
 
 // vector returns n numbers in C memory as a Go slice. The address may be NULL only if n is 0. `name`
@@ -53,50 +52,20 @@ func lines[T evd.Float](d *evd.Dense[T]) (count, length int) {
 // put copies `src` to `dst`, a matrix of the same shape in any order.
 func put[T evd.Float](dst, src *evd.Dense[T]) {
 	count, length := lines(dst)
-	if dst.RowMajor == src.RowMajor {
-		inParallel(count, length, func(j int) {
-			copy(dst.Data[j*dst.Ld:j*dst.Ld+length], src.Data[j*src.Ld:])
-		})
-		return
+	by := copies.Columns[T]
+	if dst.RowMajor != src.RowMajor {
+		by, count, length = copies.Transposed[T], length, count
 	}
-	// A block of `src` fits into the first-level cache, so all elements of a cache line are copied
-	// before the line leaves the cache.
-	const block = 32
-	inParallel((count+block-1)/block, block*length, func(b int) {
-		from, to := b*block, min((b+1)*block, count)
-		for i := 0; i < length; i += block {
-			for j := from; j < to; j++ {
-				for k := i; k < min(i+block, length); k++ {
-					dst.Data[j*dst.Ld+k] = src.Data[k*src.Ld+j]
-				}
-			}
-		}
-	})
+	by(dst.Data, dst.Ld, src.Data, src.Ld, length, count)
 }
 
 // putTriangle copies the triangle src.Uplo to `dst`, which is stored in the same order.
 func putTriangle[T evd.Float](dst []T, ld int, src evd.Sym[T]) {
-	inParallel(src.N, src.N/2, func(j int) {
+	copies.Each(src.N, src.N/2, func(j int) {
 		from, to := j, src.N
 		if (src.Uplo == evd.Upper) != src.RowMajor { // an upper triangle in column order
 			from, to = 0, j+1
 		}
 		copy(dst[j*ld+from:j*ld+to], src.Data[j*src.Ld+from:])
 	})
-}
-
-// inParallel calls f for 0, …, `count`−1. Each call copies about `size` numbers. For many numbers it
-// uses several cores.
-func inParallel(count, size int, f func(int)) {
-	const enough = 1 << 18 // smallest number of copied numbers for each core
-	workers := min(runtime.GOMAXPROCS(0), 8, 1+count*size/enough, max(count, 1))
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() {
-			for i := w * count / workers; i < (w+1)*count/workers; i++ {
-				f(i)
-			}
-		})
-	}
-	all.Wait()
 }

@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"runtime"
 	"runtime/debug"
-	"sync"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/internal/copies"
 	"github.com/vkevd/vkevd/internal/environ"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -183,49 +182,14 @@ type columns[T evd.Float] struct {
 	ld    int
 }
 
-func (c columns[T]) column(j, n int) []T {
-	return unsafe.Slice(c.first, j*c.ld+n)[j*c.ld:]
-}
-
 func (c columns[T]) take(z *evd.Dense[T]) {
-	if z == nil || c.first == nil {
-		return
+	if z != nil && c.first != nil {
+		copies.Columns(slice[T](unsafe.Pointer(c.first), z.Rows, z.Cols, c.ld), c.ld, z.Data, z.Ld, z.Rows, z.Cols)
 	}
-	eachRange(z.Cols, z.Rows, func(from, to int) {
-		for j := from; j < to; j++ {
-			copy(c.column(j, z.Rows), z.Col(j))
-		}
-	})
 }
 
-// takeTransposed copies the transpose of z tile by tile, so that accesses to both memories are
-// local.
 func (c columns[T]) takeTransposed(z *evd.Dense[T]) {
-	if z == nil || c.first == nil {
-		return
+	if z != nil && c.first != nil {
+		copies.Transposed(slice[T](unsafe.Pointer(c.first), z.Cols, z.Rows, c.ld), c.ld, z.Data, z.Ld, z.Rows, z.Cols)
 	}
-	const tile = 32
-	eachRange(z.Rows, z.Cols, func(from, to int) {
-		for j0 := 0; j0 < z.Cols; j0 += tile {
-			for i0 := from; i0 < to; i0 += tile {
-				for i := i0; i < min(i0+tile, to); i++ {
-					column := c.column(i, z.Cols)
-					for j := j0; j < min(j0+tile, z.Cols); j++ {
-						column[j] = z.Data[i+j*z.Ld]
-					}
-				}
-			}
-		}
-	})
-}
-
-// eachRange calls f, in parallel, for ranges that together contain the indices 0, …, count−1 once. A
-// range has at least about 2¹⁶ matrix elements, `size` for each index.
-func eachRange(count, size int, f func(from, to int)) {
-	step := max(32, count/(4*runtime.GOMAXPROCS(0)), 1<<16/max(size, 1))
-	var group sync.WaitGroup
-	for from := 0; from < count; from += step {
-		group.Go(func() { f(from, min(from+step, count)) })
-	}
-	group.Wait()
 }

@@ -3,13 +3,11 @@ package batch
 import (
 	"context"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
 func (p *solver) check(ctx context.Context, a matrices, s []Spectrum) ([]evd.Ratios, error) {
@@ -29,17 +27,7 @@ func (p *solver) check(ctx context.Context, a matrices, s []Spectrum) ([]evd.Rat
 		}
 	}
 	all := make([]evd.Ratios, len(s))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(s)) {
-		workers.Go(func() {
-			for k := int(next.Add(1)) - 1; k < len(s) && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
-				all[k] = ratios(a, k, s[k])
-			}
-		})
-	}
-	workers.Wait()
-	return all, ctx.Err()
+	return all, tridiag.ParallelUntil(len(s), func(k int) { all[k] = ratios(a, k, s[k]) }, ctx.Err)
 }
 
 func ratios(a matrices, k int, s Spectrum) evd.Ratios {

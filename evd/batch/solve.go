@@ -185,7 +185,6 @@ func (p *solver) execute(c *plan.Call, r *portion, a matrices, out []Spectrum) e
 	return nil
 }
 
-// failure converts the device's outcome of matrix k to an error, or to nil if the matrix was solved.
 func failure(a matrices, k int, o batch.BatchOutcome) error {
 	switch {
 	case o.NonFinite:

@@ -2,13 +2,13 @@ package gonumlapack
 
 import (
 	"context"
-	"sync"
 
 	"gonum.org/v1/gonum/lapack"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/internal/copies"
 )
 
 // Dgesvd computes the singular value decomposition of the m×n matrix `a`, row-major with stride
@@ -49,9 +49,11 @@ func (impl *Implementation) Dgesvd(
 		res, err = p.(singularSolver).Solve(context.Background(), dense)
 		if err = asGonum(err); err == nil {
 			copy(s, res.Values)
-			putRows(u, ldu, res.U)
-			if right.wanted != svd.None {
-				putColumns(vt, ldvt, res.V)
+			if res.U != nil { // by rows
+				copies.Transposed(u, ldu, res.U.Data, res.U.Ld, res.U.Rows, res.U.Cols)
+			}
+			if right.wanted != svd.None { // Vᵀ by rows is V by columns
+				copies.Columns(vt, ldvt, res.V.Data, res.V.Ld, res.V.Rows, res.V.Cols)
 			}
 		}
 		return err
@@ -94,36 +96,3 @@ func sideOf(j lapack.SVDJob, length, few int) singularSide {
 func (s singularSide) fit(x []float64, rows, cols, ld int) bool {
 	return ld >= 1 && (s.wanted == svd.None || ld >= cols && len(x) >= (rows-1)*ld+cols)
 }
-
-func putColumns(x []float64, ld int, z *evd.Dense[float64]) {
-	for j := range z.Cols {
-		copy(x[j*ld:], z.Col(j))
-	}
-}
-
-// putRows copies row i of z to row i of the row-major matrix x with stride ld. It copies tile by
-// tile, because the accesses to both memories then stay in the cache.
-func putRows(x []float64, ld int, z *evd.Dense[float64]) {
-	if z == nil {
-		return
-	}
-	const tile = 32
-	var group sync.WaitGroup
-	for from := 0; from < z.Rows; from += rowsAtOnce {
-		to := min(from+rowsAtOnce, z.Rows)
-		group.Go(func() {
-			for i0 := from; i0 < to; i0 += tile {
-				for j0 := 0; j0 < z.Cols; j0 += tile {
-					for i := i0; i < min(i0+tile, to); i++ {
-						for j := j0; j < min(j0+tile, z.Cols); j++ {
-							x[i*ld+j] = z.Data[i+j*z.Ld]
-						}
-					}
-				}
-			}
-		})
-	}
-	group.Wait()
-}
-
-const rowsAtOnce = 512

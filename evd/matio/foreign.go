@@ -106,7 +106,6 @@ func isUTF16(start []byte) bool {
 	return odd > 1 && (zeros == [2]int{0, odd} || zeros == [2]int{even, 0})
 }
 
-// unknownFormat is the error about a file that has no format of this package.
 func unknownFormat(in *input) error {
 	if in.starts("[") || in.starts("{") {
 		return in.errorf(`JSON is read only for a list of numbers; in Python, numpy.save("A.npy", json.load(open(FILE))) converts a matrix`)

@@ -137,7 +137,6 @@ func hostDivideConquer(c *plan.Call, h *hostProblem, from, to int, vectors bool,
 	return values[from:to], nil
 }
 
-// hostBisection finds values, and no vectors.
 func hostBisection(_ *plan.Call, h *hostProblem, from, to int, _ bool, w *plan.HostWork) ([]float64, error) {
 	return h.sturm.Eigenvalues(from, to, w.Stop)
 }

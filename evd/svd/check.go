@@ -92,7 +92,6 @@ func (s *solve[T]) measure(a evd.Dense[T], res *Result[T]) (Ratios, error) {
 	return r, err
 }
 
-// needVectors returns an *evd.OptionError if the plan or the result has no vectors.
 func needVectors[T evd.Float](opt Options, res *Result[T]) error {
 	if opt.U == None && opt.V == None || res.U == nil && res.V == nil {
 		return plan.BadOption("U, V", "a check needs vectors, in the plan and in the result")

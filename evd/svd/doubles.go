@@ -45,7 +45,6 @@ func newDoubles[T evd.Float](dev *vk.Device, of shape) (d doubles[T], err error)
 // inSinglePrecision is advice for users of devices that do not compute in double precision.
 const inSinglePrecision = "plans for float32 work there (vkevd svd --precision f32)"
 
-// needsDoubles returns a *vk.UnsupportedError if T is float64 and the device has only single precision.
 func needsDoubles[T evd.Float](dev *vk.Device) error {
 	if spectrum.UlpOf[T]() > spectrum.Ulp {
 		return nil

@@ -33,8 +33,6 @@ type receiver[S spirv.StoredReal] interface {
 	receive(rec *vk.Recorder, ws *vk.Arena, off vk.Slice[S], gk *spectrum.Stage) func() spectrum.Tridiagonal
 }
 
-// newReceiver makes a receiver that converts C to doubles on the device, or on the host if the
-// device does not compute in double precision.
 func newReceiver[S spirv.StoredReal](dev *vk.Device) (receiver[S], error) {
 	if !dev.Info().Float64() {
 		return receiverOnHost[S]{}, nil

@@ -10,8 +10,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// prepareInSingle makes the plan for float32 that does the work of p, if Options.Storage asks for
-// fewer digits.
 func (p *Plan[T]) prepareInSingle(dev *vk.Device) (err error) {
 	if p.single, err = NewPlan[float32](dev, p.m, p.n, p.asked); err != nil {
 		return err

@@ -110,7 +110,6 @@ func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 	return plan.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.In(s.Arena), host))
 }
 
-// recordLoad transposes A on the device, if the uploaded matrix has fewer rows than columns.
 func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 	if rows, cols := stored(a); rows < cols {
 		rec.Phase(stages.PhaseLoad, 0, 1)

@@ -136,8 +136,6 @@ func norm2(e []float64) (norm float64) {
 	return norm
 }
 
-// withoutValues returns a result without values and vectors. With `certify` the numbers of its
-// certificate are zero.
 func withoutValues[T evd.Float](c *plan.Call, certify bool) *Result[T] {
 	res := &Result[T]{Values: []float64{}, Profile: c.Profile, Retried: c.Retried}
 	if certify {

@@ -7,7 +7,6 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// checkSizes returns an *evd.ShapeError for the first size that is negative or too large.
 func checkSizes(sizes ...int) error {
 	const most = product.MostLd - 1
 	for _, size := range sizes {
@@ -68,7 +67,6 @@ func (s shape) more() int {
 	return 0
 }
 
-// length returns the number of components of a singular vector.
 func (s shape) length(of side) int {
 	if of == left {
 		return s.rows

@@ -42,8 +42,6 @@ func (s Storage) Ulp() float64 {
 	return [...]float64{spectrum.Ulp, 0x1p-23, spirv.Float16Ulp}[s]
 }
 
-// supported returns a *vk.UnsupportedError if the device cannot store numbers of the format or
-// compute with them.
 func (s Storage) supported(info vk.Info) error {
 	if s == Double {
 		return info.NeedFloat64("storage in single precision works there (vkevd svd --storage f32)")
