@@ -30,9 +30,9 @@ func NewOnHost(n int, opt Options) *Stage {
 	chosen := opt.choose(n, hostTuning)
 	m := find(chosen)
 	s.phase, s.counter = m.phase, hostCounter{s.host}
-	s.Method = onHost{m.onHost, s.host, n, opt.Vectors, m.phase}
+	s.Method = onHost(m.onHost, s.host, n, opt.Vectors, m.phase)
 	if chosen != Bisection {
-		s.exact = onHost{hostBisection, s.host, n, false, stages.PhaseBisection}
+		s.exact = onHost(hostBisection, s.host, n, false, stages.PhaseBisection)
 	}
 	return s
 }
@@ -95,34 +95,24 @@ func (h hostCounter) counts(c *plan.Call, shifts []float64) ([]int, error) {
 // been done, or never calls it if it knows no parts.
 type hostMethod func(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.HostWork) ([]float64, error)
 
-type onHost struct {
-	method  hostMethod
-	problem *hostProblem
-	n       int
-	vectors bool
-	phase   string
-}
-
-func (onHost) Work() *vk.Layout { return vk.Together() }
-
-func (onHost) Elements() int { return 0 }
-
-// Flops estimates the number of operations by those of divide and conquer without deflation.
-func (h onHost) Flops(m int) float64 {
-	n := float64(h.n)
-	if h.vectors {
-		return n * n * (n/3 + float64(m))
+// onHost makes a hostMethod a Method for order n. It ignores the memory xt, which has only a shape. The
+// vectors are in the call.
+func onHost(method hostMethod, of *hostProblem, n int, vectors bool, phase string) Method {
+	flops := func(m int) float64 { // of divide and conquer without deflation
+		order, values := float64(n), float64(m)
+		if vectors {
+			return order * order * (order/3 + values)
+		}
+		return 50 * order * values
 	}
-	return 50 * n * float64(m)
-}
-
-// Solve leaves the vectors in the call c, and ignores xt, which has only a shape.
-func (h onHost) Solve(c *plan.Call, _ Problem, from, to int, _ stages.Matrix) (values []float64, err error) {
-	err = c.OnHost(h.phase, func(w *plan.HostWork) error {
-		values, err = h.method(c, h.problem, from, to, h.vectors, w)
-		return err
-	})
-	return values, plan.NotConverged(err, h.phase)
+	solve := func(c *plan.Call, _ Problem, from, to int, _ stages.Matrix) (values []float64, err error) {
+		err = c.OnHost(phase, func(w *plan.HostWork) error {
+			values, err = method(c, of, from, to, vectors, w)
+			return err
+		})
+		return values, plan.NotConverged(err, phase)
+	}
+	return stage{func() *vk.Layout { return vk.Together() }, 0, flops, solve}
 }
 
 // hostDivideConquer is divide and conquer. For values alone it needs only O(n) memory.

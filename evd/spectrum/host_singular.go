@@ -18,7 +18,7 @@ import (
 func NewGolubKahanOnHost(n int, opt Options) *Stage {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt, host: &hostProblem{}, phase: stages.PhaseDqds}
 	s.counter = hostCounter{s.host}
-	s.Method = onHost{hostDqds(gonum.Implementation{}.Dlasq1), s.host, n, false, s.phase}
+	s.Method = onHost(hostDqds(gonum.Implementation{}.Dlasq1), s.host, n, false, s.phase)
 	return s
 }
 

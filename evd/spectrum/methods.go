@@ -36,134 +36,120 @@ type Method interface {
 // constructor makes a method for order n and at most m eigenpairs.
 type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error)
 
-// divideConquer makes stedc.DivideConquer a Method. It uses the memory of xt also as workspace,
-// which must have n×n elements, even if only a part of the vectors is wanted.
-type divideConquer struct {
-	*stedc.DivideConquer
-	n int
+// stage makes a stage of stages/tridiag a Method.
+type stage struct {
+	work     func() *vk.Layout
+	elements int
+	flops    func(m int) float64
+	solve    func(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error)
 }
 
+func (s stage) Work() *vk.Layout    { return s.work() }
+func (s stage) Elements() int       { return s.elements }
+func (s stage) Flops(m int) float64 { return s.flops(m) }
+func (s stage) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+	return s.solve(c, t, from, to, xt)
+}
+
+// always is the cost of a method that does the same for any number of eigenvalues.
+func always(flops func() float64) func(int) float64 { return func(int) float64 { return flops() } }
+
+// conquerCost is the cost of divide and conquer for m of n vectors. Three quarters of its operations are
+// in its last matrix products, and these are proportional to m.
+func conquerCost(n int, flops func() float64) func(int) float64 {
+	return func(m int) float64 { return flops() * (0.25 + 0.75*(float64(m)/float64(n))) }
+}
+
+// ended returns the result of a stage after it has ended.
+func ended(c *plan.Call, values []float64, profile *vk.Profile, err error) ([]float64, error) {
+	c.Profile.Merge(profile)
+	return values, plan.NotConverged(err, stages.PhaseTridiagonal)
+}
+
+// newDivideConquer makes divide and conquer, which uses the memory of the result xt also as workspace.
+// This memory must have n×n elements, even if only a part of the vectors is wanted.
 func newDivideConquer(dev *vk.Device, n, _ int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stedc.NewDivideConquer(dev, n, ops, t.Products, t.DivideConquer)
-	return divideConquer{s, n}, err
-}
-
-func (s divideConquer) Elements() int { return s.n * s.n }
-
-// Flops estimates the operations for m vectors. Three quarters of them are in the last products, and
-// are proportional to m.
-func (s divideConquer) Flops(m int) float64 {
-	part := float64(m) / float64(s.n)
-	return s.DivideConquer.Flops() * (0.25 + 0.75*part)
-}
-
-func (s divideConquer) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
-	reporting := s.DivideConquer.Reporting(c.Reporter())
-	values, profile, err := reporting.SolveRange(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
-	c.Profile.Merge(profile)
 	if err != nil {
-		return nil, plan.NotConverged(err, stages.PhaseTridiagonal)
+		return nil, err
 	}
-	return values[from:to], nil
+	solve := func(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+		values, profile, err := s.Reporting(c.Reporter()).SolveRange(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
+		if err == nil {
+			values = values[from:to]
+		}
+		return ended(c, values, profile, err)
+	}
+	return stage{s.Work, n * n, conquerCost(n, s.Flops), solve}, nil
 }
 
-// divideConquerValues is stedc.DivideConquerValues as a Method. It finds all values and returns the
-// wanted part.
-type divideConquerValues struct{ *stedc.DivideConquerValues }
-
+// newDivideConquerValues makes divide and conquer for values without vectors. It finds all values.
 func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stedc.NewDivideConquerValues(dev, n, t.DivideConquer)
-	return divideConquerValues{s}, err
-}
-
-func (s divideConquerValues) Elements() int { return 0 }
-
-func (s divideConquerValues) Flops(int) float64 { return s.DivideConquerValues.Flops() }
-
-func (s divideConquerValues) Solve(c *plan.Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
-	values, profile, err := s.DivideConquerValues.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E)
-	c.Profile.Merge(profile)
 	if err != nil {
-		return nil, plan.NotConverged(err, stages.PhaseTridiagonal)
+		return nil, err
 	}
-	return values[from:to], nil
-}
-
-// bisection is stebz.Bisection as a Method. It computes only the wanted part, and downloads the
-// values.
-type bisection struct {
-	*stebz.Bisection
-	n      int
-	values vk.Region[float64]
+	solve := func(c *plan.Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
+		values, profile, err := s.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E)
+		if err == nil {
+			values = values[from:to]
+		}
+		return ended(c, values, profile, err)
+	}
+	return stage{s.Work, 0, always(s.Flops), solve}, nil
 }
 
 func newBisection(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stebz.NewBisection(dev, n, t.Bisection)
-	return bisectionOf(s, n), err
+	if err != nil {
+		return nil, err
+	}
+	return bisectionOf(s, n), nil
 }
 
-func bisectionOf(s *stebz.Bisection, n int) bisection {
-	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}
+// bisectionOf returns a Method that uses the kernels and the workspace of the stage s. It reads the
+// tridiagonal matrix on the device, and computes only the wanted part.
+func bisectionOf(s *stebz.Bisection, n int) Method {
+	all := vk.Reserve[float64]("bisection values", n)
+	return stage{
+		func() *vk.Layout { return vk.Together(s.Work(), all) }, 0,
+		func(m int) float64 { return s.Flops() * float64(m) / float64(n) },
+		func(c *plan.Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
+			found, values := all.In(c.Arena), make([]float64, to-from)
+			return values, c.Run(func(rec *vk.Recorder) {
+				rec.Phase(stages.PhaseBisection, 0, 1)
+				s.RecordRange(rec, c.Arena, t.D, t.E, from, to, found)
+				vk.ReceiveLast(rec, values, found)
+			})
+		},
+	}
 }
 
-func (s bisection) Work() *vk.Layout { return vk.Together(s.Bisection.Work(), s.values) }
-
-func (s bisection) Elements() int { return 0 }
-
-func (s bisection) Flops(m int) float64 { return s.Bisection.Flops() * float64(m) / float64(s.n) }
-
-func (s bisection) Solve(c *plan.Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
-	found, values := s.values.In(c.Arena), make([]float64, to-from)
-	return values, c.Run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseBisection, 0, 1)
-		s.RecordRange(rec, c.Arena, t.D, t.E, from, to, found)
-		vk.ReceiveLast(rec, values, found)
-	})
-}
-
-// mrrr is stemr.MRRR as a Method, for at most m vectors. If MRRR fails for some, divide and conquer
-// computes them.
-type mrrr struct {
-	*stemr.MRRR
-	n, m int
-}
-
+// newMRRR makes MRRR for at most m vectors. It computes vectors even if only values are wanted, and
+// has memory for them. If it fails for some vectors, divide and conquer computes these.
 func newMRRR(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
 	divide, err := stedc.NewDivideConquer(dev, n, ops, t.Products, t.DivideConquer)
 	if err != nil {
 		return nil, err
 	}
 	s, err := stemr.NewMRRR(dev, n, m, divide, t.MRRR)
-	return mrrr{s, n, m}, err
+	if err != nil {
+		return nil, err
+	}
+	solve := func(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+		values, tree, profile, err := s.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
+		c.Tree = &tree
+		return ended(c, values, profile, err)
+	}
+	return stage{s.Work, n * m, always(s.Flops), solve}, nil
 }
 
-func (s mrrr) Elements() int { return s.n * s.m }
-
-// Flops is that of the m vectors for which the method was made. It ignores its argument.
-func (s mrrr) Flops(int) float64 { return s.MRRR.Flops() }
-
-// Solve computes vectors even if only values are wanted. Elements includes the memory for them.
-func (s mrrr) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
-	values, tree, profile, err := s.MRRR.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
-	c.Profile.Merge(profile)
-	c.Tree = &tree
-	return values, plan.NotConverged(err, stages.PhaseTridiagonal)
-}
-
-// qr is steqr.QRIteration as a Method. It runs on the host, and uploads the vectors to the device.
-type qr struct{ *steqr.QRIteration }
-
+// newQR makes QR iteration on the host, which uploads the vectors to the device. It computes all.
 func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (Method, error) {
-	return qr{steqr.NewQRIteration(dev, n)}, nil
-}
-
-func (s qr) Elements() int { return 0 }
-
-// Flops is that of all vectors, because QR iteration cannot compute fewer.
-func (s qr) Flops(int) float64 { return s.QRIteration.Flops() }
-
-func (s qr) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
-	values, profile, err := s.QRIteration.SolveRange(c.Ctx, t.Host.D, t.Host.E, from, to, xt)
-	c.Profile.Merge(profile)
-	return values, plan.NotConverged(err, stages.PhaseTridiagonal)
+	s := steqr.NewQRIteration(dev, n)
+	solve := func(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+		values, profile, err := s.SolveRange(c.Ctx, t.Host.D, t.Host.E, from, to, xt)
+		return ended(c, values, profile, err)
+	}
+	return stage{s.Work, 0, always(s.Flops), solve}, nil
 }
