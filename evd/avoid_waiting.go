@@ -22,16 +22,12 @@ func (p *Plan[T]) avoid(c *plan.Call) error {
 		cfg.Products = emulation.Native
 	case c.AvoidWaits():
 		cfg.NoWaits = true
-		if p.safe != nil && p.safe.Leader().Solver == p.opt.Solver {
+		if p.safe != nil && p.safe.Leader().Solver == cfg.Solver {
 			p.stages.Take(p.safe)
 			return nil
 		}
 	}
-	var next team.Stages[T]
-	err := p.team.Dev.Compile(func() (err error) {
-		next, err = team.New[T](&p.team, cfg)
-		return err
-	})
+	next, err := plan.Compiled(p.team.Dev, func() (team.Stages[T], error) { return team.New[T](&p.team, cfg) })
 	if err != nil {
 		return p.team.OnFirst(err)
 	}

@@ -29,7 +29,7 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	if !p.opt.Vectors || res.Vectors == nil {
 		return Ratios{}, errNoVectors
 	}
-	if z := res.Vectors; z.Rows != n || z.Cols > spectrum.Capacity(p.opt.Select, n) || len(res.Values) != z.Cols {
+	if z := res.Vectors; z.Rows != n || z.Cols > p.opt.config().Capacity(n) || len(res.Values) != z.Cols {
 		return Ratios{}, &ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: n}
 	}
 	if err := res.Vectors.check(); err != nil {

@@ -83,11 +83,7 @@ func (p *MixedPlan) prepare() (err error) {
 func (p *MixedPlan) avoidWaiting(c *plan.Call) error {
 	base, cfg := &p.refine.base, p.first.Now.Config
 	cfg.NoWaits = c.AvoidWaits() || cfg.NoWaits
-	var next *dense.Stages[float32]
-	err := base.Dev.Compile(func() (err error) {
-		next, err = dense.New[float32](base.Dev, base.N, cfg)
-		return err
-	})
+	next, err := plan.Compiled(base.Dev, func() (*dense.Stages[float32], error) { return dense.New[float32](base.Dev, base.N, cfg) })
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (opt Options) checkTridiagonal(n int) error {
 // config returns the options for the stages of a solve.
 func (opt Options) config() dense.Config {
 	return dense.Config{
-		Options: spectrum.Options{Vectors: opt.Vectors, Select: opt.Select, Solver: opt.Solver},
+		Options: spectrum.Options{Vectors: opt.Vectors, Select: spectrum.Selection(opt.Select), Solver: spectrum.Solver(opt.Solver)},
 		Band:    opt.Band, Block: opt.Block, NoWaits: opt.NoWaits, Products: emulation.Use(opt.Products), Moduli: opt.Moduli,
 		Verify: opt.Verify, RowMajor: opt.RowMajor, Distribute: opt.Distribute, Tuning: opt.Tuning,
 	}

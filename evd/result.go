@@ -86,7 +86,7 @@ func (r *Result[T]) overflow() error {
 // exact returns the selected part of the spectrum of a matrix of order 0 or 1. For order 1 the
 // eigenvalue is the entry of the matrix.
 func exact[T Float](c *plan.Call, opt Options, values []T) *Result[T] {
-	from, to := spectrum.SelectExact(opt.Select, spectrum.Scale(values, 1))
+	from, to := spectrum.SelectExact(spectrum.Selection(opt.Select), spectrum.Scale(values, 1))
 	res := &Result[T]{First: from, Values: spectrum.Scale(values[from:to], 1), Profile: c.Profile}
 	if opt.Verify {
 		res.Certificate = &Certificate{}

@@ -75,7 +75,7 @@ func (p *TridiagonalPlan[T]) fits(t Tridiagonal[T], res *Result[T]) error {
 	if err := p.accepts(t); err != nil {
 		return err
 	}
-	if m, n := len(res.Values), p.base.N; m > spectrum.Capacity(p.opt.Select, n) || res.First < 0 || res.First+m > n {
+	if m, n := len(res.Values), p.base.N; m > p.opt.config().Capacity(n) || res.First < 0 || res.First+m > n {
 		return &ShapeError{N: m, Len: len(t.E), Tridiagonal: true, Plan: n}
 	}
 	return nil

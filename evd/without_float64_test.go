@@ -273,7 +273,7 @@ func TestHostVectors(t *testing.T) {
 	for _, n := range []int{2, 63, 64, 65, 130} {
 		for _, of := range []evd.Selection{{}, evd.Index(n/2, n/2+1), evd.Index(0, n/2)} {
 			for _, solver := range []evd.Solver{evd.DivideConquer, evd.MRRR, evd.QR} {
-				s := spectrum.NewOnHost(n, spectrum.Options{Vectors: true, Select: of, Solver: solver})
+				s := spectrum.NewOnHost(n, spectrum.Options{Vectors: true, Select: spectrum.Selection(of), Solver: spectrum.Solver(solver)})
 				d, e := matgen.Toeplitz(2, -1).Tridiagonal(n)
 				for i := range d {
 					d[i] += float64(i) / 10 // else a vector that is turned round is a vector, too

@@ -70,7 +70,7 @@ func (opt Options) tuning(dev *vk.Device) tuning.Tuning {
 const maxRows = math.MaxInt32
 
 func (opt Options) check(n, count int) error {
-	if _, _, known := spectrum.Range(opt.Select, n); !known {
+	if _, _, known := spectrum.Range(spectrum.Selection(opt.Select), n); !known {
 		return plan.BadOption("Select", "an interval has another number of eigenvalues in each matrix")
 	}
 	if count < 1 {
@@ -79,7 +79,7 @@ func (opt Options) check(n, count int) error {
 	if n > 0 && count > maxRows/n {
 		return plan.BadOption("count", fmt.Sprintf("must be at most %d for order %d", maxRows/n, n))
 	}
-	return spectrum.CheckSelection(opt.Select, n)
+	return spectrum.CheckSelection(spectrum.Selection(opt.Select), n)
 }
 
 // NewPlan prepares a plan for matrices of order n or less. The plan solves a batch of any number of

@@ -76,10 +76,10 @@ func (p *solver) wanted(a matrices, k int) (from, to int, err error) {
 		return 0, 0, err
 	}
 	n := a.order(k)
-	if err := spectrum.CheckSelection(p.opt.Select, n); err != nil {
+	if err := spectrum.CheckSelection(spectrum.Selection(p.opt.Select), n); err != nil {
 		return 0, 0, err
 	}
-	from, to, _ = spectrum.Range(p.opt.Select, n)
+	from, to, _ = spectrum.Range(spectrum.Selection(p.opt.Select), n)
 	return from, to, nil
 }
 
@@ -128,7 +128,7 @@ func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion
 		if n == 0 {
 			continue
 		}
-		from, to, _ := spectrum.Range(p.opt.Select, n)
+		from, to, _ := spectrum.Range(spectrum.Selection(p.opt.Select), n)
 		items = append(items, batch.Item{N: n, Upper: a.upper(k), From: from, To: to})
 		r.index = append(r.index, k)
 		r.values = append(r.values, vk.Columns[float64]{Rows: to - from, Cols: 1, Ld: to - from, Data: out[k].Values})
@@ -179,7 +179,7 @@ func (p *solver) execute(c *plan.Call, r *portion, a matrices, out []Spectrum) e
 			out[k].spoil()
 			continue
 		}
-		from, _, _ := spectrum.Range(p.opt.Select, a.order(k))
+		from, _, _ := spectrum.Range(spectrum.Selection(p.opt.Select), a.order(k))
 		out[k].Err = plan.Overflow(out[k].Values, from, false)
 	}
 	return nil

@@ -97,7 +97,7 @@ func (p *solver) prepare() error {
 	}
 	p.a = vk.Reserve[float64]("A, vectors", dense)
 	p.values = vk.Reserve[float64]("values", p.count*n)
-	if from, to, _ := spectrum.Range(p.opt.Select, n); p.opt.Vectors && !p.inPlace() {
+	if from, to, _ := spectrum.Range(spectrum.Selection(p.opt.Select), n); p.opt.Vectors && !p.inPlace() {
 		apart = p.count * n * (to - from)
 	}
 	p.v = vk.Reserve[float64]("selected vectors", apart)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -92,7 +93,7 @@ func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandP
 	if dense := opt.dense(); fewerDigits[T](dense) && dense.Select.ByValue() {
 		return nil, noInterval(opt.Storage)
 	}
-	if spectrum.UlpOf[T]() > spectrum.Ulp && opt.Storage == Double {
+	if !precision.IsDouble[T]() && opt.Storage == Double {
 		opt.Storage = Single // numbers of float32 gain nothing from more digits
 	}
 	p := &BandPlan[T]{b: b, opt: opt}

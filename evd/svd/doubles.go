@@ -26,14 +26,13 @@ func newDoubles[T evd.Float](dev *vk.Device, of shape) (d doubles[T], err error)
 		Reals:  []vk.Region[float32]{vk.Reserve[float32]("C, single", 2*of.cols-1)}, // off-diagonal of the Golub-Kahan form
 		Values: vk.Reserve[float32]("values, single", of.k),
 	}
-	_, double := any(*new(T)).(float64)
 	for at, name := range sideNames {
 		rows, wide := 0, 0
 		if of.wants[at] != None {
 			rows, wide = of.k*of.length(side(at)), of.cols*of.cols // divide and conquer needs n²
 		}
 		m.Rows = append(m.Rows, vk.Reserve[float32](name+", single", rows))
-		if double {
+		if precision.IsDouble[T]() {
 			wide = max(wide, rows)
 		}
 		d.wide[at] = vk.Reserve[float64](name, wide)
@@ -46,7 +45,7 @@ func newDoubles[T evd.Float](dev *vk.Device, of shape) (d doubles[T], err error)
 const inSinglePrecision = "plans for float32 work there (vkevd svd --precision f32)"
 
 func needsDoubles[T evd.Float](dev *vk.Device) error {
-	if spectrum.UlpOf[T]() > spectrum.Ulp {
+	if !precision.IsDouble[T]() {
 		return nil
 	}
 	return dev.Info().NeedFloat64(inSinglePrecision)

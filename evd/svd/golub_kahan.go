@@ -1,7 +1,6 @@
 package svd
 
 import (
-	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
@@ -14,7 +13,7 @@ import (
 // that `part` selects. The Golub-Kahan form of this matrix is tridiagonal, of order 2n, with the
 // eigenvalues ±σ. If the device does not compute in double precision, the host finds the values, and
 // `ops` is not used.
-func newGolubKahan(dev *vk.Device, n int, part evd.Selection, certify bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
+func newGolubKahan(dev *vk.Device, n int, part spectrum.Selection, certify bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
 	opt := spectrum.Options{Select: spectrum.Singular(part, n), Solver: spectrum.Bisection}
 	if !dev.Info().Float64() {
 		return spectrum.NewGolubKahanOnHost(2*n, opt), nil

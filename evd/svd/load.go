@@ -6,7 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
@@ -92,7 +92,7 @@ func scaling[T evd.Float](largest float64) float64 {
 // mostExponent bounds the exponent of the largest entry. A square of 2^±mostExponent, times any
 // number of rows or times the square of the unit of T, is in the range of normal numbers of T.
 func mostExponent[T evd.Float]() int {
-	if spectrum.UlpOf[T]() > spectrum.Ulp {
+	if !precision.IsDouble[T]() {
 		return 38
 	}
 	return 450

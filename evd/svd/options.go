@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -101,37 +102,37 @@ func (o Options) check(n int) error {
 		return plan.BadOption("Largest", fmt.Sprintf("%d of %d singular values", o.Largest, n))
 	case o.Largest > 0 && o.Select != (evd.Selection{}):
 		return plan.BadOption("Select", "cannot be combined with Largest")
-	case o.part() != (evd.Selection{}) && (o.U == Full || o.V == Full):
+	case o.part() != (spectrum.Selection{}) && (o.U == Full || o.V == Full):
 		return plan.BadOption("Largest, Select", "all vectors (Full) need all singular values")
 	case o.Storage < Double || o.Storage > Half:
 		return plan.BadOption("Storage", "must be Double, Single or Half")
 	case o.Band < 0 || o.Block < 0:
 		return plan.BadOption("Band, Block", "must not be negative")
 	}
-	if err := spectrum.CheckSelection(o.Select, n); err != nil {
+	if err := spectrum.CheckSelection(spectrum.Selection(o.Select), n); err != nil {
 		return err
 	}
-	if n > 0 && spectrum.Capacity(o.Select, n) == 0 {
+	if n > 0 && spectrum.Capacity(spectrum.Selection(o.Select), n) == 0 {
 		return plan.BadOption("Index", "selects no singular value")
 	}
 	return evd.CheckProducts(o.Products, o.Moduli)
 }
 
 // Index selects the singular values with the indices from … to−1. The largest one has index 0.
-func Index(from, to int) evd.Selection { return spectrum.Index(from, to) }
+func Index(from, to int) evd.Selection { return evd.Index(from, to) }
 
 // Interval selects the singular values in (a, b]: a < σ ≤ b. An end may be infinite. A value within
 // the rounding error max(m, n)·ε·σ₁ of an end may count as on either side of this end. The number of
 // values is not known before the solve, so the plan allocates memory for all, unless
 // Selection.AtMost gives a smaller number. If there are more values, Solve returns an
 // *evd.TooManyError.
-func Interval(a, b float64) evd.Selection { return spectrum.Interval(a, b) }
+func Interval(a, b float64) evd.Selection { return evd.Interval(a, b) }
 
-func (o Options) part() evd.Selection {
+func (o Options) part() spectrum.Selection {
 	if o.Largest > 0 {
-		return Index(0, o.Largest)
+		return spectrum.Index(0, o.Largest)
 	}
-	return o.Select
+	return spectrum.Selection(o.Select)
 }
 
 // fewerDigits reports whether Options.Storage has fewer digits than T.
@@ -166,8 +167,7 @@ func noInterval(s Storage) error {
 // mayEmulate reports whether the options allow emulated products for n singular values, on a device
 // with fast integer units.
 func mayEmulate[T evd.Float](o Options, n int) bool {
-	_, double := any(*new(T)).(float64)
-	return o.Products == evd.ProductsEmulated || double && o.Products == evd.ProductsAuto && n >= evd.AutoOrder
+	return o.Products == evd.ProductsEmulated || precision.IsDouble[T]() && o.Products == evd.ProductsAuto && n >= evd.AutoOrder
 }
 
 // bounded returns the tuning t with dispatches that are short enough for the speed of the device:

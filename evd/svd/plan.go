@@ -4,6 +4,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -90,7 +91,7 @@ func newPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	p.begin(dev, m, n, opt, opt.computed())
 	opt = p.opt
 	var err error
-	if _, single := any(*new(T)).(float32); !single && fewerDigits[T](opt) {
+	if precision.IsDouble[T]() && fewerDigits[T](opt) {
 		if err := p.prepareInSingle(dev); err != nil {
 			return nil, err
 		}

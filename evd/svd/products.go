@@ -6,6 +6,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -94,7 +95,7 @@ func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tu
 // makes them, and `room` has the bytes for their residues. The error is an *evd.OptionError if T is
 // not float64.
 func (p *products[T]) emulate(c choice, room rooms, moduli int, choose func() (emulation.Maker, error)) error {
-	if _, double := any(*new(T)).(float64); !double {
+	if !precision.IsDouble[T]() {
 		return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
 	}
 	maker, err := choose()

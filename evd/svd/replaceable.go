@@ -49,12 +49,8 @@ func (r *replaceable[P]) memoryWith(by P) *vk.Layout {
 	return vk.InTurn(by.memory(), r.shared)
 }
 
-func (r *replaceable[P]) compile(t tuning.Tuning) (made P, err error) {
-	err = r.base.Dev.Compile(func() error {
-		made, err = r.newPath(t)
-		return err
-	})
-	return made, err
+func (r *replaceable[P]) compile(t tuning.Tuning) (P, error) {
+	return plan.Compiled(r.base.Dev, func() (P, error) { return r.newPath(t) })
 }
 
 // avoidWaiting replaces the plan's path, for this solve and all later ones, by one without the waits

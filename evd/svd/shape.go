@@ -28,11 +28,11 @@ const (
 
 // shape describes the matrix on the device, and which results are wanted of it.
 type shape struct {
-	rows, cols int           // rows ≥ cols
-	bidiagonal bool          // whether the matrix is C itself, and needs no reduction
-	tall       bool          // whether a QR factorisation comes first
-	part       evd.Selection // singular values that are wanted
-	k          int           // largest number of them
+	rows, cols int                // rows ≥ cols
+	bidiagonal bool               // whether the matrix is C itself, and needs no reduction
+	tall       bool               // whether a QR factorisation comes first
+	part       spectrum.Selection // singular values that are wanted
+	k          int                // largest number of them
 
 	// wants[left] and wants[right] say which vectors are wanted. A square matrix may be stored as
 	// its transpose, which exchanges the sides. So for square matrices both have the larger demand

@@ -139,8 +139,8 @@ func New[T spirv.Real](t *Team, cfg dense.Config) (Stages[T], error) {
 // compiled in parallel.
 func (t *Team) onOthers(cfg dense.Config, do func(dev *vk.Device, device, most int) error) error {
 	for k, o := range t.Others {
-		err := o.Dev.Compile(func() error { return do(o.Dev, k+1, t.split.most(k+1, cfg.Capacity(t.N))) })
-		if err != nil {
+		most := t.split.most(k+1, cfg.Capacity(t.N))
+		if err := o.Dev.Compile(func() error { return do(o.Dev, k+1, most) }); err != nil {
 			return plan.OnDevice(o.Dev, err)
 		}
 	}
