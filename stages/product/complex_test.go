@@ -157,6 +157,36 @@ func TestComplexProducts(t *testing.T) {
 	}
 }
 
+// TestGemmOfComplexMatrices checks that each operation reaches the kernel.
+func TestGemmOfComplexMatrices(t *testing.T) {
+	p := newComplexBench[complex128](t)
+	g, err := newTiledGemm[complex128](p.dev, Tables.Smallest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := stagetest.Arena(t, p.dev, vk.Together(g.sums.region))
+	const m, n, k = 17, 9, 40
+	stored := func(op Op, rows, cols int, seed uint64) (x, of complexMatrix) {
+		bits := map[Op]uint32{Trans: shaders.GemmTransA, Conj: shaders.GemmConjA, Adjoint: shaders.GemmTransA | shaders.GemmConjA}[op]
+		if op.Transposes() {
+			rows, cols = cols, rows
+		}
+		x = random(rows, cols, seed)
+		return x, x.op(bits)
+	}
+	for opA := NoTrans; opA <= Adjoint; opA++ {
+		for opB := NoTrans; opB <= Adjoint; opB++ {
+			a, left := stored(opA, m, k, 1)
+			b, right := stored(opB, k, n, 2)
+			c := random(m, n, 3)
+			da, db, dc := p.put(0, a), p.put(1, b), p.put(2, c)
+			p.dispatch(func(rec *vk.Recorder) { g.Gemm(rec, ws, opA, opB, -1, da, db, 1, dc) })
+			want, bound := c.minus([2]complexMatrix{left, right})
+			p.check(fmt.Sprintf("operations %d and %d", opA, opB), dc, want, bound)
+		}
+	}
+}
+
 func testComplexProducts[T complexNumber](t *testing.T, tile Tile) {
 	p := newComplexBench[T](t)
 	sums := complexKernel(t, shaders.GemmSum[T](), shaders.GemmSumDefaults())

@@ -100,9 +100,9 @@ func (r *request[T]) inner() (k [2]int) {
 	return k
 }
 
-// problem returns the properties that determine the choice of tile and split. If op(A)
-// transposes, or if op(B) does not, the elements of the factor along the inner dimension are contiguous in memory. Then a
-// tile that reads short slices of the inner dimension reads only parts of cache lines.
+// problem returns the properties that determine the choice of tile and split. If op(A) transposes, or
+// if op(B) does not, the elements of the factor along the inner dimension are contiguous in memory.
+// Then a tile that reads short slices of the inner dimension reads only parts of cache lines.
 func (r *request[T]) problem() problem {
 	k := r.inner()
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: max(k[0], k[1]), count: r.batch.Count}
@@ -122,12 +122,21 @@ func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	return m.Rows, m.Cols
 }
 
-func (r *request[T]) transposed() (word uint32) {
+func (r *request[T]) operations() (word uint32) {
 	if r.opA.Transposes() {
 		word |= shaders.GemmTransA
 	}
 	if r.opB.Transposes() {
 		word |= shaders.GemmTransB
+	}
+	if k := spirv.KindOf[T](); k == spirv.Float32 || k == spirv.Float64 {
+		return word
+	}
+	if r.opA.conjugates() {
+		word |= shaders.GemmConjA
+	}
+	if r.opB.conjugates() {
+		word |= shaders.GemmConjB
 	}
 	return word
 }
@@ -219,7 +228,7 @@ func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts 
 		C: r.c.Addr().Plus(r.first * r.batch.StrideC), Alpha: float32(r.alpha), Beta: float32(r.beta),
 		M: uint32(r.c.Rows), N: uint32(r.c.Cols), K: uint32(k[0]), K2: uint32(k[1]),
 		Lda: uint32(first.A.Ld), Ldb: uint32(first.B.Ld), Ldc: uint32(r.c.Ld),
-		Trans: r.transposed(), Splits: uint32(x.splits), Stretch: uint32(x.depth),
+		Trans: r.operations(), Splits: uint32(x.splits), Stretch: uint32(x.depth),
 		StrideA: uint64(r.batch.StrideA), StrideB: uint64(r.batch.StrideB), StrideC: uint64(r.batch.StrideC),
 	}
 	touch := []vk.Touch{vk.Touches(first.A.At), vk.Touches(first.B.At), vk.Touches(r.c.At)}
