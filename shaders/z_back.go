@@ -205,7 +205,7 @@ type OrgtrQ2Push[T spirv.Scalar] struct {
 	_       [4]byte
 }
 
-// Transpose computes B = Aᵀ.
+// Transpose computes B = Aᵀ, without conjugation.
 func Transpose[T spirv.Stored]() spirv.Module[TransposeSpec, TransposePush[T]] {
 	return typed[T, TransposeSpec, TransposePush[T]]("transpose", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
@@ -235,8 +235,12 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[float32]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyPush[float64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyPush[float32]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(LacpyPush[complex128]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(LacpyPush[complex64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(LasetPush[float64]{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(LasetPush[float32]{})-24]
+	_ = [1]struct{}{}[unsafe.Sizeof(LasetPush[complex128]{})-24]
+	_ = [1]struct{}{}[unsafe.Sizeof(LasetPush[complex64]{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(OrmtrQ2FlagsPush[float64]{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(OrmtrQ2FlagsPush[float32]{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(OrmtrQ2TeamsPush[float64]{})-48]
@@ -246,4 +250,6 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(TransposePush[float64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(TransposePush[float32]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(TransposePush[spirv.Float16]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(TransposePush[complex128]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(TransposePush[complex64]{})-32]
 )

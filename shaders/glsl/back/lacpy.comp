@@ -1,5 +1,7 @@
 // lacpy copies a matrix to other memory: Y ← X (LAPACK dlacpy).
 //
+// complex
+//
 // in:  x   rows×cols, ldx ≥ rows
 // out: y   rows×cols, ldy ≥ rows. It must not overlap x
 //

@@ -1,5 +1,7 @@
 // laset sets a matrix to the identity: ones on the diagonal, zeros elsewhere (LAPACK dlaset).
 //
+// complex
+//
 //	X(i, j) ← 1 if i = j, else 0
 //
 // out: x   rows×cols, ldx ≥ rows
@@ -30,5 +32,5 @@ void main() {
 	uint tiles = (p.rows + LOCAL_SIZE - 1) / LOCAL_SIZE, group = workgroup();
 	uint i = group % tiles * LOCAL_SIZE + gl_LocalInvocationIndex, j = p.first + group / tiles;
 	if (j >= p.cols || i >= p.rows) return;
-	MatrixOut(element(uint64_t(p.x), i, j, p.ldx)).at[0] = scalar_t(i == j ? 1 : 0);
+	MatrixOut(element(uint64_t(p.x), i, j, p.ldx)).at[0] = of_real(real_t(i == j ? 1 : 0));
 }

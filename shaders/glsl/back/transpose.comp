@@ -1,4 +1,6 @@
-// transpose computes B = Aᵀ.
+// transpose computes B = Aᵀ, without conjugation.
+//
+// complex
 //
 // in:  a  rows×cols
 // out: b  cols×rows

@@ -25,6 +25,7 @@
 //	conjugate(a)         the complex conjugate of a
 //	conjugated(a, sign)  conjugate(a) if sign = SIGN_BIT, and a if sign = 0
 //	mul(a, b)            a·b
+//	multiply_by(a, b)    a ← a·b, for a variable a
 //	mad(a, b, c)         a·b + c, with fused multiply-adds
 //	mad_conj(a, b, c)    conjugate(a)·b + c, with fused multiply-adds
 //	square(a)            |a|², a real number

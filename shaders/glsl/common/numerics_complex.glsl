@@ -23,6 +23,7 @@
 #define COMPLEX
 
 #define of_real(r) scalar_t(r, 0)
+#define multiply_by(a, b) a = mul(a, b)
 #define one() scalar_t(1, 0)
 
 real_t real_of(const scalar_t a) { return a.x; }

@@ -12,6 +12,7 @@
 #define conjugated(a, sign) (a)
 #define real_if(is, a) (a)
 #define mul(a, b) ((a) * (b))
+#define multiply_by(a, b) a *= b
 #define mad(a, b, c) fma(a, b, c)
 #define mad_conj(a, b, c) fma(a, b, c)
 #define square(a) ((a) * (a))

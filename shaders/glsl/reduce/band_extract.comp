@@ -1,13 +1,17 @@
 // band_extract copies the diagonal blocks of the band out of A after a band reduction, and sets the
 // part of A above the reflectors to zero.
 //
+// complex
+//
 //	band[(i − j) + j·2b] ← A[i, j]     j ≤ i < end(j)
 //	A[i, j] ← 0                        0 ≤ i < end(j),   end(j) = min((⌊j/b⌋ + 1)·b, n)
 //
 // b is the half-bandwidth, and end(j) is the first row below the diagonal block of column j.
 //
-// in, out: a         n×n, ld ≥ n; its strictly upper triangle is not read and may hold NaN
-// out:     band      2b rows per column; other elements of band are not touched
+// in, out: a         n×n, ld ≥ n; its strictly upper triangle is not read and may hold NaN, as
+//                    may the imaginary parts of its diagonal
+// out:     band      2b rows per column; other elements of band are not touched. The imaginary parts of
+//                    the diagonal are 0
 //
 // A workgroup copies LOCAL_SIZE rows of the b columns of one panel. band must not overlap A.
 //
@@ -42,7 +46,7 @@ void main() {
 		MatrixInOut a = MatrixInOut(element(uint64_t(p.a), 0, j, p.ld));
 		if (i >= j) {
 			MatrixOut band = MatrixOut(element(uint64_t(p.band), 0, j, 2 * p.b));
-			band.at[i - j] = a.at[i];
+			band.at[i - j] = real_if(i == j, a.at[i]);
 		}
 		a.at[i] = scalar_t(0);
 	}

@@ -1,6 +1,8 @@
 // lacpy_upper moves the blocks above the block diagonal of a matrix to other memory. The blocks
 // have b rows and b columns.
 //
+// complex
+//
 //	Z(i, j) ← X(i, j),  X(i, j) ← 0      where ⌊i/b⌋ < ⌊(first + j)/b⌋
 //
 // in, out: x   rows×cols; elements that the formula does not name are not touched

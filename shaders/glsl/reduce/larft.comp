@@ -1,9 +1,12 @@
 // larft computes the diagonal blocks of the triangular factor T of a product of n reflectors
 // (LAPACK dlarft).
 //
+// complex
+//
 //	H0·H1⋯ = I − Y·T·Yᵀ     T = (D⁻¹ + U)⁻¹ = (I + D·U)⁻¹·D
 //
-// D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y. The formula for T is from
+// D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y; for complex numbers Yᴴ takes the
+// place of Yᵀ. The formula for T is from
 // Schreiber and Van Loan, and from Puglisi. Its second form also allows τ = 0: then the row and the
 // column of T that belong to this τ are zero. The diagonal blocks of T grow from one element to
 // BLOCK elements. In each step, every two neighbouring blocks T11 and T22 become one block with
@@ -69,7 +72,7 @@ void main() {
 			uint first = e / (s * s) * 2 * s, i = first + e % s, l = first + s + e % (s * s) / s;
 			if (l >= size) continue;
 			acc_t sum = acc_t(0);
-			for (uint k = first + s; k <= l; k++) sum = fma(gram[i * STRIDE + k], factor[k * STRIDE + l], sum);
+			for (uint k = first + s; k <= l; k++) sum = mad(gram[i * STRIDE + k], factor[k * STRIDE + l], sum);
 			gram[l * STRIDE + i] = sum;
 		}
 		barrier();
@@ -77,7 +80,7 @@ void main() {
 			uint first = e / (s * s) * 2 * s, i = first + e % s, l = first + s + e % (s * s) / s;
 			if (l >= size) continue;
 			acc_t sum = acc_t(0);
-			for (uint k = i; k < first + s; k++) sum = fma(factor[i * STRIDE + k], gram[l * STRIDE + k], sum);
+			for (uint k = i; k < first + s; k++) sum = mad(factor[i * STRIDE + k], gram[l * STRIDE + k], sum);
 			factor[i * STRIDE + l] = -sum;
 		}
 		barrier();

@@ -1,6 +1,8 @@
 // larft_diagonal places the triangular factors of neighbouring panels on the diagonal of one larger
 // factor.
 //
+// complex
+//
 //	T[p·b + i, p·b + l] ← panels[p][i, l]     0 ≤ i, l < b, p·b < n; all other elements ← 0
 //
 // in:  panels    factors of order b, leading dimension b, one after another

@@ -1,10 +1,13 @@
 // larft_rows computes the triangular factor T of a product of n reflectors (LAPACK dlarft), and
 // multiplies the rows of two matrices by T.
 //
+// complex
+//
 //	H0·H1⋯ = I − Y·T·Yᵀ     T⁻¹ = D⁻¹ + U
 //	above ← T     r1 ← −S1·T     r2 ← −S2·T
 //
-// D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y. A row x = s·T is the solution of
+// D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y; for complex numbers Yᴴ takes the
+// place of Yᵀ. A row x = s·T is the solution of
 // x·T⁻¹ = s, by forward substitution: x_j = τ_j·(s_j − Σ x_l·G_lj), where the sum is over l < j. T
 // itself is the solution for the rows s of the identity matrix. If τ_j = 0, then x_j = 0.
 //
@@ -60,20 +63,20 @@ void main() {
 	acc_t s = acc_t(0), tau = acc_t(0);
 	if (column) {
 		tau = acc_t(p.tau.at[j]);
-		if (identity) s = acc_t(row == j ? 1 : 0);
+		if (identity) s = of_real(real_t(row == j ? 1 : 0));
 		if (first) s = acc_t(p.s1.at[row1 + j * p.lds1]);
 		if (second) s = acc_t(p.s2.at[row2 + j * p.lds2]);
 	}
 	acc_t next = column && j > 0 ? acc_t(p.g.at[j * p.ldg]) : acc_t(0); // element (l, j) of G
 	for (uint l = 0; l < p.n; l++) {
 		if (j == l) {
-			s *= tau;
+			multiply_by(s, tau);
 			solved[(l & 1) * ROWS + line] = s;
 		}
 		acc_t gram = next;
 		if (column && j > l + 1) next = acc_t(p.g.at[l + 1 + j * p.ldg]);
 		barrier();
-		if (column && j > l) s = fma(-solved[(l & 1) * ROWS + line], gram, s);
+		if (column && j > l) s = mad(-solved[(l & 1) * ROWS + line], gram, s);
 	}
 	if (!column) return;
 	if (identity) {

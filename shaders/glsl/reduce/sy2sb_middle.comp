@@ -2,6 +2,10 @@
 //
 //	N = −½·Tᵀ·(X·T + S1ᵀ·R1 + S2ᵀ·R2)
 //
+// For complex numbers the conjugate transposes Tᴴ, S1ᴴ and S2ᴴ take the places of the transposes.
+//
+// complex
+//
 // T is the triangular factor of a panel I − y·T·yᵀ. The sum in brackets is (yᵀ·P)·T, where P is the
 // product of the trailing matrix and y. If P was formed, X is yᵀ·P, and S1, S2, R1 and R2 are empty.
 //
@@ -61,7 +65,7 @@ void main() {
 		uint i = at / LANES, lane = at % LANES;
 		acc_t sum = acc_t(0);
 		for (uint k = lane; k < COLUMNS; k += LANES) {
-			sum = fma(acc_t(p.x.at[i + k * COLUMNS]), acc_t(p.t.at[k + l * p.ldt]), sum);
+			sum = mad(acc_t(p.x.at[i + k * COLUMNS]), acc_t(p.t.at[k + l * p.ldt]), sum);
 		}
 		[[dont_unroll]] for (uint first = lane; first < p.rows; first += AT_ONCE * LANES) {
 			acc_t s1[AT_ONCE], r1[AT_ONCE], s2[AT_ONCE], r2[AT_ONCE];
@@ -73,7 +77,7 @@ void main() {
 				s2[u] = in_ ? acc_t(p.s2.at[k + i * p.lds2]) : acc_t(0);
 				r2[u] = in_ ? acc_t(p.r2.at[k + l * p.ldr2]) : acc_t(0);
 			}
-			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) sum = fma(s2[u], r2[u], fma(s1[u], r1[u], sum));
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) sum = mad_conj(s2[u], r2[u], mad_conj(s1[u], r1[u], sum));
 		}
 		parts[at] = sum;
 	}
@@ -83,11 +87,11 @@ void main() {
 	for (uint at = gl_LocalInvocationIndex; at < LANES * COLUMNS; at += LOCAL_SIZE) {
 		uint i = at / LANES, lane = at % LANES;
 		acc_t sum = acc_t(0);
-		for (uint k = lane; k < COLUMNS; k += LANES) sum = fma(acc_t(p.t.at[k + i * p.ldt]), column[k], sum);
+		for (uint k = lane; k < COLUMNS; k += LANES) sum = mad_conj(acc_t(p.t.at[k + i * p.ldt]), column[k], sum);
 		parts[at] = sum;
 	}
 	barrier();
 	for (uint i = gl_LocalInvocationIndex; i < COLUMNS; i += LOCAL_SIZE) {
-		p.n.at[i + l * p.ldn] = scalar_t(acc_t(-0.5) * total(i));
+		p.n.at[i + l * p.ldn] = scalar_t(real_t(-0.5) * total(i));
 	}
 }
