@@ -69,8 +69,9 @@ func (z *archive) sparse() (*matrix, error) {
 	return &matrix{z.source, &Dense{Rows: s.rows, Cols: s.cols}, s.each}, nil
 }
 
-// readNPYWord reads a single string of ASCII letters. Python 3 saves it as bytes (type S) or as
-// UTF-32 (type U), of which only the letters remain without zero bytes.
+// readNPYWord reads an array that is a single string of ASCII letters. Python 3 saves it as bytes
+// (type S) or as UTF-32 (type U). In UTF-32 each letter has three zero bytes, which readNPYWord
+// removes.
 func readNPYWord(in *input) (string, error) {
 	f := npy{input: in}
 	if err := f.readDictionary(); err != nil {

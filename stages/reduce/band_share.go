@@ -56,10 +56,10 @@ type BandShare[T spirv.Real] struct {
 	mirror  *move.SymmetricLoad[T]
 	sums    product.Sums[T]
 
-	// y is a copy of a block of columns of another device, while this block is in progress. z is Z,
-	// which has the same shape. p holds the parts of P of all devices, n×b each, and `sum` is P. s
-	// holds Yᵀ·y and Zᵀ·y for the device's columns of Y and Z, and `gram` is yᵀ·y. x is yᵀ·P, and
-	// `between` is N. Both halves of `factors` are T.
+	// The letters are those of the formulas above. y is a copy of a block of columns of another
+	// device, while this block is in progress. z is Z, which has the same shape. p holds the parts
+	// of P of all devices, n×b each, and `sum` is P. s holds Yᵀ·y and Zᵀ·y for the device's columns
+	// of Y and Z. `gram` is yᵀ·y, x is yᵀ·P, and `between` is N. Both halves of `factors` are T.
 	y, z, p, sum, s, gram, x, between, factors vk.Region[T]
 	work                                       *vk.Layout
 }

@@ -5,8 +5,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Forecast has the speeds of stages, by their phase. Other is the speed of all other stages. Rates are
-// those of the device that was measured. They take the place of unknown rates.
+// Forecast has the speeds of stages, by their phase. Other is the speed of all other stages. Rates
+// are those of the device on which the speeds were measured. A forecast for a device without
+// measured rates uses them.
 type Forecast struct {
 	Stages map[string]Speed
 	Other  Speed

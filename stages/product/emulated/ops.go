@@ -96,8 +96,8 @@ func (o *Ops) Reserve(shapes ...product.Shape) error {
 		}
 		n := o.k.moduli.N
 		both := func(inner int) int { return o.k.geometry(s.M, inner).words(n) + o.k.geometry(s.N, inner).words(n) }
-		// The two products of a pair have half the inner dimension each, and the residues of each
-		// factor are padded separately.
+		// Two products may be recorded together, each with half of the inner dimension. Then the
+		// residues of each factor are padded separately.
 		need := max(both(inner), 2*both((inner+1)/2)) + 4*64
 		o.planes = max(o.planes, min(need, o.k.tuning.Planes/4))
 		o.rows = max(o.rows, up(s.M, o.k.padRows)+up(s.N, o.k.padRows))

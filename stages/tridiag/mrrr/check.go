@@ -8,12 +8,12 @@ import (
 
 // These constants limit the errors that the function check accepts, in units of n·ulp of the block.
 const (
-	// orthogonalLimit limits |‖y‖² − m|. y is the sum of the m vectors of a block with random signs
-	// (see check). A pair of vectors that are not orthogonal counts twice in this difference. If
-	// many eigenvalues are as close to each other as single eigenvalues may be, the product of two
-	// of their vectors has a magnitude of ulp over the relative gap, which is about n·ulp. There are
-	// about m such products with random signs, so their sum grows as √m. Therefore the limit is √m,
-	// if √m is larger than orthogonalLimit.
+	// orthogonalLimit limits |‖y‖² − m|, where y is the sum of the m vectors of a block with random
+	// signs (see check). A pair of vectors that are not orthogonal counts twice in this difference.
+	// The product of two computed vectors is about ulp divided by the relative gap of their
+	// eigenvalues. Without clusters, this is at most about n·ulp. About m such products with random
+	// signs have a sum that grows as √m. Therefore the limit is √m, if √m is larger than
+	// orthogonalLimit.
 	orthogonalLimit = 50
 
 	// residualLimit limits ‖T·y − Z·Λ·w‖, where y = Z·w is the sum of the vectors Z of a block with

@@ -59,8 +59,8 @@ func (p *Progress) Stage(name string) {
 	p.show(Printable(name))
 }
 
-// Of prepares for the progress of a solve, whose stages have the given costs, and are expected to
-// take the given times in seconds. Then Update reports it.
+// Of says that Update will report a solve whose stages have the given costs. `times` are the seconds
+// that the stages are expected to take.
 func (p *Progress) Of(costs []evd.StageCost, times []float64) { p.costs, p.times = costs, times }
 
 // Update receives the progress of a solve and shows it. It is the value of evd.Options.Progress.
