@@ -15,10 +15,10 @@ import (
 // clusters a Plan solves the eigenproblem on the device.
 const hostCluster = 64
 
-// ritz solves the eigenproblem of each cluster, a set of close eigenvalues (Rayleigh and Ritz). It
-// replaces the values λ of the cluster by the eigenvalues. It returns w, the eigenvectors in the
-// form that refine.Refinement expects. `inside` is the largest sum of off-diagonal magnitudes in a
-// column of a cluster's matrix. It measures how far the vectors of one cluster were mixed.
+// ritz solves the eigenproblem of each cluster (Rayleigh and Ritz). It replaces the values λ of the
+// cluster by the eigenvalues. It returns w, the eigenvectors in the form that refine.Refinement
+// expects. `inside` is the largest sum of off-diagonal magnitudes in a column of a cluster's matrix.
+// It measures how far the vectors of one cluster were mixed.
 func (s *refinement) ritz(clusters refine.Clusters) (inside float64, w []float64, err error) {
 	var ld int
 	err = s.Run(func(rec *vk.Recorder) {
@@ -61,8 +61,8 @@ func couplings(m, ld int, block []float64) (largest float64) {
 	return largest
 }
 
-// ritzSolver solves the eigenproblems of clusters, sets of close eigenvalues. It keeps the plan for
-// a large cluster, because the next cluster may have the same order.
+// ritzSolver solves the eigenproblems of clusters. It keeps the plan for a large cluster, because
+// the next cluster may have the same order.
 type ritzSolver struct {
 	*refinement
 	plan *Plan[float64]

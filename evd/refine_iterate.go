@@ -28,8 +28,7 @@ const (
 	// larger, the approximate vectors are not good enough, and the iteration ends.
 	mostChange = 0.5
 
-	// mostCluster limits the size of a cluster, a set of close eigenvalues. It is the largest
-	// allowed size as a fraction of all eigenvalues.
+	// mostCluster is the largest allowed size of a cluster, as a fraction of all eigenvalues.
 	mostCluster = 0.5
 )
 
@@ -42,9 +41,8 @@ type refinement struct {
 	// them.
 	start *Dense[float64]
 
-	// counts has the numbers of steps and clusters, the changes of the vectors, and the reason for
-	// a cold solve, a solve without the approximate vectors. The caller gets `counts` as
-	// Result.Refinement.
+	// counts has the numbers of steps and clusters, the changes of the vectors, and the reason for a
+	// cold solve. The caller gets `counts` as Result.Refinement.
 	counts Refinement
 
 	// x is the device memory of the approximate vectors, one per row, and y is that of the improved
@@ -224,8 +222,7 @@ func (s *refinement) correct() (change float64, err error) {
 	return slices.Max(sums), err
 }
 
-// update replaces the vectors X by X + X·E. The argument `w` has the eigenvectors of the clusters, the
-// sets of close eigenvalues.
+// update replaces the vectors X by X + X·E. `w` has the eigenvectors of the clusters.
 func (s *refinement) update(ops product.Ops[float64], clusters refine.Clusters, w []float64) error {
 	err := s.Run(func(rec *vk.Recorder) {
 		s.steps.products.emulated.Begin(rec, s.Arena)

@@ -112,8 +112,7 @@ func (p *RefinePlan) prepare() (err error) {
 	if p.tune, err = dense.Sizes[float64](dev, n, p.opt.config()); err != nil {
 		return err
 	}
-	// The rate of the device is measured once and stored. If the measurement used the context of a
-	// caller, it could end early for all later callers.
+	// With the context of a caller, the measurement could end early for all later callers.
 	rate, err := machine.Of(dev).Float64Rate(context.Background())
 	if err != nil {
 		return err

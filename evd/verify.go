@@ -34,9 +34,9 @@ func (opt Options) safely(n int) Options {
 	return opt
 }
 
-// solveSafely solves once more by slower and simpler methods, the safe path, after the result `first`
-// did not pass its certificate; it is nil if a method failed. The profile of the result has the times
-// of both solves.
+// solveSafely solves once more on the safe path, after the result `first` did not pass its
+// certificate. `first` is nil if a method failed. The profile of the result has the times of both
+// solves.
 func (p *Plan[T]) solveSafely(ctx context.Context, a Sym[T], first *Result[T], report func(Progress)) (*Result[T], error) {
 	if first != nil {
 		first.Vectors = nil // their memory may be collected

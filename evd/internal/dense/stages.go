@@ -63,8 +63,7 @@ func NewCommon[T spirv.Real](dev *vk.Device, n, m int, cfg Config) (c *Common[T]
 // suit adapts the sizes to the device: to its measured rate, and to the reduction in one stage if that
 // is possible.
 func (c *Common[T]) suit(dev *vk.Device) error {
-	// The properties of the device are measured once and stored. If a measurement used the context
-	// of a caller, it could end early for all later callers.
+	// With the context of a caller, a measurement could end early for all later callers.
 	ctx, facts := context.Background(), machine.Of(dev)
 	rate, err := facts.Rate(ctx) // it also bounds the first batches
 	if err != nil {

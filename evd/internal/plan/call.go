@@ -36,8 +36,7 @@ type Call struct {
 	// matrix.
 	Retried *stages.InfoError
 
-	// gaveUp is the error for the last INFO word, the status of a stage, that was not 0. It is nil
-	// if all INFO words were 0.
+	// gaveUp is the error for the last INFO word that was not 0. It is nil if all INFO words were 0.
 	gaveUp *stages.InfoError
 
 	// gaveUpOn is the device on which the stage of `gaveUp` failed. It is nil if this is the device
@@ -60,8 +59,7 @@ type Call struct {
 	beforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
 }
 
-// info is a status of a stage, its INFO word. The host has its value after the recording has been
-// executed.
+// info is an INFO word. The host has its value after the recording has been executed.
 type info struct {
 	cause stages.Cause
 	phase string
@@ -98,8 +96,7 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 	return nil
 }
 
-// GaveUp returns the error for the INFO word, the status of a stage, that ended the call. It is nil
-// if all INFO words were 0.
+// GaveUp returns the error for the INFO word that ended the call, or nil if all INFO words were 0.
 func (c *Call) GaveUp() *stages.InfoError { return c.gaveUp }
 
 // GaveUpOn returns the device on which the stage of the error GaveUp failed.
@@ -110,10 +107,10 @@ func (c *Call) GaveUpOn() *vk.Device {
 	return c.Dev
 }
 
-// AvoidWaits records, for the device on which a wait of this call has failed, that such waits fail
-// there. Later plans do without them. It reports whether no workgroup may wait for another one any
-// more: only panels, and a reduction in one stage, can do without waits for all other workgroups and
-// leave the other waits in place.
+// AvoidWaits records that a wait of this call has failed on its device, so that later plans do
+// without such waits there. In panels, and in a reduction in one stage, workgroups wait for all
+// others. If such a wait has failed, the other waits stay, and the result is false. If another wait
+// has failed, no workgroup may wait any more, and the result is true.
 func (c *Call) AvoidWaits() (none bool) {
 	facts := machine.Of(c.GaveUpOn())
 	if c.gaveUp.Cause == stages.CauseMeet {

@@ -13,8 +13,8 @@ import (
 // stored either in a program with raised rights, such as a set-user-ID program.
 func OpenBest() (*vk.Device, error) { return OpenBestFor[float64]() }
 
-// OpenBestFor does the same as OpenBest, for eigenvalues of matrices of type T. For float32 the device
-// need not compute in double precision.
+// OpenBestFor is OpenBest for eigenvalues of matrices of type T. For float32 the device need not
+// compute in double precision.
 func OpenBestFor[T spirv.Real]() (*vk.Device, error) {
 	return vk.Open(vk.Options{CacheDir: environ.CacheFolder(), Single: spirv.KindOf[T]() == spirv.Float32})
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Memory is the device memory that a plan needs for numbers in single precision: Reals for diagonals,
-// Values for the values of a check, and Rows for the vectors of each side, as rows. A plan for float64
-// does not use it.
+// Memory is the device memory that a plan needs for numbers in single precision. Reals are
+// diagonals. Values are the values of a check. Rows are the vectors of each side, one vector in each
+// row. A plan for float64 does not use it.
 type Memory struct {
 	Reals  []vk.Region[float32]
 	Values vk.Region[float32]

@@ -104,8 +104,9 @@ func (c vectorsOnDevices[T]) panels(
 	return nil
 }
 
-// add adds what a panel of A or of the vectors, with columns from number `from` on, contributes to the
-// column sums. All devices compute at the same time, and each has its own vectors.
+// add adds the contribution of one panel to the column sums. The panel has columns of A or of the
+// vectors, from number `from` on. All devices compute at the same time, and each has its own
+// vectors.
 func (c vectorsOnDevices[T]) add(panel []T, from int, sums []float64, residual bool) error {
 	return c.each(func(k int, call *plan.Call) error {
 		s, ws := c.parts[k], call.Arena

@@ -25,8 +25,7 @@ func NewShares(devices []*vk.Device) (Shares, error) {
 			rates[k] = rates[first]
 			continue
 		}
-		// The rate of a device is measured once and stored. If the measurement used the context of
-		// a caller, it could end early for all later callers.
+		// With the context of a caller, the measurement could end early for all later callers.
 		rate, err := machine.Of(dev).Float64Rate(context.Background())
 		if err != nil {
 			return nil, plan.OnDevice(dev, err)
