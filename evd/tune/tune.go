@@ -169,9 +169,9 @@ func (s *search) crossovers(ctx context.Context, best *Result, t tuning.Tuning) 
 	best.Conquer = s.conquer(ctx, best.Choice, t.Batch)
 }
 
-// oneStage returns the largest order for which `stage`, a whole solve, is faster if the matrix is
-// reduced in one stage, by halving the range of orders. `set` changes the order in the sizes. The
-// result is 0 if it is the order `now`, or if it was not measured.
+// oneStage searches, by halving, for the largest order at which a reduction in one stage is faster
+// than one in two stages. It measures the whole solve `stage`. `set` writes an order into the sizes
+// as this limit. The result is 0 if the limit is the present one, `now`, or if it was not measured.
 func (s *search) oneStage(ctx context.Context, c Choice, stage string, now int, set func(x *Crossovers, n int)) int {
 	const never = 1
 	faster, slower := 0, oneStageMost/oneStageStep+1
