@@ -78,3 +78,12 @@ func TestDigitsOfARefinement(t *testing.T) {
 		}
 	}
 }
+
+// TestCouplingsAreTheLargestColumn checks a matrix whose largest column of off-diagonal elements is not the
+// last one.
+func TestCouplingsAreTheLargestColumn(t *testing.T) {
+	block := []float64{9, -3, 2, 0, 1, 9, 1, 0, 0, 0.5, 9, 0} // 3×3, leading dimension 4
+	if got := couplings(3, 4, block); got != 5 {
+		t.Errorf("%g, not 5", got)
+	}
+}

@@ -232,6 +232,11 @@ func TestRefineRefuses(t *testing.T) {
 	if _, err := p.Refine(ctx, sym, short); !errors.As(err, new(*evd.ShapeError)) {
 		t.Errorf("one element too few: %v", err)
 	}
+	for _, x := range []evd.Sym[float64]{{N: n, Ld: n, Data: a[:n*n-1]}, {N: n, Ld: n - 1, Data: a}, {N: n - 1, Ld: n, Data: a}} {
+		if _, err := p.Refine(ctx, x, good); !errors.As(err, new(*evd.ShapeError)) {
+			t.Errorf("order %d, leading dimension %d, %d elements: %v", x.N, x.Ld, len(x.Data), err)
+		}
+	}
 	bad := evd.NewSym(n, slices.Clone(a), evd.Lower)
 	bad.Data[3] = math.Inf(1)
 	reports = 0 // the matrix is refused before the device works

@@ -74,16 +74,18 @@ func block(rng *rand.Rand, rows, cols int, in Slice[uint32]) Block[uint32] {
 	return Block[uint32]{rows, cols, ld, in.From(at)}
 }
 
-// Move copies blocks of random shapes, with pieces of several sizes. The copies are right, and Move
+// Move copies blocks of random shapes, with pieces of several sizes. A large piece of a block with many
+// short columns ends early, after linkCommands columns. The copies are right, and Move
 // writes nothing else.
 func TestMove(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {
 		apart     bool
 		maxBuffer uint64
-	}{"imported": {}, "apart": {apart: true}, "paged": {maxBuffer: 1 << 17}} {
+		piece     int
+	}{"imported": {piece: 1000}, "apart": {apart: true, piece: 1000}, "paged": {maxBuffer: 1 << 17, piece: 1000}, "large pieces": {piece: 1 << 17}} {
 		t.Run(name, func(t *testing.T) {
-			p, err := openPair(1000, c.apart, c.maxBuffer)
+			p, err := openPair(c.piece, c.apart, c.maxBuffer)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,6 +230,25 @@ func failAt(k int, result driver.Result, do func() error) (name string, err erro
 // When the context of a Move ends, Move returns, and the link can be used again. After Close of one
 // of the devices, Move and NewLink return an error. A program may close the devices before the
 // link.
+// The caller may free the memory of both blocks when Move has returned, so no copy is in flight then.
+func TestMoveWaitsForBothDevices(t *testing.T) {
+	p, err := openPair(4*pairWords, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	for range 20 {
+		if err := Move(context.Background(), p.link, Block[uint32]{pairWords, 1, pairWords, p.mem[1]}, Block[uint32]{pairWords, 1, pairWords, p.mem[0]}); err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range p.link.ends() {
+			if err := e.dev.dev.Wait(e.timeline, e.value, 0); err != nil {
+				t.Fatalf("device %d still copies: %v", i, err)
+			}
+		}
+	}
+}
+
 func TestMoveEnds(t *testing.T) {
 	p, err := openPair(1000, false, 0)
 	if err != nil {

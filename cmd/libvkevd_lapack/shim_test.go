@@ -48,6 +48,7 @@ func TestShim(t *testing.T) {
 	}
 	compile(t, in("libfake.so"), append(visible, "testdata/fake_lapack.c")...)
 	compile(t, in("libfake64.so"), append(visible, "-DWIDE", "testdata/fake_lapack.c")...)
+	compile(t, in("libother.so"), append(visible, "-DINFO=78", "testdata/fake_lapack.c")...)
 	for link, library := range map[string]string{"libfake_lp64.so": "libfake.so", "libfake_ilp64.so": "libfake64.so"} {
 		if err := os.Link(in(library), in(link)); err != nil {
 			t.Fatal(err)
@@ -82,6 +83,7 @@ func TestShim(t *testing.T) {
 	run("always", "program", "always", "", "VKEVD_CROSSOVER=0")
 	run("no_next", "program", "no_next", "", "VKEVD_LAPACK=/does/not/exist")
 	run("chosen", "program", "no_engine", "", "VKEVD_CROSSOVER=off", "VKEVD_LAPACK="+in("libfake.so"))
+	run("other", "program", "other_next", "", "VKEVD_CROSSOVER=off", "VKEVD_LAPACK="+in("libother.so"))
 	run("verbose_off", "program", "off", "vkevd: dsyevd n=2100 → next library: VKEVD_CROSSOVER is off\n",
 		"VKEVD_CROSSOVER=off", "VKEVD_VERBOSE=1")
 	// The device's own value for "never". The line once had an empty name of a device.

@@ -198,6 +198,10 @@ func TestTridiagonalsRefused(t *testing.T) {
 			t.Errorf("order %d: %v", a.N(), err)
 		}
 	}
+	right, short := evd.Tridiagonal[float64]{D: make([]float64, 3), E: make([]float64, 2)}, evd.Tridiagonal[float64]{D: make([]float64, 3), E: make([]float64, 1)}
+	if _, err := p.Solve(context.Background(), []evd.Tridiagonal[float64]{right, short}); !errors.As(err, &shape) || !shape.Tridiagonal {
+		t.Errorf("the second matrix is short: %v", err)
+	}
 	most := batch.MaxTridiagonalOrder(stagetest.Device(t), batch.Options{})
 	if _, err := batch.NewTridiagonalPlan(stagetest.Device(t), most+1, 1, batch.Options{}); !errors.As(err, &shape) || shape.Max != most {
 		t.Errorf("order %d: %v", most+1, err)

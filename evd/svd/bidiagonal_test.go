@@ -213,3 +213,37 @@ func TestBidiagonalCheckWaitsForASolve(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBidiagonalCosts checks which stages the forecasts of plans with and without vectors have.
+func TestBidiagonalCosts(t *testing.T) {
+	for vectors, want := range map[Vectors]int{None: 1, Thin: 2} {
+		p, err := NewBidiagonalPlan[float64](testDevice(t), 40, Options{U: vectors, V: vectors})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if costs := p.Costs(); len(costs) != want {
+			t.Errorf("vectors %v: %v", vectors, costs)
+		}
+	}
+}
+
+// TestFromGonumKeepsTheStride reads a part of a gonum matrix, whose rows are further apart than they are
+// long.
+func TestFromGonumKeepsTheStride(t *testing.T) {
+	whole := mat.NewDense(4, 7, nil)
+	for i := range 4 {
+		for j := range 7 {
+			whole.Set(i, j, float64(10*i+j))
+		}
+	}
+	part := whole.Slice(1, 4, 2, 5)
+	a := FromGonum(part)
+	for i := range 3 {
+		for j := range 3 {
+			if got := a.At(i, j); got != part.At(i, j) {
+				t.Errorf("entry (%d, %d) is %g, not %g", i, j, got, part.At(i, j))
+			}
+		}
+	}
+}

@@ -143,7 +143,8 @@ class Eigh(Case):
                     self.assertEqual(index, at)
                     self.assertTrue(np.isinf(values[index]) and np.isinf(values).sum() == 1)
                     self.assertEqual(values.dtype, dtype)
-                    self.assertIn(f"[{', '.join(map(str, at))}] is beyond the largest {np.dtype(dtype)}", str(caught.exception))
+                    self.assertIn(f"[{', '.join(map(str, at))}] is beyond the largest {np.dtype(dtype)}, and is {values[at]} in",
+                                  str(caught.exception))
                     if work is vkevd.eigh:
                         self.assertTrue(np.allclose(caught.exception.result.eigenvectors[index[:-1]][:, index[-1]], n**-0.5))
         with self.assertRaises(OverflowError):
@@ -240,6 +241,7 @@ class Batched(Case):
             with self.assertRaises(vkevd.ResultOverflowError) as caught:
                 vkevd.batched([np.eye(3, dtype=dtype), a, np.eye(500, dtype=dtype)])
             self.assertEqual(caught.exception.index, (1, 3))
+            self.assertIn("eigenvalue [1, 3] is", str(caught.exception))
             first, second, third = caught.exception.result
             self.assertTrue((first.eigenvalues == 1).all() and (third.eigenvalues == 1).all())
             self.assertTrue(np.isinf(second.eigenvalues[3]) and np.allclose(second.eigenvectors[:, 3], 0.5))
@@ -248,8 +250,9 @@ class Batched(Case):
         order = vkevd._devices.session().batch_order
         matrices = [symmetric(n) for n in (5, 6, order + 1)]
         matrices[1][2, 1] = matrices[2][4, 0] = np.nan
-        with self.assertRaises(vkevd.NotFiniteError):
+        with self.assertRaises(vkevd.NotFiniteError) as caught:
             vkevd.batched(matrices)
+        self.assertEqual((caught.exception.row, caught.exception.column), (-1, -1))  # the batch does not tell
         results = vkevd.batched(matrices, on_error="nan")
         self.check_eigen(matrices[0], *results[0])
         self.assertTrue(all(np.isnan(x).all() for result in results[1:] for x in result))

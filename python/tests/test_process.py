@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from unittest import mock
 
 from common import Case, np, symmetric, unittest, vkevd
 
@@ -126,6 +127,27 @@ for progress in (outer, inner):
     assert np.allclose(w, 1, rtol=0, atol=1e-13), w
 assert begun, "no progress"
 """)
+
+    def test_long_error_texts_end_between_characters(self):
+        for first in ("", "x"):
+            with self.assertRaises(vkevd.NoDeviceError) as caught:
+                vkevd.use(first + "é" * 1000)
+            self.assertIn("éé", str(caught.exception))
+            self.assertNotIn("\ufffd", str(caught.exception))
+
+    def test_threads_open_a_device_once(self):
+        class Slow:
+            def __init__(self, name):
+                threading.Event().wait(0.2)
+
+        found = []
+        with mock.patch.object(vkevd._devices, "Session", Slow), mock.patch.dict(vkevd._devices._sessions, clear=True):
+            threads = [threading.Thread(target=lambda: found.append(vkevd._devices.named("one"))) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual((len(found), len(set(found))), (3, 1))
 
     def test_python_runs_during_a_solve(self):
         passes, finished = [0], threading.Event()

@@ -1,9 +1,11 @@
 package back
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/internal/when"
@@ -95,5 +97,42 @@ func TestTallQRRefuses(t *testing.T) {
 		if _, err := panel.NewTallQR[float64](stagetest.Device(t), s[0], s[1], s[2], nil, stages.Waiting{}, SmallestTuning().Panel); err == nil {
 			t.Errorf("%v was accepted", s)
 		}
+	}
+}
+
+// TestProgressOfATallQR checks that each panel's progress is another one, also within the columns whose
+// factors are merged.
+func TestProgressOfATallQR(t *testing.T) {
+	const m, n, b = 40, 16, 2
+	d, err := vk.Open(vk.Options{Batch: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() }) // after the arena
+	tune := SmallestTuning()
+	tune.Panel.Merge = 4 * b
+	ops, err := product.New[float64](d, tune.Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := panel.NewTallQR(d, m, n, b, ops, stages.Waiting{}, tune.Panel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, r, factors := vk.Reserve[float64]("A", m*n), vk.Reserve[float64]("R", n*n), vk.Reserve[float64]("T", q.Panels()*b*b)
+	ws := stagetest.Arena(t, d, vk.Together(a, r, factors, q.Work(), q.Status(), ops.Work()))
+	stagetest.Put(t, d, a.In(ws), stagetest.Normal(m, n, m, 1).Data)
+	rec := vk.NewRecorder(d)
+	q.Record(rec, ws, stages.NewMatrix(a.In(ws), m, n, m), stages.NewMatrix(r.In(ws), n, n, n), factors.In(ws))
+	done := map[float64]bool{}
+	if _, err := d.Run(context.Background(), rec, func(p vk.Progress) {
+		if p.Phase == stages.PhaseQR {
+			done[p.Done] = true
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(done) < q.Panels() {
+		t.Errorf("%d panels, progress %v", q.Panels(), done)
 	}
 }

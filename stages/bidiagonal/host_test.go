@@ -1,6 +1,7 @@
 package bidiagonal
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -18,6 +19,19 @@ func TestHostStops(t *testing.T) {
 		_, err := SolveWith(host, d, e, Options{LeafSize: 32, To: len(d)})
 		return err
 	})
+}
+
+// TestHostStopsBeforeALeaf checks matrices whose only leaf is not solved, because Stop fails before it.
+func TestHostStopsBeforeALeaf(t *testing.T) {
+	d, e := suite.Random(20)
+	enough := errors.New("enough")
+	for _, to := range []int{0, len(d)} {
+		host := NewHost(len(d))
+		host.Stop = func() error { return enough }
+		if values, err := SolveWith(host, d, e, Options{LeafSize: 32, To: to}); err != enough {
+			t.Errorf("%d vectors: values %v, %v", to, values, err)
+		}
+	}
 }
 
 // TestHostSides solves for the vectors of one side, of both and of none. The vectors of a side must be

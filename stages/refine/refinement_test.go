@@ -65,7 +65,7 @@ func TestRefinement(t *testing.T) {
 // cases are: a coupled pair with another eigenvalue between its two eigenvalues, a pair that grows
 // because a neighbour is too near, and two clusters that grow into each other.
 func TestClusters(t *testing.T) {
-	lambda := []float64{0, 1, 2, 3, 10, 11, 14.5, 30, 31, 34, 36, 37, 90}
+	lambda := []float64{0, 1, 2, 3, 10, 11, 14.5, 30, 31, 34, 38, 39, 90}
 	reach := []float64{1, 4, 3, 4, 6, 6, 7, 9, 9, 10, 12, 12, 13}
 	strength := []float64{0, 0.01, 0, 0, 0.4, 0, 0, 0.3, 0, 0, 0.01, 0, 0}
 	want := Clusters{{0, 1}, {1, 4}, {4, 7}, {7, 12}, {12, 13}}

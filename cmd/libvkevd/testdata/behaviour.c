@@ -22,6 +22,8 @@ static void devices(void) {
 	int64_t count = -1, again = -1;
 	OK(vkevd_devices(NULL, 0, &count, &error));
 	CHECK(count >= 1);
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_devices(NULL, 0, NULL, &error));
+	CHECK(strstr(error.text, "count"));
 	vkevd_device_info *list = calloc((size_t)count, sizeof *list), open;
 	OK(vkevd_devices(list, count, &again, &error));
 	OK(vkevd_describe(device, &open, &error));
@@ -150,6 +152,8 @@ static int32_t within(void *user, const char *stage, double done, double total) 
 	CHECK(strstr(own.text, "plan") && strstr(own.text, "progress function"));
 	CHECK(vkevd_plan_close(outer_plan, &own) == bad);
 	CHECK(vkevd_close(device, &own) == bad);
+	if (middle_plan) // the solve of the middle plan waits, too
+		CHECK(vkevd_plan_close(middle_plan, &own) == bad);
 	CHECK(vkevd_plan_bytes(outer_plan, &bytes, &own) == VKEVD_OK && bytes > 0);
 	refusals++;
 	return 0;

@@ -1,4 +1,4 @@
-/* A LAPACK that computes nothing. It returns QUERIED for queries, and info = 77 for all other
+/* A LAPACK that computes nothing. It returns QUERIED for queries, and info = INFO for all other
  * calls. */
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,12 @@
 #include "../shim/shim.h"
 #include "fake.h"
 
+#ifdef INFO /* a second such library in one process, which counts in the same data */
+extern struct fake fake;
+#else
+#define INFO 77
 struct fake fake;
+#endif
 
 #define FAKE(name, driver, INT, REAL)                                                             \
 	void name(driver##_parameters(INT, REAL))                                                     \
@@ -21,7 +26,7 @@ struct fake fake;
 		fake.calls++;                                                                             \
 		strcpy(fake.last, #name);                                                                 \
 		fake.info = info;                                                                         \
-		*info = 77;                                                                               \
+		*info = INFO;                                                                             \
 	}
 
 #ifdef WIDE /* Debian's liblapack64 has 64-bit integers behind the plain names */

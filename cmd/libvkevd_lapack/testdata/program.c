@@ -187,6 +187,11 @@ static void options(void)
 	n = rows;
 	SDD("O"); /* m < n: Vᵀ does */
 	CHECK(info == 0 && fake.z == u && fake.columns == cols && fake.vt == a && fake.rows == cols);
+	ld_vt = n;
+	SVD("N", "S"); /* the thin Vᵀ has fewer rows than the whole one */
+	CHECK(info == 0 && fake.z == NULL && fake.vt == vt && fake.rows == cols);
+	SVD("N", "A");
+	CHECK(info == 0 && fake.z == NULL && fake.vt == vt && fake.rows == rows);
 }
 
 static void ours(int s) { (void)s; }
@@ -347,6 +352,12 @@ static void no_engine(void)
 	DSYEVD_THEN(outcome == 77 && fake.calls == 1);
 }
 
+/* VKEVD_LAPACK names another library than the one with which the program is linked. */
+static void other_next(void)
+{
+	DSYEVD_THEN(outcome == 78 && fake.calls == 1);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -356,7 +367,7 @@ int main(int argc, char **argv)
 		{"every_spelling", every_spelling}, {"small_stays", small_stays}, {"refused", refused},
 		{"parts", parts}, {"options", options}, {"work_adds_up", work_adds_up}, {"signals", signals}, {"forks", forks}, {"threads", threads},
 		{"wide_library", wide_library}, {"narrow_library", narrow_library}, {"off", off}, {"below", below}, {"cpu", cpu}, {"always", always}, {"raised", raised}, {"no_next", no_next},
-		{"no_engine", no_engine},
+		{"no_engine", no_engine}, {"other_next", other_next},
 	};
 	a = calloc(N * N, 8), z = calloc(N * N, 8), u = calloc(N * N, 8), vt = calloc(N * N, 8);
 	d = calloc(N, 8), e = calloc(N, 8), work = calloc(N, 8);

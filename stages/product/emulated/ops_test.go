@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/internal/when"
@@ -395,5 +396,25 @@ func TestNarrowAndUnequalProductsAreNative(t *testing.T) {
 	}
 	if !slices.Equal(pair(ops), pair(ops.native)) {
 		t.Error("a pair with different inner dimensions is not native")
+	}
+}
+
+// TestGemmRefusesShapesThatDoNotFit checks that the emulated Gemm itself compares the shapes, before it
+// decides whether the product is emulated.
+func TestGemmRefusesShapesThatDoNotFit(t *testing.T) {
+	of := func(rows, cols int) product.Matrix[float64] {
+		return product.Matrix[float64]{Rows: rows, Cols: cols, Ld: rows}
+	}
+	for _, x := range [][3]product.Matrix[float64]{
+		{of(3, 4), of(5, 2), of(3, 2)}, {of(3, 4), of(4, 2), of(4, 2)}, {of(3, 4), of(4, 2), of(3, 1)},
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.HasPrefix(text, "product: emulated gemm of 3×4 by ") {
+					t.Errorf("%d×%d by %d×%d into %d×%d: %q", x[0].Rows, x[0].Cols, x[1].Rows, x[1].Cols, x[2].Rows, x[2].Cols, text)
+				}
+			}()
+			(&Ops{}).Gemm(nil, nil, product.NoTrans, product.NoTrans, 1, x[0], x[1], 0, x[2])
+		}()
 	}
 }
