@@ -227,9 +227,6 @@ func failAt(k int, result driver.Result, do func() error) (name string, err erro
 	return name, err
 }
 
-// When the context of a Move ends, Move returns, and the link can be used again. After Close of one
-// of the devices, Move and NewLink return an error. A program may close the devices before the
-// link.
 // The caller may free the memory of both blocks when Move has returned, so no copy is in flight then.
 func TestMoveWaitsForBothDevices(t *testing.T) {
 	p, err := openPair(4*pairWords, false, 0)
@@ -249,6 +246,9 @@ func TestMoveWaitsForBothDevices(t *testing.T) {
 	}
 }
 
+// When the context of a Move ends, Move returns, and the link can be used again. After Close of one
+// of the devices, Move and NewLink return an error. A program may close the devices before the
+// link.
 func TestMoveEnds(t *testing.T) {
 	p, err := openPair(1000, false, 0)
 	if err != nil {
