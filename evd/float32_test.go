@@ -13,6 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/when"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -133,6 +134,24 @@ func float32Types(t *testing.T, d *vk.Device) {
 				}
 			}
 		})
+	}
+}
+
+// TestNarrowedVectorsHaveAPhase checks that the conversion of the tridiagonal matrix's vectors to single
+// precision is measured as a phase of its own.
+func TestNarrowedVectorsHaveAPhase(t *testing.T) {
+	const n = 21
+	p := singlePlan(t, device(t, vk.Options{}), n, evd.Options{Vectors: true, Tuning: small()})
+	a := evd.Sym[float32]{N: n, Ld: n, Data: make([]float32, n*n)}
+	for i := range a.Data {
+		a.Data[i] = float32(i*i%17) + 1
+	}
+	res, err := p.Solve(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(res.Profile.Phase(stages.PhaseNarrow) > 0) {
+		t.Errorf("no time in %q", stages.PhaseNarrow)
 	}
 }
 
