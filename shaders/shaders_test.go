@@ -141,6 +141,9 @@ func fits[S, P any](t *testing.T, m spirv.Module[S, P], defaults S) {
 		if structs[f.Elem] {
 			f.Elem = "shaders." + f.Elem
 		}
+		if i < len(m.Push) && m.Push[i].Kind == spirv.BitsOfReal && (f.Kind == spirv.Float64 || f.Kind == spirv.Uint64) {
+			f.Kind = spirv.BitsOfReal
+		}
 		info.Push[i] = f
 	}
 	if !slices.Equal(m.Push, info.Push) {

@@ -39,8 +39,8 @@ type GemmPush[T spirv.Scalar] struct {
 	StrideA uint64
 	StrideB uint64
 	StrideC uint64
-	Alpha   float32
-	Beta    float32
+	Alpha   spirv.RealBits
+	Beta    spirv.RealBits
 	M       uint32
 	N       uint32
 	K       uint32
@@ -75,8 +75,8 @@ type GemmSumPush[T spirv.Scalar] struct {
 	Parts   spirv.Addr[T] `spirv:"r"`
 	C       spirv.Addr[T] `spirv:"rw"`
 	StrideC uint64
-	Alpha   float32
-	Beta    float32
+	Alpha   spirv.RealBits
+	Beta    spirv.RealBits
 	M       uint32
 	N       uint32
 	Ldc     uint32
@@ -103,8 +103,8 @@ type SymmColumnsSumPush[T spirv.Scalar] struct {
 	Parts   spirv.Addr[T] `spirv:"r"`
 	C       spirv.Addr[T] `spirv:"rw"`
 	StrideC uint64
-	Alpha   float32
-	Beta    float32
+	Alpha   spirv.RealBits
+	Beta    spirv.RealBits
 	M       uint32
 	N       uint32
 	Ldc     uint32
@@ -240,18 +240,18 @@ type Syr2kPush[T spirv.Scalar] struct {
 
 // The layout in the shaders. A different one in Go would not compile.
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[float64]{})-120]
-	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[float32]{})-120]
-	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[complex128]{})-120]
-	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[complex64]{})-120]
-	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[float64]{})-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[float32]{})-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[complex128]{})-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[complex64]{})-56]
-	_ = [1]struct{}{}[unsafe.Offsetof(SymmColumnsSumPush[float64]{}.Own)-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsSumPush[float64]{})-88]
-	_ = [1]struct{}{}[unsafe.Offsetof(SymmColumnsSumPush[float32]{}.Own)-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsSumPush[float32]{})-88]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[float64]{})-128]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[float32]{})-128]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[complex128]{})-128]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmPush[complex64]{})-128]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[float64]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[float32]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[complex128]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmSumPush[complex64]{})-64]
+	_ = [1]struct{}{}[unsafe.Offsetof(SymmColumnsSumPush[float64]{}.Own)-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsSumPush[float64]{})-96]
+	_ = [1]struct{}{}[unsafe.Offsetof(SymmColumnsSumPush[float32]{}.Own)-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsSumPush[float32]{})-96]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[float32]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[complex128]{})-64]

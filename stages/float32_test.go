@@ -46,7 +46,7 @@ func TestGemmFloat32(t *testing.T) {
 	stagetest.Put(t, dev, z.In(ws), c)
 	rec := vk.NewRecorder(dev)
 	kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, spec.TileM)*vk.Tiles(n, spec.TileN)), shaders.GemmPush[float32]{
-		A: x.In(ws).Addr(), B: y.In(ws).Addr(), C: z.In(ws).Addr(), Alpha: 2, Beta: -0.5,
+		A: x.In(ws).Addr(), B: y.In(ws).Addr(), C: z.In(ws).Addr(), Alpha: spirv.RealBitsOf[float32](2), Beta: spirv.RealBitsOf[float32](-0.5),
 		M: m, N: n, K: k, Lda: m, Ldb: k, Ldc: m, Splits: 1, Stretch: k,
 	})
 	stagetest.Run(t, dev, rec)

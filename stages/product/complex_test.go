@@ -231,7 +231,7 @@ func (p *complexBench[T]) add(sums sumKernel[T], c Matrix[T]) {
 	const lanes = 2
 	p.dispatch(func(rec *vk.Recorder) {
 		sums.Dispatch(rec, vk.Folded(vk.Tiles(c.Rows*c.Cols, sums.Spec.LocalSize/lanes)), shaders.GemmSumPush[T]{
-			Parts: p.at[5].Addr(), C: c.Addr(), Alpha: -1, Beta: 1,
+			Parts: p.at[5].Addr(), C: c.Addr(), Alpha: spirv.RealBitsOf[T](-1), Beta: spirv.RealBitsOf[T](1),
 			M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld), Splits: complexSplits, Lanes: lanes,
 		})
 	})
@@ -257,7 +257,7 @@ func (p *complexBench[T]) gemm(
 	grid := vk.Folded(vk.Tiles(m, tile.M) * vk.Tiles(n, tile.N))
 	first, second := [2]complexMatrix{a.op(left), b.op(right)}, [2]complexMatrix{a2.op(left), b2.op(right)}
 	push := shaders.GemmPush[T]{
-		A: p.put(0, a).Addr(), B: p.put(1, b).Addr(), Alpha: -1, Beta: 1, M: uint32(m), N: uint32(n), K: uint32(k),
+		A: p.put(0, a).Addr(), B: p.put(1, b).Addr(), Alpha: spirv.RealBitsOf[T](-1), Beta: spirv.RealBitsOf[T](1), M: uint32(m), N: uint32(n), K: uint32(k),
 		Lda: uint32(a.ld), Ldb: uint32(b.ld), Ldc: uint32(c.ld), Trans: trans, Splits: 1, Stretch: uint32(k) + 2,
 	}
 	run := func(g vk.Groups, push shaders.GemmPush[T]) {
@@ -272,14 +272,14 @@ func (p *complexBench[T]) gemm(
 
 	x = p.put(4, c)
 	parts := push
-	parts.C, parts.Ldc, parts.StrideC, parts.Alpha, parts.Beta = p.at[5].Addr(), uint32(m), uint64(m*n), 1, 0
+	parts.C, parts.Ldc, parts.StrideC, parts.Alpha, parts.Beta = p.at[5].Addr(), uint32(m), uint64(m*n), spirv.RealBitsOf[T](1), spirv.RealBits{}
 	parts.Splits, parts.Stretch = complexSplits, uint32(vk.Tiles(k, complexSplits*tile.K))*tile.K
 	run(vk.Groups{X: grid.X, Y: grid.Y, Z: complexSplits}, parts)
 	p.add(sums, x)
 	p.check(what+" in parts", x, want, bound)
 
 	x = p.put(4, complexFilled(m, n, func(int, int) complex128 { return complexNaN }))
-	push.Alpha, push.Beta = -0.5, 0
+	push.Alpha, push.Beta = spirv.RealBitsOf[T](-0.5), spirv.RealBits{}
 	run(grid, push)
 	none := complexFilled(m, n, func(int, int) complex128 { return 0 })
 	want, bound = none.minus(first)
@@ -288,7 +288,7 @@ func (p *complexBench[T]) gemm(
 
 	want, bound = c.minus(first, second)
 	x = p.put(4, c)
-	push.A2, push.B2, push.Alpha, push.Beta, push.K2 = p.put(2, a2).Addr(), p.put(3, b2).Addr(), -1, 1, uint32(k)+2
+	push.A2, push.B2, push.Alpha, push.Beta, push.K2 = p.put(2, a2).Addr(), p.put(3, b2).Addr(), spirv.RealBitsOf[T](-1), spirv.RealBitsOf[T](1), uint32(k)+2
 	push.Lda2, push.Ldb2 = uint32(a2.ld), uint32(b2.ld)
 	run(grid, push)
 	p.check(what+" and a second pair", x, want, bound)

@@ -225,7 +225,7 @@ func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts 
 	kernel, first, k := g.kernels[x.tile], r.factors[0], r.inner()
 	push := shaders.GemmPush[T]{
 		A: first.A.Addr().Plus(r.first * r.batch.StrideA), B: first.B.Addr().Plus(r.first * r.batch.StrideB),
-		C: r.c.Addr().Plus(r.first * r.batch.StrideC), Alpha: float32(r.alpha), Beta: float32(r.beta),
+		C: r.c.Addr().Plus(r.first * r.batch.StrideC), Alpha: spirv.RealBitsOf[T](r.alpha), Beta: spirv.RealBitsOf[T](r.beta),
 		M: uint32(r.c.Rows), N: uint32(r.c.Cols), K: uint32(k[0]), K2: uint32(k[1]),
 		Lda: uint32(first.A.Ld), Ldb: uint32(first.B.Ld), Ldc: uint32(r.c.Ld),
 		Trans: r.operations(), Splits: uint32(x.splits), Stretch: uint32(x.depth),
@@ -240,7 +240,7 @@ func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts 
 	}
 	// Partial products are packed and not scaled. The kernel that adds them scales the sum.
 	if x.splits > 1 {
-		push.Alpha, push.Beta, push.C, push.Ldc = 1, 0, parts.Addr(), push.M
+		push.Alpha, push.Beta, push.C, push.Ldc = spirv.RealBitsOf[T](1), spirv.RealBits{}, parts.Addr(), push.M
 		push.StrideC = uint64(r.c.Rows) * uint64(r.c.Cols)
 		touch[2] = vk.Touches(parts)
 	}

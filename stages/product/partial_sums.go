@@ -53,7 +53,7 @@ func (s *partialSums[T]) record(rec *vk.Recorder, parts vk.Slice[T], splits int,
 	grid.Z = r.batch.Count
 	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[T]{
 		Parts: parts.Addr(), C: c.Addr().Plus(r.first * r.batch.StrideC), StrideC: uint64(r.batch.StrideC),
-		Alpha: float32(r.alpha), Beta: float32(r.beta), M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld),
+		Alpha: spirv.RealBitsOf[T](r.alpha), Beta: spirv.RealBitsOf[T](r.beta), M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld),
 		Splits: uint32(splits), Lanes: lanes,
 	}, vk.Touches(parts), vk.Touches(c.At))
 }

@@ -197,7 +197,7 @@ func (s *SymmColumns[T]) add(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T], k
 	lanes := lanesFor(k.splits)
 	grid := vk.Folded(vk.Tiles(p.Rows*p.Cols, s.sum.Spec.LocalSize/lanes))
 	s.sum.Dispatch(rec, grid, shaders.SymmColumnsSumPush[T]{
-		Parts: parts.Addr(), C: p.Addr(), Alpha: 1, M: uint32(p.Rows), N: uint32(p.Cols), Ldc: uint32(p.Ld),
+		Parts: parts.Addr(), C: p.Addr(), Alpha: spirv.RealBitsOf[T](1), M: uint32(p.Rows), N: uint32(p.Cols), Ldc: uint32(p.Ld),
 		Splits: uint32(k.splits), Lanes: lanes, Own: own.Addr(), Order: uint32(s.columns.N), Top: uint32(x.top),
 		Passed: uint32(x.passed), Stretch: uint32(k.depth), Width: uint32(s.columns.Width), Tile: s.tiles[k.tile].M,
 	}, vk.Touches(parts), vk.Touches(p.At), vk.Touches(own))

@@ -1,5 +1,7 @@
 package spirv
 
+import "math"
+
 // Kind is the type of a parameter or of a buffer's elements. The value of a Kind is the name of the
 // Go type with the same bits, except for Address.
 type Kind string
@@ -19,10 +21,11 @@ const (
 	Half       Kind = "spirv.Float16" // float16_t
 	Float32    Kind = "float32"
 	Float64    Kind = "float64"
-	Complex64  Kind = "complex64"  // vec2, of buffers only
-	Complex128 Kind = "complex128" // dvec2, of buffers only
-	Boolean    Kind = "spirv.Bool" // bool, of specialisation constants only
-	Address    Kind = "spirv.Addr" // buffer_reference, of push blocks only
+	Complex64  Kind = "complex64"      // vec2, of buffers only
+	Complex128 Kind = "complex128"     // dvec2, of buffers only
+	Boolean    Kind = "spirv.Bool"     // bool, of specialisation constants only
+	Address    Kind = "spirv.Addr"     // buffer_reference, of push blocks only
+	BitsOfReal Kind = "spirv.RealBits" // double, or uint64_t in kernels of single precision, of push blocks only
 )
 
 // Real is the type of real numbers in kernels, such as norms, eigenvalues λ, and the diagonal d and
@@ -74,6 +77,20 @@ func (k Kind) Size() uintptr {
 	default:
 		return 8
 	}
+}
+
+// RealBits is a real number in a push block that has one Go struct for all number types. A kernel of
+// double precision reads a double there. A kernel of single precision reads a uint64_t, whose lower
+// half is the number.
+type RealBits struct{ bits uint64 }
+
+// RealBitsOf returns x, as kernels for T read it.
+func RealBitsOf[T Scalar](x float64) RealBits {
+	switch KindOf[T]() {
+	case Float32, Complex64:
+		return RealBits{uint64(math.Float32bits(float32(x)))}
+	}
+	return RealBits{math.Float64bits(x)}
 }
 
 // Bool is a GLSL bool as a specialisation constant, in four bytes.

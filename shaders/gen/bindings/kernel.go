@@ -135,7 +135,7 @@ func (k *kernel) trailing() uintptr {
 // `number`. A member that is float64 in k and has the type `number` in the kernel `other` gets the
 // type parameter T. typed returns an error if k and `other` differ in any other way. A float64
 // member must have the type `number` in `other`: a kernel for complex numbers stores a real number
-// as a complex one.
+// as a complex one. A member that is uint64 in single precision has the Go type spirv.RealBits.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")
@@ -151,6 +151,10 @@ func (k *kernel) typed(other *kernel, number string) error {
 		of, in := f.Kind, g.Kind
 		if f.IsAddr() && g.IsAddr() {
 			of, in = f.Elem, g.Elem
+		}
+		if of == spirv.Float64 && in == spirv.Uint64 || of == spirv.BitsOfReal && (in == spirv.Uint64 || in == spirv.Float64) {
+			f.Kind = spirv.BitsOfReal
+			continue
 		}
 		f.typed = of == spirv.Float64
 		if f.typed && in != spirv.Kind(number) {

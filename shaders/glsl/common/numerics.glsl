@@ -14,6 +14,8 @@
 //	acc_t         type of the variables that accumulate sums
 //	SCALAR_BYTES  size of one scalar_t in bytes
 //	REAL_BYTES    size of one real_t in bytes
+//	real_bits_t   type of a real number in a push block that is the same for all number types:
+//	              eight bytes, in Go a spirv.RealBits. REAL(x) is the number
 //
 // Kernels that are compiled for complex numbers use these names for arithmetic. For real numbers they
 // are macros of numerics_real.glsl: conjugate(a) is a, and so on.

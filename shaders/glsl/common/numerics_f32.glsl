@@ -12,6 +12,9 @@
 #define SCALAR_BYTES 4
 #define REAL_BYTES 4
 
+#define real_bits_t uint64_t
+#define REAL(bits) uintBitsToFloat(uint(bits))
+
 #define SPLIT(x) uvec2(0u, floatBitsToUint(x))
 #define JOIN(h) uintBitsToFloat((h).y)
 #define EXPONENT_SHIFT 23

@@ -13,6 +13,9 @@
 #define SCALAR_BYTES 8
 #define REAL_BYTES 8
 
+#define real_bits_t double
+#define REAL(bits) (bits)
+
 #define SPLIT(x) unpackDouble2x32(x)
 #define JOIN(h) packDouble2x32(h)
 #define EXPONENT_SHIFT 20

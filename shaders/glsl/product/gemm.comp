@@ -42,8 +42,8 @@ layout(push_constant, scalar) uniform Push {
 	// stride_a and stride_b are the distances, in elements, from the factors of one product of the
 	// batch to those of the next. stride_c is the distance from one result to the next.
 	uint64_t stride_a, stride_b, stride_c;
-	// alpha and beta are the factors α and β, finite numbers. Only ±1, ±½ and 0 occur.
-	float alpha, beta;
+	// alpha and beta are the factors α and β, any finite numbers.
+	real_bits_t alpha, beta;
 	// m, n and k are the sizes of the product, m and n at least 1. The leading dimensions lda, ldb
 	// and ldc are at least the number of stored rows.
 	uint m, n, k, lda, ldb, ldc;
@@ -105,8 +105,8 @@ void main() {
 	}
 
 	MatrixInOut c = MatrixInOut(element(uint64_t(p.c), z * p.stride_c + i0, j0, p.ldc));
-	real_t alpha = real_t(p.alpha), beta = real_t(p.beta);
-	bool add = p.beta != 0;
+	real_t alpha = REAL(p.alpha), beta = REAL(p.beta);
+	bool add = REAL(p.beta) != 0;
 	[[unroll]] for (uint s = 0; s < THREAD_N; s++) {
 		[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
 			uint i = tile_row(r), j = tile_col(s);

@@ -47,8 +47,8 @@ layout(push_constant, scalar) uniform Push {
 	// stride_c is the distance in elements from the C of one member of the batch to the C of the
 	// next member.
 	uint64_t stride_c;
-	// alpha and beta are the factors α and β, finite numbers. Only ±1, ±½ and 0 occur.
-	float alpha, beta;
+	// alpha and beta are the factors α and β, any finite numbers.
+	real_bits_t alpha, beta;
 	// The shape of C is m×n. The leading dimension ldc is at least m.
 	uint m, n, ldc;
 	// `splits` is the number of parts to add up, at least 1. `lanes` is the number of invocations
@@ -109,7 +109,7 @@ void main() {
 
 	uint j = uint(e / p.m), i = uint(e - uint64_t(j) * p.m);
 	MatrixInOut c = MatrixInOut(element(uint64_t(p.c), gl_WorkGroupID.z * p.stride_c + i, j, p.ldc));
-	acc_t x = real_t(p.alpha) * sum;
-	if (p.beta != 0) x += real_t(p.beta) * acc_t(c.at[0]);
+	acc_t x = REAL(p.alpha) * sum;
+	if (REAL(p.beta) != 0) x += REAL(p.beta) * acc_t(c.at[0]);
 	c.at[0] = scalar_t(x);
 }
