@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/internal/team"
-	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 )
 
@@ -55,6 +55,6 @@ func check[T Float](w team.Solve[T], a Sym[T], res *Result[T]) (Ratios, error) {
 	if err != nil {
 		return Ratios{}, plan.During(stages.PhaseCheck, a.cause(err))
 	}
-	norm := max(a.triangle().Norm1(sigma), spectrum.SafeMinOf[T]()*sigma)
+	norm := max(a.triangle().Norm1(sigma), precision.SafeMinOf[T]()*sigma)
 	return newRatios[T](sums, norm, a.N), nil
 }

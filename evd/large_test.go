@@ -13,7 +13,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -260,7 +260,7 @@ func checkSome[T evd.Float](t *testing.T, a evd.Sym[T], res *evd.Result[T]) {
 		}
 		residual, orthogonality = max(residual, r), max(orthogonality, o)
 	}
-	scale := float64(n) * spectrum.UlpOf[T]()
+	scale := float64(n) * precision.UlpOf[T]()
 	residual, orthogonality = residual/(norm*scale), orthogonality/scale
 	t.Logf("    %d vectors: residual %.3g, orthogonality %.3g", some, residual, orthogonality)
 	if !(residual < 10 && orthogonality < 10) {

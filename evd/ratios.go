@@ -2,7 +2,7 @@ package evd
 
 import (
 	"github.com/vkevd/vkevd/evd/internal/plan"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 )
 
 // Ratios are LAPACK's measures of a set of eigenpairs: each is an error divided by the error that
@@ -27,6 +27,6 @@ func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality
 // (sums[1]), for values Λ and vectors Z. It divides the largest sum of each list by the error that
 // rounding may cause for numbers of type T and order n. `norm` is ‖A‖₁, or a lower bound of it.
 func newRatios[T Float](sums [2][]float64, norm float64, n int) Ratios {
-	unit := float64(n) * spectrum.UlpOf[T]()
+	unit := float64(n) * precision.UlpOf[T]()
 	return Ratios{plan.Ratio(sums[0], norm, unit), plan.Ratio(sums[1], 1, unit)}
 }

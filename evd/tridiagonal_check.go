@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
@@ -67,7 +68,7 @@ func (p *TridiagonalPlan[T]) Certify(ctx context.Context, t Tridiagonal[T], res 
 	if err != nil {
 		return 0, err
 	}
-	return p.spectrum.Certify(c, scaled.values, res.First, scaled.norm, spectrum.UlpOf[T]())
+	return p.spectrum.Certify(c, scaled.values, res.First, scaled.norm, precision.UlpOf[T]())
 }
 
 // fits returns an error if the plan does not accept t, or if res cannot be a result of this plan.
@@ -103,5 +104,5 @@ func (p *TridiagonalPlan[T]) uploadScaled(c *plan.Call, t Tridiagonal[T], res *R
 	}
 	sigma := dense.Scaling[float64](top)
 	s := t.times(sigma)
-	return scaled{spectrum.Scale(res.Values, sigma), s, max(s.Norm1(), spectrum.SafeMinOf[T]()*sigma)}, p.upload(c, s)
+	return scaled{spectrum.Scale(res.Values, sigma), s, max(s.Norm1(), precision.SafeMinOf[T]()*sigma)}, p.upload(c, s)
 }

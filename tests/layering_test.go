@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"evd/internal/plan":      {"internal/environ", "stages", "stages/chase", "stages/machine", "stages/tridiag/stedc", "stages/tridiag/stemr", "vk", "vk/spirv"},
 	"evd/internal/dense":     {"evd/emulation", "evd/internal/plan", "evd/internal/precision", "evd/spectrum", "stages", "stages/back", "stages/chase", "stages/machine", "stages/move", "stages/product", "stages/reduce", "stages/residual", "stages/tridiag", "stages/tuning", "vk", "vk/spirv"},
 	"evd/internal/team":      {"evd/emulation", "evd/internal/dense", "evd/internal/plan", "evd/spectrum", "stages", "stages/back", "stages/machine", "stages/product", "stages/reduce", "stages/residual", "stages/tridiag", "stages/tridiag/stedc", "vk", "vk/spirv"},
-	"evd/internal/precision": {"stages", "stages/move", "stages/product", "vk", "vk/spirv"},
+	"evd/internal/precision": {"evd/spectrum", "stages", "stages/move", "stages/product", "vk", "vk/spirv"},
 
 	"cmd/libvkevd":      {"evd", "evd/batch", "evd/svd", "internal/copies", "internal/environ", "vk"},
 	"cmd/vkevd":         {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/closed", "cmd/vkevd/internal/doctor", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/plot", "cmd/vkevd/internal/report", "cmd/vkevd/internal/trial", "evd", "evd/batch", "evd/cluster", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "stages", "stages/batch", "stages/tuning", "vk"},

@@ -19,22 +19,6 @@ const (
 	SafeMin = 0x1p-1022
 )
 
-// UlpOf is the distance from 1 to the next number of type T: Ulp, or 2⁻²³ for float32.
-func UlpOf[T spirv.Real]() float64 {
-	if spirv.KindOf[T]() == spirv.Float32 {
-		return 0x1p-23
-	}
-	return Ulp
-}
-
-// SafeMinOf is the smallest normal number of type T: SafeMin, or 2⁻¹²⁶ for float32.
-func SafeMinOf[T spirv.Real]() float64 {
-	if spirv.KindOf[T]() == spirv.Float32 {
-		return 0x1p-126
-	}
-	return SafeMin
-}
-
 // Tridiagonal is a symmetric tridiagonal matrix T on the host: the diagonal D, and E[i] = T(i+1, i),
 // one element less.
 type Tridiagonal struct{ D, E []float64 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/vk"
@@ -107,7 +108,7 @@ func (p *BandPlan[T]) solve(c *plan.Call, b Band[T]) (*Result[T], error) {
 	tail := spectrum.Tail[T]{Stage: path.values, Sigma: sigma}
 	res, err := finish(c, tail, t, Options{Certify: p.opt.Certify}, p.base.N, func(part spectrum.Part) (*Certificate, error) {
 		found, err := certifyGolubKahan[T](c, path.values, sigma, b.norm(e), p.base.N, t, part)
-		found.Norm *= spectrum.UlpOf[T]() / p.opt.Storage.Ulp()
+		found.Norm *= precision.UlpOf[T]() / p.opt.Storage.Ulp()
 		if p.opt.Storage != Double { // these errors do not grow with N, by measurements
 			found.Norm *= float64(p.base.N)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
@@ -55,7 +56,7 @@ func (p *BidiagonalPlan[T]) Check(ctx context.Context, c Bidiagonal[T], res *Res
 	if err != nil {
 		return Ratios{}, plan.During(stages.PhaseCheck, err)
 	}
-	unit := float64(n) * spectrum.UlpOf[T]()
+	unit := float64(n) * precision.UlpOf[T]()
 	found.Left, found.Right = plan.Ratio(sums[left], 1, unit), plan.Ratio(sums[right], 1, unit)
 	return found, nil
 }
@@ -83,5 +84,5 @@ func (b Bidiagonal[T]) residual(sigma float64, res *Result[T]) float64 {
 			sums[j] += math.Abs(x)
 		}
 	}
-	return plan.Ratio(sums, max(norm, spectrum.SafeMinOf[T]()*sigma), float64(n)*spectrum.UlpOf[T]())
+	return plan.Ratio(sums, max(norm, precision.SafeMinOf[T]()*sigma), float64(n)*precision.UlpOf[T]())
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
@@ -62,7 +63,7 @@ func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal
 	c, err := certifyGolubKahan[T](s.Call, s.steps.values, sigma, frobenius(a, sigma), s.rows, t, p)
 	c.Counts = c.Counts * float64(s.cols) / float64(s.rows) // from the order of C to max(rows, columns)
 	if s.opt.Storage == Half {                              // these errors do not grow with n, by measurements
-		c.Norm *= float64(s.rows) * spectrum.UlpOf[T]() / Half.Ulp()
+		c.Norm *= float64(s.rows) * precision.UlpOf[T]() / Half.Ulp()
 	}
 	return c, err
 }
@@ -74,15 +75,15 @@ func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal
 func certifyGolubKahan[T evd.Float](
 	c *plan.Call, values *spectrum.Stage, sigma, norm float64, n int, t spectrum.Tridiagonal, p spectrum.Part,
 ) (*Certificate, error) {
-	found := &Certificate{Counts: math.Inf(1), Norm: normDifference(norm, t) / (float64(n) * spectrum.UlpOf[T]())}
+	found := &Certificate{Counts: math.Inf(1), Norm: normDifference(norm, t) / (float64(n) * precision.UlpOf[T]())}
 	if math.IsNaN(found.Norm) {
 		found.Norm = math.Inf(1)
 	}
-	norm1 := max(t.Norm1(), spectrum.SafeMinOf[T]()*sigma)
+	norm1 := max(t.Norm1(), precision.SafeMinOf[T]()*sigma)
 	if !(norm1 <= math.MaxFloat64) { // Sturm counts of such a T have no meaning
 		return found, nil
 	}
-	counts, err := values.Certify(c, p.Values, p.First, norm1, spectrum.UlpOf[T]())
+	counts, err := values.Certify(c, p.Values, p.First, norm1, precision.UlpOf[T]())
 	found.Counts = counts * 2 // T has twice the order of C
 	return found, err
 }

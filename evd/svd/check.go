@@ -8,6 +8,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
@@ -122,8 +123,8 @@ func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err err
 	if err != nil {
 		return Ratios{}, err
 	}
-	m, n, ulp := float64(s.m), float64(s.n), spectrum.UlpOf[T]()
-	norm := max(norm1(a, sigma), spectrum.SafeMinOf[T]()*sigma)
+	m, n, ulp := float64(s.m), float64(s.n), precision.UlpOf[T]()
+	norm := max(norm1(a, sigma), precision.SafeMinOf[T]()*sigma)
 	return Ratios{
 		Residual: plan.Ratio(sums[2], norm, max(m, n)*ulp),
 		Left:     plan.Ratio(sums[u], 1, m*ulp), Right: plan.Ratio(sums[v], 1, n*ulp),

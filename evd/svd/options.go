@@ -137,7 +137,7 @@ func (o Options) part() spectrum.Selection {
 
 // fewerDigits reports whether Options.Storage has fewer digits than T.
 func fewerDigits[T evd.Float](o Options) bool {
-	return o.Storage != Double && o.Storage.Ulp() > spectrum.UlpOf[T]()
+	return o.Storage != Double && o.Storage.Ulp() > precision.UlpOf[T]()
 }
 
 // checkStorage returns an *evd.OptionError if Options.Storage has fewer digits than T and another option

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -41,7 +41,7 @@ func overflowed[T evd.Float](t *testing.T, what string, certify bool, n int, res
 			continue
 		}
 		for _, x := range z.Col(0) {
-			if !(math.Abs(float64(x)-1/math.Sqrt(float64(z.Rows))) <= 100*spectrum.UlpOf[T]()) {
+			if !(math.Abs(float64(x)-1/math.Sqrt(float64(z.Rows))) <= 100*precision.UlpOf[T]()) {
 				t.Errorf("%s: the vector of the value that overflows has an entry %g", what, x)
 			}
 		}
@@ -51,7 +51,7 @@ func overflowed[T evd.Float](t *testing.T, what string, certify bool, n int, res
 // most is the largest number of type T.
 func most[T evd.Float]() T {
 	x := math.MaxFloat64
-	if spectrum.UlpOf[T]() > spectrum.Ulp {
+	if !precision.IsDouble[T]() {
 		x = math.MaxFloat32
 	}
 	return T(x)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -64,7 +65,7 @@ func (r *Result[T]) Rank(tol float64) int {
 
 // noise is the limit of the numerical rank, for a result with at least one value.
 func (r *Result[T]) noise() float64 {
-	switch large := r.ulp > spectrum.UlpOf[T](); {
+	switch large := r.ulp > precision.UlpOf[T](); {
 	case large && r.First > 0:
 		return r.ulp * r.norm
 	case large:
@@ -88,7 +89,7 @@ func finish[T evd.Float](
 	certify func(spectrum.Part) (*Certificate, error),
 ) (*Result[T], error) {
 	res := &Result[T]{
-		Profile: c.Profile, Retried: c.Retried, order: order, ulp: spectrum.UlpOf[T](),
+		Profile: c.Profile, Retried: c.Retried, order: order, ulp: precision.UlpOf[T](),
 		most: t.Norm1() / tail.Sigma, norm: norm2(t.E) / tail.Sigma,
 	}
 	if opt.Certify {

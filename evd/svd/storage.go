@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -39,7 +39,7 @@ func (s Storage) String() string {
 
 // Ulp returns the distance from 1 to the next number of the format.
 func (s Storage) Ulp() float64 {
-	return [...]float64{spectrum.Ulp, 0x1p-23, spirv.Float16Ulp}[s]
+	return [...]float64{precision.UlpOf[float64](), precision.UlpOf[float32](), spirv.Float16Ulp}[s]
 }
 
 func (s Storage) supported(info vk.Info) error {

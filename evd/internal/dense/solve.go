@@ -2,6 +2,7 @@ package dense
 
 import (
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -112,8 +113,8 @@ func (l *Lead[T]) Certify(c *plan.Call, a Triangle[T], sigma float64, p spectrum
 	}
 	t := received()
 	if len(p.Values) > 0 {
-		norm := max(t.Norm1(), spectrum.SafeMinOf[T]()*sigma)
-		counts, err = l.Spectrum.Certify(c, p.Values, p.First, norm, spectrum.UlpOf[T]())
+		norm := max(t.Norm1(), precision.SafeMinOf[T]()*sigma)
+		counts, err = l.Spectrum.Certify(c, p.Values, p.First, norm, precision.UlpOf[T]())
 	}
 	return counts, a.Invariants(sigma, t), err
 }

@@ -124,7 +124,7 @@ func (a Triangle[T]) Invariants(sigma float64, t spectrum.Tridiagonal) float64 {
 			squaresT += 2 * t.E[i] * t.E[i]
 		}
 	}
-	norm, unit := math.Sqrt(squaresA), float64(a.N)*spectrum.UlpOf[T]()
+	norm, unit := math.Sqrt(squaresA), float64(a.N)*precision.UlpOf[T]()
 	return plan.Ratio([]float64{math.Abs(traceA - traceT), math.Abs(norm - math.Sqrt(squaresT))}, norm, unit)
 }
 
@@ -142,7 +142,7 @@ func (c *Common[T]) Scale(a Triangle[T]) (sigma float64, err error) {
 // device may replace a subnormal factor by zero, and 2^1074 is not finite. Then the largest entry of
 // σ·A is at most 4, or, of a matrix of subnormal doubles, at least 2^-51.
 func oneStageScaling[T spirv.Real](e int) float64 {
-	return min(max(math.Ldexp(1, -e), spectrum.SafeMinOf[T]()), 0x1p1023)
+	return min(max(math.Ldexp(1, -e), precision.SafeMinOf[T]()), 0x1p1023)
 }
 
 // mostExponent is the largest magnitude of a binary exponent for which a matrix is reduced in one
@@ -176,7 +176,7 @@ func onDevice[T spirv.Real](sigma float64) T {
 // dsyevd and ssyevd. If squares of entries would overflow or underflow, σ is a power of two, so
 // that the product is exact. Otherwise σ is 1.
 func Scaling[T spirv.Real](largest float64) float64 {
-	small := spectrum.SafeMinOf[T]() / spectrum.UlpOf[T]()
+	small := precision.SafeMinOf[T]() / precision.UlpOf[T]()
 	least, most := math.Sqrt(small), math.Sqrt(1/small)
 	switch {
 	case largest == 0:

@@ -1,12 +1,13 @@
-// Package precision is how a plan for numbers of type T uses double precision. The tridiagonal or
-// bidiagonal problem within a solve is solved in double precision for every T: its diagonals are
-// widened, and its vectors, on one or two sides, are narrowed to T. float64 needs no conversion;
-// float32 is converted by the device, or by the host if the device has no double precision. Elsewhere
-// in evd, few places depend on the type T or on the precision of the device: they choose stages,
-// products and options, or scale the matrix.
+// Package precision has the constants of the number type T of a plan, and is how the plan uses double
+// precision. The tridiagonal or bidiagonal problem within a solve is solved in double precision for
+// every T: its diagonals are widened, and its vectors, on one or two sides, are narrowed to T. float64
+// needs no conversion; float32 is converted by the device, or by the host if the device has no double
+// precision. Elsewhere in evd, few places depend on the type T or on the precision of the device: they
+// choose stages, products and options, or scale the matrix.
 package precision
 
 import (
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
@@ -107,3 +108,19 @@ func (exact) Widen(_ *vk.Recorder, z product.Matrix[float64], _ stages.Matrix) s
 
 // IsDouble reports whether T is float64.
 func IsDouble[T spirv.Real]() bool { return spirv.KindOf[T]() == spirv.Float64 }
+
+// UlpOf is the distance from 1 to the next number of type T.
+func UlpOf[T spirv.Real]() float64 {
+	if IsDouble[T]() {
+		return spectrum.Ulp
+	}
+	return 0x1p-23
+}
+
+// SafeMinOf is the smallest normal number of type T.
+func SafeMinOf[T spirv.Real]() float64 {
+	if IsDouble[T]() {
+		return spectrum.SafeMin
+	}
+	return 0x1p-126
+}
