@@ -98,7 +98,7 @@ type LasetPush[T spirv.Scalar] struct {
 }
 
 // OrmtrQ2Flags applies Q2, the product of the reflectors of bulge chasing, to vectors that are stored
-// as rows: X ← Q2·X, or X ← Q2ᵀ·X if TRANSPOSED (LAPACK dormtr, for the second stage).
+// as rows: X ← Q2·X, or X ← Q2ᴴ·X if TRANSPOSED (LAPACK dormtr and zunmtr, for the second stage).
 //
 // Compiled with FLAGS.
 func OrmtrQ2Flags[T spirv.Scalar]() spirv.Module[OrmtrQ2FlagsSpec, OrmtrQ2FlagsPush[T]] {
@@ -140,7 +140,7 @@ type OrmtrQ2FlagsPush[T spirv.Scalar] struct {
 }
 
 // OrmtrQ2Teams applies Q2, the product of the reflectors of bulge chasing, to vectors that are stored
-// as rows: X ← Q2·X, or X ← Q2ᵀ·X if TRANSPOSED (LAPACK dormtr, for the second stage).
+// as rows: X ← Q2·X, or X ← Q2ᴴ·X if TRANSPOSED (LAPACK dormtr and zunmtr, for the second stage).
 func OrmtrQ2Teams[T spirv.Scalar]() spirv.Module[OrmtrQ2TeamsSpec, OrmtrQ2TeamsPush[T]] {
 	return typed[T, OrmtrQ2TeamsSpec, OrmtrQ2TeamsPush[T]]("ormtr_q2_teams", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
@@ -175,7 +175,7 @@ type OrmtrQ2TeamsPush[T spirv.Scalar] struct {
 }
 
 // OrgtrQ2 applies Q2, the product of the reflectors of bulge chasing, to vectors that are stored
-// as rows: X ← Q2·X, or X ← Q2ᵀ·X if TRANSPOSED (LAPACK dormtr, for the second stage).
+// as rows: X ← Q2·X, or X ← Q2ᴴ·X if TRANSPOSED (LAPACK dormtr and zunmtr, for the second stage).
 //
 // Compiled with SQUARES.
 func OrgtrQ2[T spirv.Scalar]() spirv.Module[OrgtrQ2Spec, OrgtrQ2Push[T]] {

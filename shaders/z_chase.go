@@ -9,7 +9,7 @@ import (
 )
 
 // Sb2stChase reduces a symmetric band matrix to tridiagonal form by bulge chasing, B = Q2·T·Q2ᵀ (LAPACK
-// dsytrd_sb2st).
+// dsytrd_sb2st), and a Hermitian one to B = Q2·T·Q2ᴴ (zhetrd_hb2st).
 //
 // Compiled with FLAGS.
 func Sb2stChase[T spirv.Scalar]() spirv.Module[Sb2stChaseSpec, Sb2stChasePush[T]] {
@@ -49,7 +49,7 @@ type Sb2stChasePush[T spirv.Scalar] struct {
 }
 
 // Sb2stWave reduces a symmetric band matrix to tridiagonal form by bulge chasing, B = Q2·T·Q2ᵀ (LAPACK
-// dsytrd_sb2st).
+// dsytrd_sb2st), and a Hermitian one to B = Q2·T·Q2ᴴ (zhetrd_hb2st).
 func Sb2stWave[T spirv.Scalar]() spirv.Module[Sb2stWaveSpec, Sb2stWavePush[T]] {
 	return typed[T, Sb2stWaveSpec, Sb2stWavePush[T]]("sb2st_wave", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
@@ -74,7 +74,7 @@ type Sb2stWavePush[T spirv.Scalar] struct {
 }
 
 // Sb2stLog reduces a symmetric band matrix to tridiagonal form by bulge chasing, B = Q2·T·Q2ᵀ (LAPACK
-// dsytrd_sb2st).
+// dsytrd_sb2st), and a Hermitian one to B = Q2·T·Q2ᴴ (zhetrd_hb2st).
 //
 // Compiled with FLAGS, LOG.
 func Sb2stLog[T spirv.Scalar]() spirv.Module[Sb2stLogSpec, Sb2stLogPush[T]] {

@@ -1,5 +1,5 @@
 // ormtr_q2 applies Q2, the product of the reflectors of bulge chasing, to vectors that are stored
-// as rows: X ← Q2·X, or X ← Q2ᵀ·X if TRANSPOSED (LAPACK dormtr, for the second stage).
+// as rows: X ← Q2·X, or X ← Q2ᴴ·X if TRANSPOSED (LAPACK dormtr and zunmtr, for the second stage).
 //
 // in, out: x       m vectors of length n; element `row` of vector c lies at x[c + row·ld]
 // in:      v, tau  as sb2st stores them, see package stages
@@ -196,12 +196,12 @@ void reflect(uint i, uint w) {
 	uint first = w / SHARE, count = ROWS + (w % SHARE > 0 ? 1 : 0), at = ((held() + i) * SHARE + neighbour()) * V;
 	work_t v[ROWS + 1], dot[4];
 	[[unroll]] for (uint q = 0; q < count; q++) v[q] = chunk[at + q];
-	[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
-	[[unroll]] for (uint q = 0; q < count; q++) dot[q % 4] = fma(v[q], x[first + q], dot[q % 4]);
+	[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = work_t(0);
+	[[unroll]] for (uint q = 0; q < count; q++) dot[q % 4] = mad_conj(v[q], x[first + q], dot[q % 4]);
 	// The four partial sums are added without a loop. If a loop indexed the array of sums, a
 	// compiler might put the array into memory.
-	work_t scale = -factor[held() + i] * total((dot[0] + dot[1]) + (dot[2] + dot[3]));
-	[[unroll]] for (uint q = 0; q < count; q++) x[first + q] = fma(scale, v[q], x[first + q]);
+	work_t scale = mul(-factor[held() + i], total((dot[0] + dot[1]) + (dot[2] + dot[3])));
+	[[unroll]] for (uint q = 0; q < count; q++) x[first + q] = mad(scale, v[q], x[first + q]);
 }
 
 // reflect_batch applies reflectors i+U−1 … i of a block, in this order, to the rows in registers

@@ -126,7 +126,7 @@ void store_checked(Rows r, uint k, work_t value) {
 // of the workgroup, because other invocations load these elements.
 void begin_columns() {
 	if (team() == 0 && neighbour() == 0 && vector() < vectors_end()) {
-		Vectors(element(origin(), vector(), vector(), p.ld)).at[0] = scalar_t(1);
+		Vectors(element(origin(), vector(), vector(), p.ld)).at[0] = one();
 	}
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;

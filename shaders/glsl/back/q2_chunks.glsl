@@ -35,7 +35,7 @@ uint v_of(uint i, uint q) {
 void clear() {
 	for (uint e = gl_LocalInvocationIndex; e < PIPE * CHUNK * SHARE; e += LOCAL_SIZE) {
 		uint after = e / SHARE % SHARE, h = e % SHARE;
-		if (after > 0) chunk[e * V + (h < after ? 0 : ROWS)] = 0;
+		if (after > 0) chunk[e * V + (h < after ? 0 : ROWS)] = work_t(0);
 	}
 }
 
@@ -53,7 +53,7 @@ void request(Place at) {
 		uint e = lane() + a * LANES;
 		uint i = at.c * CHUNK + e / B, q = TRANSPOSED ? B - 1 - e % B : e % B;
 		uint d = TRANSPOSED ? G - 1 - i : i;
-		coming_v[a] = 0;
+		coming_v[a] = work_t(0);
 		if (e < CHUNK * B && s0 + d + 2 < p.n && s0 + d + 1 + j * B + q < p.n) {
 			coming_v[a] = v.at[d * (p.n - 1 - s0) - d * (d - 1) / 2 + q];
 		}
@@ -61,8 +61,10 @@ void request(Place at) {
 	MatrixIn tau = MatrixIn(element(uint64_t(p.tau), j, s0, steps(0)));
 	[[unroll]] for (uint a = 0; a < OWN_TAU; a++) {
 		uint e = lane() + a * LANES, i = at.c * CHUNK + e, d = TRANSPOSED ? G - 1 - i : i;
-		coming_tau[a] = 0;
-		if (e < CHUNK && s0 + d + 2 < p.n && s0 + d + 1 + j * B < p.n) coming_tau[a] = tau.at[d * steps(0)];
+		coming_tau[a] = work_t(0);
+		if (e < CHUNK && s0 + d + 2 < p.n && s0 + d + 1 + j * B < p.n) {
+			coming_tau[a] = conjugated(tau.at[d * steps(0)], TRANSPOSED ? SIGN_BIT : 0u);
+		}
 	}
 }
 

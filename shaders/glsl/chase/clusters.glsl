@@ -5,8 +5,9 @@
 // specialisation constants B, TILES, LANES and WORK. The header defines the tile, the registers of
 // an invocation, and take, reflect, times and dot.
 //
-// A step has a reflector H = I − γ·u·uᵀ of B elements, and two blocks A and C of B lines each. A
-// line is a row or a column. Every line ℓ becomes H·ℓ. A cluster is LANES neighbouring invocations
+// A step has a reflector H = I − γ·u·uᴴ of B elements, and two blocks A and C of B lines each. A
+// line is a row of C, or a column of A, whose complex conjugate is taken first. Every line ℓ becomes
+// ℓ − γ·(ℓᵀ·u)·conj(u), which is H·ℓ for real numbers. A cluster is LANES neighbouring invocations
 // of one subgroup. Each line belongs to one cluster, which adds up the line's dot product by
 // shuffles. Every cluster has all of u, and computes the reflector for itself. A comes from shared
 // memory, where the previous step stored it as its block C, with lines and elements exchanged. Line
@@ -16,7 +17,11 @@
 
 // LD is the leading dimension of a block in shared memory (a tile). With this LD, neighbouring
 // clusters of invocations access different banks, both by rows and by columns.
+#ifdef COMPLEX
+const uint LD = (B + 15) / 16 * 16 + 1;
+#else
 const uint LD = (B + 15) / 16 * 16 + (LANES == 4 ? 4 : 2);
+#endif
 const uint TILE = B * LD;
 // A line is a row or a column of a block, and LANES invocations share it. OWN is the number of
 // elements of a line that one invocation holds: its own elements.
@@ -62,14 +67,24 @@ work_t cluster_first(work_t x) { return subgroupShuffle(x, gl_SubgroupInvocation
 // dot returns yᵀ·z. The vectors y and z are distributed over a cluster of LANES invocations. Each
 // invocation first adds the products of its own elements, in two independent chains of additions.
 work_t dot(work_t y[OWN], work_t z[OWN]) {
-	work_t even = y[0] * z[0], odd = 0;
-	if (OWN > 1) odd = y[OWN > 1 ? 1 : 0] * z[OWN > 1 ? 1 : 0];
+	work_t even = mul(y[0], z[0]), odd = work_t(0);
+	if (OWN > 1) odd = mul(y[OWN > 1 ? 1 : 0], z[OWN > 1 ? 1 : 0]);
 	[[unroll]] for (uint m = 2; m < OWN; m += 2) {
-		even = fma(y[m], z[m], even);
-		if (m + 1 < OWN) odd = fma(y[m + 1], z[m + 1], odd);
+		even = mad(y[m], z[m], even);
+		if (m + 1 < OWN) odd = mad(y[m + 1], z[m + 1], odd);
 	}
 	return cluster_sum(even + odd);
 }
+
+// dot_conj returns yᴴ·z, with the additions of `dot`.
+#ifdef COMPLEX
+work_t dot_conj(work_t y[OWN], work_t z[OWN]) {
+	[[unroll]] for (uint m = 0; m < OWN; m++) y[m] = conjugate(y[m]);
+	return dot(y, z);
+}
+#else
+#define dot_conj(y, z) dot(z, y)
+#endif
 
 // take reads line i (a row or a column) of block A, and the vector x, from the block in shared
 // memory that begins at index `from` of the array `tile`. `first` is the number of the invocation
@@ -79,12 +94,12 @@ void take(uint i, uint first, uint from) {
 	uint column = from + first + i * LD, x = from + first;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		bool has = inside(first + m * LANES);
-		a[m] = has ? tile[column + m * LANES] : work_t(0);
+		a[m] = has ? conjugate(tile[column + m * LANES]) : work_t(0);
 		u[m] = has ? tile[x + m * LANES] : work_t(0);
 	}
 	head = tile[from];
 	u_i = tile[from + i];
-	if (first == 0) u[0] = 0;
+	if (first == 0) u[0] = work_t(0);
 }
 
 // reflect computes the reflector H from `head` and from u, which holds x without its first element.
@@ -95,18 +110,21 @@ Reflector reflect() {
 	[[unroll]] for (uint m = 0; m < OWN; m++) top = max(top, magnitude(u[m]));
 	top = cluster_max(top);
 	bool turns = top != 0; // otherwise H = I
+#ifdef COMPLEX
+	turns = turns || magnitude(of_real(imag_of(head))) != 0; // H makes β real
+#endif
 	work_t kept = head;
 	int e = exponent_of(JOIN(uvec2(0, max(top, magnitude(head)))));
-	work_t up = power_of_two(-e);
+	real_t up = power_of_two(-e);
 	head *= up;
 	u_i *= up;
 	[[unroll]] for (uint m = 0; m < OWN; m++) u[m] *= up;
 
-	return reflector(head, fma(head, head, dot(u, u)), e, kept, turns);
+	return reflector(head, real_of(mad_conj(head, head, dot_conj(u, u))), e, kept, turns);
 }
 
-// times returns γ·yᵀu for the reflector H = I − γ·u·uᵀ, where y holds this invocation's elements of
+// times returns γ·yᵀu for the reflector H = I − γ·u·uᴴ, where y holds this invocation's elements of
 // a line (a row or a column). When `times` is called, the first element of u is still 0, so `times`
 // adds the term with h.u0 itself.
-work_t times(Reflector h, work_t y[OWN]) { return h.gamma * fma(cluster_first(y[0]), h.u0, dot(y, u)); }
+work_t times(Reflector h, work_t y[OWN]) { return mul(h.gamma, mad(cluster_first(y[0]), h.u0, dot(y, u))); }
 #endif

@@ -1,8 +1,9 @@
 // sb2st reduces a symmetric band matrix to tridiagonal form by bulge chasing, B = Q2·T·Q2ᵀ (LAPACK
-// dsytrd_sb2st).
+// dsytrd_sb2st), and a Hermitian one to B = Q2·T·Q2ᴴ (zhetrd_hb2st).
 //
 // in, out: band  compact, 2·B rows per column: element (row, col) lies at
-//                row + col·(2B−1). Rows past the band or the matrix are zero before and after
+//                row + col·(2B−1). Rows past the band or the matrix are zero before and after.
+//                Imaginary parts of the diagonal are not read
 // out:     v     packed reflectors, see package stages; written only if VECTORS
 //          tau   factors τ of the reflectors; written only if VECTORS
 //
@@ -20,12 +21,14 @@
 //
 //	        r−width   r       r+len
 //	          ┌───┬─────┬────────┐          width = B, or 1 for j = 0
-//	r         │ x │  A  │   D    │ len      x ← H·x = β·e1    A ← H·A
-//	          └───┴─────┼────────┤          D ← H·D·H         C ← C·H
+//	r         │ x │  A  │   D    │ len      x ← Hᴴ·x = β·e1   A ← Hᴴ·A
+//	          └───┴─────┼────────┤          D ← Hᴴ·D·H        C ← C·H
 //	r+len               │   C    │ low      C contains x and A of step j+1
 //	                    └────────┘
 //
-// H = I − τ·v·vᵀ is the Householder reflector of the step, and e1 is the first unit vector.
+// H = I − τ·v·vᴴ is the Householder reflector of the step, and e1 is the first unit vector. For real
+// numbers, Hᴴ = H. β is real, so T is real except for its last off-diagonal element: no step has this
+// element as its β.
 //
 // Which steps must wait for which. Step (s, j) reads and writes rows r … r+B−1 of columns from r−B
 // on, and rows r+B … r+2B−1 of columns up to r+B−1. The blocks of sweep s−1 lie one row and one
@@ -149,7 +152,7 @@ void prepare() {
 }
 
 // fetch_c starts loading the block C below the diagonal block of the step, and fetch_d starts
-// loading the diagonal block D itself. D is symmetric: fetch_d reads the stored lower triangle.
+// loading the diagonal block D itself. D is Hermitian: fetch_d reads the stored lower triangle.
 // Rows past n−1 are zero in memory, so a step needs no check of rows. Columns past n−1 are not in
 // memory. fetch_c loads nothing if `low` is 0, so it never reads such a column.
 void fetch_c(Step q) {
@@ -165,7 +168,8 @@ void fetch_d(Step q) {
 	if (q.i < q.len) {
 		Band corner = Band(band(q.r, q.r));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			d[m] = inside(q.first + m * LANES) ? corner.at[RETAIN ? mirror[m] : mirrored(q.i, q.first + m * LANES)] : work_t(0);
+			d[m] = inside(q.first + m * LANES) ? real_if(q.first + m * LANES == q.i,
+				conjugated(corner.at[RETAIN ? mirror[m] : mirrored(q.i, q.first + m * LANES)], q.first + m * LANES > q.i ? SIGN_BIT : 0u)) : work_t(0);
 		}
 	}
 }
@@ -185,7 +189,7 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 	Band rows = Band(band(q.r + B + q.i, q.r + q.first));
 	if (exists(q.i) && (keeps || q.low > 0)) {
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			work_t x = fma(-c_u, u[m], c[m]);
+			work_t x = mad(-c_u, conjugate(u[m]), c[m]);
 			if (inside(q.first + m * LANES)) {
 				if (keeps) tile[row + m * LANES * LD] = x;
 				else rows.at[m * LANES * COLUMN] = x;
@@ -197,7 +201,7 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 		d_u[slot * B + q.i] = q.i < q.len ? d_u_i : work_t(0); // zero if no row was loaded
 
 		if (VECTORS && q.i < q.len) {
-			MatrixOut(vectors(q.s, q.j)).at[q.i] = q.i == 0 ? work_t(1) : u_i * h.inverse;
+			MatrixOut(vectors(q.s, q.j)).at[q.i] = q.i == 0 ? one() : mul(u_i, h.inverse);
 		}
 	}
 	if (VECTORS && gl_LocalInvocationIndex == 0) MatrixOut(factor(q.s, q.j)).at[0] = h.tau;
@@ -209,7 +213,7 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 	} else if (q.j > 0 && exists(q.i)) {
 		Band column = Band(band(q.r + q.first, q.r - B + q.i));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			if (inside(q.first + m * LANES)) column.at[m * LANES] = fma(-a_u, u[m], a[m]);
+			if (inside(q.first + m * LANES)) column.at[m * LANES] = conjugate(mad(-a_u, conjugate(u[m]), a[m]));
 		}
 	}
 }
@@ -225,23 +229,23 @@ void retain() {
 	late_u_i = u_i;
 }
 
-// finish stores the diagonal block H·D·H of step q. H = I − γ·u·uᵀ is the step's reflector, and D
-// is the block before. With y = γ·D·u − ½γ·(γ·uᵀ·D·u)·u, H·D·H is D − u·yᵀ − y·uᵀ. If `any` is
-// false, no such step exists, and finish stores nothing.
+// finish stores the diagonal block Hᴴ·D·H of step q. H = I − γ·u·uᴴ is the step's reflector, and D
+// is the block before. With w = γ·D·u and y = w − ½·(conj(γ)·uᴴ·w)·u, Hᴴ·D·H is D − u·yᴴ − y·uᴴ. If
+// `any` is false, no such step exists, and finish stores nothing.
 void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_i) {
 	work_t w[OWN];
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		uint k = q.first + m * LANES;
 		w[m] = inside(k) ? d_u[slot * B + k] : work_t(0);
 	}
-	work_t half_ = work_t(0.5) * gamma * dot(w, u);
-	work_t q_i = fma(-half_, u_i, d_u[slot * B + (exists(q.i) ? q.i : 0)]);
+	real_t half_ = real_of(mul(real_t(0.5) * conjugate(gamma), dot_conj(u, w)));
+	work_t q_i = mad(of_real(-half_), u_i, d_u[slot * B + (exists(q.i) ? q.i : 0)]);
 	Band rows = Band(band(q.r + q.i, q.r + q.first));
 	int reach = any && q.i < q.len ? int(q.i) - int(q.first) : -1;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
-		work_t q_k = fma(-half_, u[m], w[m]);
-		work_t x = fma(-u_i, q_k, fma(-q_i, u[m], d[m]));
-		if (reach >= int(m * LANES)) rows.at[m * LANES * COLUMN] = x;
+		work_t q_k = mad(of_real(-half_), u[m], w[m]);
+		work_t x = mad(-u_i, conjugate(q_k), mad(-q_i, conjugate(u[m]), d[m]));
+		if (reach >= int(m * LANES)) rows.at[m * LANES * COLUMN] = real_if(reach == int(m * LANES), x);
 	}
 }
 

@@ -4,7 +4,8 @@
 // in:  band  ld rows per column; column c holds rows c, c+1, … of the matrix
 // out: d, e  n diagonal and n−1 off-diagonal elements
 //
-// The outputs must not overlap the band. Values are copied unchanged.
+// The outputs must not overlap the band. Values are copied unchanged. For complex numbers the
+// imaginary parts of d are 0, and the last element of e may have one.
 //
 // Grid: one invocation per column, in x and y.
 #version 460
@@ -21,7 +22,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) readonly buffer Band { scalar_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer Diagonal { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) writeonly buffer Diagonal { scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Band band;
@@ -34,6 +35,6 @@ layout(push_constant, scalar) uniform Push {
 void main() {
 	uint c = workgroup() * LOCAL_SIZE + gl_LocalInvocationID.x;
 	if (c >= p.n) return;
-	p.d.at[c] = real_t(p.band.at[c * p.ld]);
-	if (c + 1 < p.n) p.e.at[c] = real_t(p.band.at[c * p.ld + 1]);
+	p.d.at[c] = scalar_t(real_if(true, p.band.at[c * p.ld]));
+	if (c + 1 < p.n) p.e.at[c] = scalar_t(p.band.at[c * p.ld + 1]);
 }

@@ -12,15 +12,18 @@
 // that scales x. In LAPACK's terms, the vector v is u/u_0 and the factor τ is γ·u_0², where u_0 is
 // the first element of u. The member `inverse` is 1/u_0. The member `beta` is the first element of
 // H·x, without the scaling.
+//
+// For complex numbers H = I − γ·u·uᴴ has Hᴴ·x = β·e1 with a real β, τ is γ·|u_0|², and `turns` must be
+// true if the imaginary part of the first element of x is not zero.
 struct Reflector { work_t gamma, u0, inverse, beta, tau; };
 
 // inverse_root returns 1/√q with an error of one or two ulps. q must be in the range of single
 // precision, because the function first computes the result in single precision. It then refines
 // the result by one step of third order.
-work_t inverse_root(work_t q) {
-	work_t y = work_t(inversesqrt(float(q)));
-	work_t e = fma(-(q * y), y, work_t(1));
-	return fma(y * e, fma(e, work_t(0.375), work_t(0.5)), y);
+real_t inverse_root(real_t q) {
+	real_t y = real_t(inversesqrt(float(q)));
+	real_t e = fma(-(q * y), y, real_t(1));
+	return fma(y * e, fma(e, real_t(0.375), real_t(0.5)), y);
 }
 
 // inverse returns 1/z with an error of one or two ulps. z must be in the range of single precision,
@@ -31,26 +34,31 @@ work_t inverse_root(work_t q) {
 // z·y is 1 or one of its neighbours. Where fma() is not fused, the rounding of z·y would then have a
 // mean of about 2^-26, because the neighbours of 1 have different distances. The refinement computes
 // with 3/4·z, so that the product is near 3/4, whose neighbours have equal distances.
-work_t inverse(work_t z) {
-	work_t y = work_t(1.0f / float(z));
-#ifdef SCALAR_F32
-	work_t e = fma(work_t(-0.75) * z, y, work_t(0.75));
-	return fma(y * work_t(4.0 / 3.0), e, y);
+real_t inverse(real_t z) {
+	real_t y = real_t(1.0f / float(z));
+#if defined(SCALAR_F32) || defined(SCALAR_C64)
+	real_t e = fma(real_t(-0.75) * z, y, real_t(0.75));
+	return fma(y * real_t(4.0 / 3.0), e, y);
 #else
-	work_t e = fma(-z, y, work_t(1));
+	real_t e = fma(-z, y, real_t(1));
 	return fma(y, fma(e, e, e), y);
 #endif
 }
 
 // magnitude returns the upper bits of |x|, which contain the exponent. A larger |x| never has a
-// smaller magnitude.
+// smaller magnitude. For a complex number it is the larger magnitude of the two parts.
+#ifndef COMPLEX
 uint magnitude(work_t x) { return SPLIT(x).y & MAGNITUDE_BITS; }
+#else
+uint magnitude(work_t x) { return max(SPLIT(real_of(x)).y & MAGNITUDE_BITS, SPLIT(imag_of(x)).y & MAGNITUDE_BITS); }
+#endif
 
 // reflector computes H for a vector x. `head` is the first element of x·2^-e, and q is the sum of
 // squares of x·2^-e. The exponent e must be such that q neither overflows nor vanishes. `kept` is
 // the first element of x itself. If `turns` is false, the result is H = I. The function has no
 // branch, because NVIDIA's compiler (580.159) would treat the branch as divergent, and the shuffles
 // after the branch would become many times slower.
+#ifndef COMPLEX
 Reflector reflector(work_t head, work_t q, int e, work_t kept, bool turns) {
 	work_t size = abs(head);
 	q = turns ? q : work_t(1);
@@ -67,4 +75,23 @@ Reflector reflector(work_t head, work_t q, int e, work_t kept, bool turns) {
 	h.beta = turns ? beta * power_of_two(e) : kept;
 	return h;
 }
+#else
+Reflector reflector(work_t head, real_t q, int e, work_t kept, bool turns) {
+	real_t size = abs(real_of(head));
+	q = turns ? q : 1;
+	real_t y = inverse_root(q), norm = q * y;
+	norm = fma(fma(-norm, norm, q), real_t(0.5) * y, norm); // another Newton step, for √q
+	bool flip = real_of(head) >= 0; // β gets the sign opposite to the real part of the head
+	real_t beta = flip ? -norm : norm;
+	y = flip ? y : -y; // −1/β
+	Reflector h;
+	h.u0 = head - of_real(beta);
+	real_t scale = inverse(fma(2 * norm, size, square(head) + q)); // 1/|u_0|²
+	h.gamma = turns ? y * scale * h.u0 : work_t(0);
+	h.tau = turns ? one() + y * head : work_t(0);
+	h.inverse = scale * conjugate(h.u0);
+	h.beta = turns ? of_real(beta * power_of_two(e)) : real_if(true, kept);
+	return h;
+}
+#endif
 #endif
