@@ -49,6 +49,7 @@
 //	avoid_waiting.go                       the stages after an attempt that failed
 //	internal/dense/                        the solve on one device
 //	internal/team/                         the solve on several devices: helpers, divided matrices
+//	internal/refinement/                   the refinement of approximate eigenvectors on one device
 //	internal/precision/                    conversions between float32 and float64
 //	internal/plan/                         what every plan is, whatever it solves
 //	refine*.go                             RefinePlan: from approximate eigenvectors

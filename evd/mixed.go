@@ -58,7 +58,7 @@ func newMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
 	if err := dev.Compile(p.prepare); err != nil {
 		return nil, err
 	}
-	r.base.Layout = r.lay(p.first.Now.Layout())
+	r.base.Layout = r.stages.Layout(p.first.Now.Layout())
 	return p, r.base.Allocate()
 }
 
@@ -88,7 +88,7 @@ func (p *MixedPlan) avoidWaiting(c *plan.Call) error {
 		return err
 	}
 	p.first.Take(next)
-	return base.Replace(p.refine.lay(next.Layout()))
+	return base.Replace(p.refine.stages.Layout(next.Layout()))
 }
 
 // Costs returns a forecast of the number of floating-point operations of each phase: those of the
@@ -135,8 +135,8 @@ func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64]
 	}
 	report := plan.Rising(r.opt.Progress)
 	begin := func() *plan.Call { return r.base.Begin(ctx, plan.ProgressOf(p.Costs(), report)) }
-	s := &refinement{RefinePlan: r, Call: begin(), N: r.base.N, report: report}
-	if s.N <= 1 {
+	s := r.begin(begin(), report)
+	if a.N <= 1 {
 		return s.exact(a)
 	}
 	return s.refineOrSolve(a, func() (float64, error) {
@@ -150,29 +150,28 @@ func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64]
 
 // load uploads A, solves in single precision, and converts the vectors. Then σ·A and the vectors are
 // where the refinement expects them. It returns σ.
-func (p *MixedPlan) load(s *refinement, a Sym[float64]) (sigma float64, err error) {
-	largest, err := a.largest()
+func (p *MixedPlan) load(s *refineCall, a Sym[float64]) (sigma float64, err error) {
+	largest, err := a.triangle().Largest()
 	if err != nil {
 		return 0, err
 	}
 	sigma = toOne(largest)
-	if err := a.triangle().Upload(s.Ctx, s.Dev, s.matrixA().At); err != nil {
+	if err := a.triangle().Upload(s.Ctx, s.Dev, s.MatrixA().At); err != nil {
 		return 0, err
 	}
-	s.x, s.y = s.in(s.Arena, s.regions.x[0]), s.in(s.Arena, s.regions.x[1])
+	s.Place()
 	first := &dense.Solve[float32]{Stages: p.first.Now, Call: s.Call}
 	var received func() spectrum.Tridiagonal
 	err = s.Run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseLoad, 0, 1)
-		s.steps.load.Record(rec, s.matrixA(), a.triangle().Upper, sigma)
-		p.convert.RecordNarrow(rec, s.matrixA().At, first.MatrixA().At)
+		s.RecordLoad(rec, a.triangle().Upper, sigma)
+		p.convert.RecordNarrow(rec, s.MatrixA().At, first.MatrixA().At)
 		received = first.RecordReduction(rec, false, 1)
 	})
 	if err != nil {
 		return 0, err
 	}
 	tail := spectrum.Tail[float32]{Stage: first.Spectrum, Sigma: 1, Vectors: []spectrum.Vectors[float32]{{
-		Rows:  s.N,
+		Rows:  a.N,
 		Into:  func(int) vk.Columns[float32] { return vk.Columns[float32]{} }, // the vectors stay on the device
 		Fetch: func(x product.Matrix[float64], _ func() vk.Columns[float32]) error { return p.widen(s, first, x) },
 	}}}
@@ -190,16 +189,16 @@ func (p *MixedPlan) load(s *refinement, a Sym[float64]) (sigma float64, err erro
 }
 
 // widen transforms the vectors x of the tridiagonal matrix back in single precision, and converts
-// the result to doubles, one vector in each row of s.x.
-func (p *MixedPlan) widen(s *refinement, first *dense.Solve[float32], x product.Matrix[float64]) error {
+// the result to doubles, one vector in each row of s.X.
+func (p *MixedPlan) widen(s *refineCall, first *dense.Solve[float32], x product.Matrix[float64]) error {
 	q, err := first.TransformBack(x)
 	if err != nil {
 		return err
 	}
 	return s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseTranspose, 0, 1)
-		p.convert.RecordWiden(rec, q.At.Sub(0, precision.Elements(q)), s.y.At)
-		s.steps.orient.Transpose.Record(rec, s.y, s.x)
+		p.convert.RecordWiden(rec, q.At.Sub(0, precision.Elements(q)), s.Y.At)
+		s.RecordTranspose(rec)
 	})
 }
 

@@ -93,7 +93,7 @@ func (p *Plan[T]) Emulated() bool { return len(p.lead().Products.Emulated) > 0 }
 
 // Emulated reports whether the plan computes large matrix products by integer units, as
 // Plan.Emulated does.
-func (p *RefinePlan) Emulated() bool { return len(p.steps.products.emulated) > 0 }
+func (p *RefinePlan) Emulated() bool { return p.stages.Emulated() }
 
 // Emulated reports whether the refinement computes large matrix products by integer units. The
 // solve in single precision never does.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/refinement"
 )
 
 // Refinement describes how RefinePlan.Refine or MixedPlan.Solve has computed a result: the steps of
@@ -34,9 +35,9 @@ type Refinement struct {
 // or that its eigenproblem does not fit into the free device memory. ColdSingle is only for a
 // MixedPlan.
 const (
-	ColdFar         = "the vectors are not near to orthonormal eigenvectors"
-	ColdCluster     = "too many eigenvalues are in one cluster"
-	ColdSteps       = "the iteration does not converge"
+	ColdFar         = refinement.ColdFar
+	ColdCluster     = refinement.ColdCluster
+	ColdSteps       = refinement.ColdSteps
 	ColdCertificate = "the refined result does not pass its certificate"
 	ColdSingle      = "the solve in single precision failed"
 )

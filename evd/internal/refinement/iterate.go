@@ -1,11 +1,10 @@
-package evd
+package refinement
 
 import (
 	"errors"
 	"math"
 	"slices"
 
-	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -32,50 +31,19 @@ const (
 	mostCluster = 0.5
 )
 
-// refinement is one call of Refine in flight: a plan and the call that uses it.
-type refinement struct {
-	*RefinePlan
-	*plan.Call
-
-	// start has the caller's approximate vectors. It is nil if a solve in single precision computes
-	// them.
-	start *Dense[float64]
-
-	// counts has the numbers of steps and clusters, the changes of the vectors, and the reason for a
-	// cold solve. The caller gets `counts` as Result.Refinement.
-	counts Refinement
-
-	// x is the device memory of the approximate vectors, one per row, and y is that of the improved
-	// vectors. Each step exchanges the two.
-	x, y product.Matrix[float64]
-
-	// lambda are the eigenvalues of σ·A that the last step has computed.
-	lambda []float64
-
-	// noise is the size below which off-diagonal elements of S = XᵀAX count as rounding errors in
-	// this step. The rows of Xᵀ are the vectors.
-	noise float64
-
-	// N is the order of the matrix.
-	N int
-
-	// report is the caller's progress function. It is nil if the caller wants no progress.
-	report func(Progress)
-}
-
-// iterate improves the vectors until their error is a rounding error. If it finds that the
-// iteration does not help, it sets counts.Cold, and the caller must solve without the approximate
+// Iterate improves the vectors until their error is a rounding error. If it finds that the
+// iteration does not help, it sets Counts.Cold, and the caller must solve without the approximate
 // vectors. σ·A and the vectors must be on the device.
-func (s *refinement) iterate() error {
+func (s *Iteration) Iterate() error {
 	unit := float64(s.N) * spectrum.Ulp
 	most, err := s.firstError()
 	if err != nil {
 		return err
 	}
-	for s.counts.Steps < mostSteps {
-		ops := s.steps.products.within(most)
+	for s.Counts.Steps < mostSteps {
+		ops := s.products.within(most)
 		left, err := s.step(ops)
-		if err != nil || s.counts.Cold != "" {
+		if err != nil || s.Counts.Cold != "" {
 			return err
 		}
 		if left <= mostLeft*unit && ops.error == 0 {
@@ -85,19 +53,19 @@ func (s *refinement) iterate() error {
 		// error of its square. If this square is too large, the next step is not the last one, and
 		// rough products are enough for it.
 		if most = 0; left/2 > math.Sqrt(mostLeft*unit) {
-			most = s.steps.products.rough()
+			most = s.products.rough()
 		}
 	}
-	s.counts.Cold = ColdSteps
+	s.Counts.Cold = ColdSteps
 	return nil
 }
 
 // firstError returns the largest error that the products of the first step may have. Let c be the size
-// of the off-diagonal elements of XᵀAX relative to ‖A‖, in a sample with both ends of the spectrum. Gaps between eigenvalues are
-// about ‖A‖/n, so the correction E has elements of about n·c. The step leaves an error of about
-// (n·c)². An error δ of the products gives an error of n·δ in E, so δ may be n·c².
-func (s *refinement) firstError() (float64, error) {
-	rough := s.steps.products.rough()
+// of the off-diagonal elements of XᵀAX relative to ‖A‖, in a sample with both ends of the spectrum. Gaps
+// between eigenvalues are about ‖A‖/n, so the correction E has elements of about n·c. The step leaves an
+// error of about (n·c)². An error δ of the products gives an error of n·δ in E, so δ may be n·c².
+func (s *Iteration) firstError() (float64, error) {
+	rough := s.products.rough()
 	if rough == 0 {
 		return 0, nil
 	}
@@ -105,7 +73,7 @@ func (s *refinement) firstError() (float64, error) {
 	var m int
 	err := s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseRefineProducts, 0, 1)
-		at, size := s.steps.refine.RecordSample(rec, s.Arena, s.steps.products.native, s.matrixA(), s.x, s.y)
+		at, size := s.refine.RecordSample(rec, s.Arena, s.products.native, s.MatrixA(), s.X, s.Y)
 		blocks, m = make([]float64, at.Len()), size
 		vk.Receive(rec, blocks, at)
 	})
@@ -127,14 +95,14 @@ func (s *refinement) firstError() (float64, error) {
 // step does one step of the iteration, with the products `ops` for XᵀAX and XᵀX. The result `left`
 // estimates the error of the vectors X after the step: of XᵀX relative to 1, and of XᵀAX relative to
 // ‖A‖.
-func (s *refinement) step(ops refineOps) (left float64, err error) {
-	s.counts.Steps++
+func (s *Iteration) step(ops operations) (left float64, err error) {
+	s.Counts.Steps++
 	norm, err := s.quotients(ops)
 	if err != nil {
 		return 0, err
 	}
 	if !(norm <= math.MaxFloat64) { // or NaN
-		s.counts.Cold = ColdFar
+		s.Counts.Cold = ColdFar
 		return 0, nil
 	}
 	s.noise = math.Max(refine.RefinementNoise(s.N, norm), ops.error*norm)
@@ -142,15 +110,15 @@ func (s *refinement) step(ops refineOps) (left float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	s.counts.Clusters = max(s.counts.Clusters, clusters.Count())
-	s.counts.Largest = max(s.counts.Largest, clusters.Largest())
+	s.Counts.Clusters = max(s.Counts.Clusters, clusters.Count())
+	s.Counts.Largest = max(s.Counts.Largest, clusters.Largest())
 	if m := clusters.Largest(); m > 2 && float64(m) > mostCluster*float64(s.N) {
-		s.counts.Cold = ColdCluster
+		s.Counts.Cold = ColdCluster
 		return 0, nil
 	}
 	inside, w, err := s.ritz(clusters)
 	if errors.As(err, new(*vk.OutOfMemoryError)) { // a cold solve frees the memory of this plan first
-		s.counts.Cold = ColdCluster
+		s.Counts.Cold = ColdCluster
 		return 0, nil
 	}
 	if err != nil {
@@ -160,9 +128,9 @@ func (s *refinement) step(ops refineOps) (left float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	s.counts.Changes = append(s.counts.Changes, change)
+	s.Counts.Changes = append(s.Counts.Changes, change)
 	if !(change < mostChange) { // or NaN
-		s.counts.Cold = ColdFar
+		s.Counts.Cold = ColdFar
 		return 0, nil
 	}
 	left = change * change
@@ -174,18 +142,18 @@ func (s *refinement) step(ops refineOps) (left float64, err error) {
 		size = 1 // rotations within clusters are not small
 	}
 	remains := max(change*change/2, mostLeft*float64(s.N)*spectrum.Ulp)
-	return left, s.update(s.steps.products.forUpdate(s.N, size, remains), clusters, w)
+	return left, s.update(s.products.forUpdate(s.N, size, remains), clusters, w)
 }
 
 // quotients computes S = XᵀAX, XᵀX and the Rayleigh quotients λ of the vectors X. It returns max
 // |λ|, which estimates ‖A‖₂, or NaN.
-func (s *refinement) quotients(ops product.Ops[float64]) (norm float64, err error) {
+func (s *Iteration) quotients(ops product.Ops[float64]) (norm float64, err error) {
 	s.lambda = make([]float64, s.N)
 	err = s.Run(func(rec *vk.Recorder) {
-		s.steps.products.emulated.Begin(rec, s.Arena)
-		rec.Phase(stages.PhaseRefineProducts, float64(min(s.counts.Steps-1, usualSteps)), usualSteps)
-		vk.Receive(rec, s.lambda, s.steps.refine.RecordProducts(rec, s.Arena, ops, s.matrixA(), s.x, s.y))
-		s.steps.products.emulated.Refused(s.Call, rec, s.Arena)
+		s.products.emulated.Begin(rec, s.Arena)
+		rec.Phase(stages.PhaseRefineProducts, float64(min(s.Counts.Steps-1, usualSteps)), usualSteps)
+		vk.Receive(rec, s.lambda, s.refine.RecordProducts(rec, s.Arena, ops, s.MatrixA(), s.X, s.Y))
+		s.products.emulated.Refused(s.Call, rec, s.Arena)
 	})
 	for _, x := range s.lambda {
 		norm = math.Max(norm, math.Abs(x))
@@ -195,11 +163,11 @@ func (s *refinement) quotients(ops product.Ops[float64]) (norm float64, err erro
 
 // clusters divides the eigenvalues of this step into clusters, sets of eigenvalues that are too
 // close for the iteration.
-func (s *refinement) clusters() (refine.Clusters, error) {
+func (s *Iteration) clusters() (refine.Clusters, error) {
 	reach, strength := make([]float64, s.N), make([]float64, s.N)
 	err := s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseRitz, 0, 1)
-		r, g := s.steps.refine.RecordCouplings(rec, s.Arena, s.noise)
+		r, g := s.refine.RecordCouplings(rec, s.Arena, s.noise)
 		vk.Receive(rec, reach, r)
 		vk.Receive(rec, strength, g)
 	})
@@ -210,11 +178,11 @@ func (s *refinement) clusters() (refine.Clusters, error) {
 }
 
 // correct computes the correction E of the vectors X, and returns its size ‖E‖_∞, or NaN.
-func (s *refinement) correct() (change float64, err error) {
+func (s *Iteration) correct() (change float64, err error) {
 	sums := make([]float64, s.N)
 	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseRefineUpdate, 0, 1)
-		vk.Receive(rec, sums, s.steps.refine.RecordCorrection(rec, s.Arena, s.noise))
+		vk.Receive(rec, sums, s.refine.RecordCorrection(rec, s.Arena, s.noise))
 	})
 	if slices.ContainsFunc(sums, math.IsNaN) {
 		return math.NaN(), err
@@ -223,17 +191,14 @@ func (s *refinement) correct() (change float64, err error) {
 }
 
 // update replaces the vectors X by X + X·E. `w` has the eigenvectors of the clusters.
-func (s *refinement) update(ops product.Ops[float64], clusters refine.Clusters, w []float64) error {
+func (s *Iteration) update(ops product.Ops[float64], clusters refine.Clusters, w []float64) error {
 	err := s.Run(func(rec *vk.Recorder) {
-		s.steps.products.emulated.Begin(rec, s.Arena)
+		s.products.emulated.Begin(rec, s.Arena)
 		rec.Phase(stages.PhaseRefineUpdate, 0, 1)
-		vk.SendFirst(rec, s.y.At, w)
-		s.steps.refine.RecordUpdate(rec, s.Arena, ops, clusters, s.x, s.y)
-		s.steps.products.emulated.Refused(s.Call, rec, s.Arena)
+		vk.SendFirst(rec, s.Y.At, w)
+		s.refine.RecordUpdate(rec, s.Arena, ops, clusters, s.X, s.Y)
+		s.products.emulated.Refused(s.Call, rec, s.Arena)
 	})
-	s.x, s.y = s.y, s.x
+	s.X, s.Y = s.Y, s.X
 	return err
 }
-
-// matrixA returns the device memory of σ·A, with both triangles.
-func (s *refinement) matrixA() product.Matrix[float64] { return s.in(s.Arena, s.regions.a) }

@@ -1,4 +1,4 @@
-package evd
+package refinement
 
 import (
 	"math"
@@ -12,26 +12,36 @@ import (
 )
 
 // hostCluster is the largest order of a cluster whose eigenproblem the host solves. For larger
-// clusters a Plan solves the eigenproblem on the device.
+// clusters an Eigensolver solves the eigenproblem on the device.
 const hostCluster = 64
+
+// Eigensolver solves the eigenproblems of large clusters. It may keep memory until Close, because the
+// next cluster may have the same order.
+type Eigensolver interface {
+	// Solve replaces the m×m matrix `block` by its eigenvectors, one per column, and the list `values`
+	// by its eigenvalues in ascending order. It adds its time to the profile of the call c.
+	Solve(c *plan.Call, m, ld int, block, values []float64) error
+
+	// Close frees the memory. Solve may follow.
+	Close()
+}
 
 // ritz solves the eigenproblem of each cluster (Rayleigh and Ritz). It replaces the values λ of the
 // cluster by the eigenvalues. It returns w, the eigenvectors in the form that refine.Refinement
 // expects. `inside` is the largest sum of off-diagonal magnitudes in a column of a cluster's matrix.
 // It measures how far the vectors of one cluster were mixed.
-func (s *refinement) ritz(clusters refine.Clusters) (inside float64, w []float64, err error) {
+func (s *Iteration) ritz(clusters refine.Clusters) (inside float64, w []float64, err error) {
 	var ld int
 	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseRitz, 0, 1)
-		blocks := s.steps.refine.RecordClusters(rec, s.Arena, clusters, s.y)
+		blocks := s.refine.RecordClusters(rec, s.Arena, clusters, s.Y)
 		ld, w = blocks.Ld, make([]float64, blocks.Rows*blocks.Cols)
 		vk.ReceiveLast(rec, w, blocks.At)
 	})
 	if err != nil {
 		return 0, nil, err
 	}
-	solver := ritzSolver{refinement: s}
-	defer solver.close()
+	defer s.Large.Close()
 	for _, c := range clusters {
 		m := c.To - c.From
 		if m == 1 {
@@ -39,7 +49,13 @@ func (s *refinement) ritz(clusters refine.Clusters) (inside float64, w []float64
 		}
 		block := w[c.From*ld:]
 		inside = max(inside, couplings(m, ld, block))
-		if err := solver.solve(m, ld, block, s.lambda[c.From:c.To]); err != nil {
+		values := s.lambda[c.From:c.To]
+		if m <= hostCluster {
+			err = ritzOnHost(m, ld, block, values)
+		} else {
+			err = s.Large.Solve(s.Call, m, ld, block, values)
+		}
+		if err != nil {
 			return 0, nil, err
 		}
 	}
@@ -59,47 +75,6 @@ func couplings(m, ld int, block []float64) (largest float64) {
 		largest = max(largest, sum)
 	}
 	return largest
-}
-
-// ritzSolver solves the eigenproblems of clusters. It keeps the plan for a large cluster, because
-// the next cluster may have the same order.
-type ritzSolver struct {
-	*refinement
-	plan *Plan[float64]
-}
-
-// solve replaces the m×m matrix `block` by its eigenvectors, one per column, and the list `values`
-// by its eigenvalues in ascending order.
-func (r *ritzSolver) solve(m, ld int, block, values []float64) error {
-	if m <= hostCluster {
-		return ritzOnHost(m, ld, block, values)
-	}
-	if r.plan == nil || r.plan.team.N != m {
-		r.close()
-		opt := Options{Vectors: true, Tuning: r.opt.Tuning, Products: r.opt.Products, Moduli: r.opt.Moduli}
-		var err error
-		if r.plan, err = NewPlan[float64](r.Dev, m, opt); err != nil {
-			return err
-		}
-	}
-	res, err := r.plan.Solve(r.Ctx, Sym[float64]{N: m, Ld: ld, Data: block})
-	if err != nil {
-		return err
-	}
-	copy(values, res.Values)
-	for j := range m {
-		copy(block[j*ld:j*ld+m], res.Vectors.Col(j))
-	}
-	r.Profile.Add(stages.PhaseRitz, res.Profile.Total())
-	return nil
-}
-
-// close closes the plan, if there is one.
-func (r *ritzSolver) close() {
-	if r.plan != nil {
-		r.plan.Close()
-		r.plan = nil
-	}
 }
 
 // ritzOnHost computes the eigenvectors and eigenvalues of a cluster's matrix by gonum: it replaces

@@ -1,47 +1,48 @@
-package evd
+package refinement
 
 import (
 	"slices"
 
 	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// refineProducts are the matrix products of a refinement of vectors X. Early steps need fewer
-// digits than the last step, and the update X·E needs fewer digits than XᵀAX, because E is small.
-// Emulated products are faster with fewer moduli. Native products are the same for all uses.
-type refineProducts struct {
+// products are the matrix products of a refinement of vectors X. Early steps need fewer digits than the
+// last step, and the update X·E needs fewer digits than XᵀAX, because E is small. Emulated products are
+// faster with fewer moduli. Native products are the same for all uses.
+type products struct {
 	native product.Ops[float64]
 
 	// all lists the products in the order of increasing accuracy. The last ones are for the last step.
 	// If products are native, they are the only element.
-	all []refineOps
+	all []operations
 
 	emulated emulation.Products
 }
 
-// refineOps are products with a bound on the error of an element, relative to the norms of its row
+// operations are products with a bound on the error of an element, relative to the norms of its row
 // and of its column. The bound is 0 if no step needs more digits.
-type refineOps struct {
+type operations struct {
 	product.Ops[float64]
 	error float64
 }
 
-// newRefineProducts makes the products for order n. The error is a *vk.UnsupportedError if the
-// options ask for emulated products and the device has no units for them, or units that computed
-// wrong results. Other errors are those of vk.
-func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p refineProducts, err error) {
+// newProducts makes the products for order n. The error is a *vk.UnsupportedError if cfg asks for
+// emulated products and the device has no units for them, or units that computed wrong results. Other
+// errors are those of vk.
+func newProducts(dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p products, err error) {
 	if p.native, err = product.New[float64](dev, t.Products); err != nil {
 		return p, err
 	}
-	p.all = []refineOps{{Ops: p.native}}
-	if !opt.config().MayEmulate(n) {
+	p.all = []operations{{Ops: p.native}}
+	if !cfg.MayEmulate(n) {
 		return p, nil
 	}
-	choice, err := emulation.Choose(dev, opt.Products == ProductsEmulated, t)
+	choice, err := emulation.Choose(dev, cfg.Products == emulation.Always, t)
 	if err != nil {
 		return p, err
 	}
@@ -50,7 +51,7 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 	if !choice.Emulated && !choice.Large().Emulated {
 		return p, nil
 	}
-	fine := opt.Moduli
+	fine := cfg.Moduli
 	if fine == 0 {
 		fine = emulation.VectorModuli
 	}
@@ -61,7 +62,7 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 		if err != nil {
 			return p, err
 		}
-		ops := refineOps{e, moduli.New(count).Error()}
+		ops := operations{e, moduli.New(count).Error()}
 		if count == fine {
 			ops.error = 0
 		}
@@ -71,7 +72,7 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 }
 
 // reserved lists all products that the refinement may use, each of them once.
-func (p *refineProducts) reserved() (all []product.Ops[float64]) {
+func (p *products) reserved() (all []product.Ops[float64]) {
 	if len(p.emulated) > 0 { // for a sample, and for the errors of the result
 		all = append(all, p.native)
 	}
@@ -83,7 +84,7 @@ func (p *refineProducts) reserved() (all []product.Ops[float64]) {
 
 // Work returns the workspace of all matrix products of a refinement. The products share it, because
 // they are not recorded concurrently.
-func (p *refineProducts) Work() *vk.Layout {
+func (p *products) Work() *vk.Layout {
 	var parts []vk.Space
 	for _, o := range p.reserved() {
 		parts = append(parts, o.Work())
@@ -92,12 +93,12 @@ func (p *refineProducts) Work() *vk.Layout {
 }
 
 // within returns the fastest products whose error is at most `most`.
-func (p *refineProducts) within(most float64) refineOps {
-	return p.all[slices.IndexFunc(p.all, func(o refineOps) bool { return o.error <= most })]
+func (p *products) within(most float64) operations {
+	return p.all[slices.IndexFunc(p.all, func(o operations) bool { return o.error <= most })]
 }
 
 // rough returns the error of products for a step that is not the last one.
-func (p *refineProducts) rough() float64 {
+func (p *products) rough() float64 {
 	if len(p.emulated) == 0 {
 		return 0
 	}
@@ -108,6 +109,6 @@ func (p *refineProducts) rough() float64 {
 // error of XᵀX and XᵀAX that the step leaves anyway is `left`, relative to their norms. A row of these
 // matrices has n elements, and each of them gets an error of the products times the norm of a column
 // of F. This must be small compared with `left`.
-func (p *refineProducts) forUpdate(n int, size, left float64) product.Ops[float64] {
+func (p *products) forUpdate(n int, size, left float64) product.Ops[float64] {
 	return p.within(left / (4 * float64(n) * size)).Ops
 }

@@ -1,0 +1,93 @@
+// Package refinement, internal to vkevd, improves approximate eigenvectors of one symmetric matrix on one
+// device, by Ogita and Aishima's iteration.
+package refinement
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/evd/internal/dense"
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/refine"
+	"github.com/vkevd/vkevd/stages/residual"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Stages are the stages of a refinement, in their order, and the regions of device memory that they
+// pass to each other. Memory that only one stage uses is not in it. The comments give the sizes in
+// elements. The zero value has no stages, for the orders 0 and 1.
+type Stages struct {
+	// N is the order of the matrix.
+	N int
+
+	products  products
+	load      *move.SymmetricLoad[float64]
+	refine    *refine.Refinement
+	orient    *dense.Orientation[float64]
+	residuals *residual.Residual[float64]
+
+	a    vk.Region[float64]    // n² elements: A
+	x    [2]vk.Region[float64] // n² elements each: Xᵀ, and Xᵀ·A or the improved Xᵀ
+	sums [3]vk.Region[float64] // n elements each, for a check: λ, residuals, orthogonality
+}
+
+// New makes the stages of a refinement of order n ≥ 2. The caller lays out their memory.
+func New(dev *vk.Device, n int, cfg dense.Config) (*Stages, error) {
+	t, err := dense.Sizes[float64](dev, n, cfg)
+	if err != nil {
+		return nil, err
+	}
+	// With the context of a caller, the measurement could end early for all later callers.
+	rate, err := machine.Of(dev).Float64Rate(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	s := &Stages{N: n}
+	if s.products, err = newProducts(dev, n, cfg, t.Bounded(rate)); err != nil {
+		return nil, err
+	}
+	if s.load, err = move.NewSymmetricLoad[float64](dev); err != nil {
+		return nil, err
+	}
+	if s.refine, err = refine.NewRefinement(dev, n, s.products.reserved()...); err != nil {
+		return nil, err
+	}
+	if s.orient, err = dense.NewOrientation[float64](dev, cfg.RowMajor); err != nil {
+		return nil, err
+	}
+	s.residuals, err = residual.NewResidual[float64](dev, n, n, s.products.native)
+	return s, err
+}
+
+// Layout reserves the regions and returns the layout of the device memory. A and the vectors are always
+// in use. The workspaces of the steps and of a check share memory. `before` is the memory of stages
+// that run before the refinement, and that need A and x[1]. It shares memory with everything else.
+func (s *Stages) Layout(before *vk.Layout) *vk.Layout {
+	n := s.N
+	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	s.a = entries("A", n*n)
+	s.x = [2]vk.Region[float64]{entries("vectors, transposed", n*n), entries("vectors, next", n*n)}
+	s.sums = [3]vk.Region[float64]{entries("eigenvalues", n), entries("residual sums", n), entries("orthogonality sums", n)}
+	after := vk.Together(s.x[0], s.products.Work(), vk.InTurn(s.refine.Work(), s.residuals.Work()))
+	return vk.Together(s.a, s.x[1], s.sums[0], s.sums[1], s.sums[2],
+		s.products.emulated.Status(), vk.InTurn(before, after))
+}
+
+// usualSteps is the number of steps in forecasts. Vectors from single precision take this number of
+// steps.
+const usualSteps = 2
+
+// Costs returns a forecast of the operations of a refinement with two steps. The operations of updates
+// are part of the phase of the products. Costs returns nil without stages.
+func (s *Stages) Costs() []plan.StageCost {
+	if s.refine == nil {
+		return nil
+	}
+	products, update := s.refine.Flops()
+	return []plan.StageCost{{Stage: stages.PhaseRefineProducts, Flops: usualSteps * (products + update)}}
+}
+
+// Emulated reports whether integer units compute large matrix products.
+func (s *Stages) Emulated() bool { return len(s.products.emulated) > 0 }
