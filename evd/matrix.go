@@ -62,6 +62,14 @@ func (a Sym[T]) Validate() error {
 	return nil
 }
 
+// fits returns a *ShapeError if the matrix `a` does not fit a plan of order n.
+func (a Sym[T]) fits(n int) error {
+	if err := a.Validate(); err != nil || a.N == n {
+		return err
+	}
+	return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: n}
+}
+
 // triangle returns the matrix as its memory is read column by column: a row-major lower triangle is
 // then an upper one.
 func (a Sym[T]) triangle() dense.Triangle[T] {

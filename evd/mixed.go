@@ -127,7 +127,7 @@ func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64]
 	r := p.refine
 	r.base.Lock()
 	defer r.base.Unlock()
-	if err := r.fits(a); err != nil {
+	if err := a.fits(r.base.N); err != nil {
 		return nil, err
 	}
 	if err := r.base.Open(); err != nil {

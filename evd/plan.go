@@ -189,11 +189,8 @@ func (p *Plan[T]) Devices() []DeviceShare {
 
 // accepts returns a *ShapeError if `a` does not fit the plan, and ErrClosed if the plan is closed.
 func (p *Plan[T]) accepts(a Sym[T]) error {
-	if err := a.Validate(); err != nil {
+	if err := a.fits(p.team.N); err != nil {
 		return err
-	}
-	if a.N != p.team.N {
-		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: p.team.N}
 	}
 	return p.team.Open()
 }

@@ -95,7 +95,7 @@ func (p *RefinePlan) Close() { p.base.Close() }
 // closed.
 func (p *RefinePlan) accepts(a Sym[float64], q Dense[float64]) error {
 	n := p.base.N
-	if err := p.fits(a); err != nil {
+	if err := a.fits(n); err != nil {
 		return err
 	}
 	if q.Rows != n || q.Cols != n {
@@ -105,15 +105,4 @@ func (p *RefinePlan) accepts(a Sym[float64], q Dense[float64]) error {
 		return err
 	}
 	return p.base.Open()
-}
-
-// fits returns a *ShapeError if `a` does not fit the plan.
-func (p *RefinePlan) fits(a Sym[float64]) error {
-	if err := a.Validate(); err != nil {
-		return err
-	}
-	if n := p.base.N; a.N != n {
-		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: n}
-	}
-	return nil
 }

@@ -148,7 +148,7 @@ func (s *refineCall) startIsFinite() error {
 	return e
 }
 
-// solveCold solves without the approximate vectors. It first frees the device memory of the
+// solveCold solves without the approximate vectors, by a new Plan. It first frees the device memory of the
 // refinement, because the solve needs memory. Afterwards it allocates that memory again.
 func (s *refineCall) solveCold(a Sym[float64]) (*Result[float64], error) {
 	layout := s.base.Layout
@@ -158,11 +158,6 @@ func (s *refineCall) solveCold(a Sym[float64]) (*Result[float64], error) {
 	if err := s.base.Replace(vk.Together()); err != nil {
 		return nil, err
 	}
-	return s.cold(a)
-}
-
-// cold solves without the approximate vectors, by a new Plan that it closes at the end.
-func (s *refineCall) cold(a Sym[float64]) (*Result[float64], error) {
 	opt := s.opt
 	opt.Progress = s.report
 	p, err := NewPlan[float64](s.Dev, a.N, opt)

@@ -15,14 +15,12 @@ import (
 // clusters an Eigensolver solves the eigenproblem on the device.
 const hostCluster = 64
 
-// Eigensolver solves the eigenproblems of large clusters. It may keep memory until Close, because the
-// next cluster may have the same order.
+// Eigensolver solves the eigenproblems of large clusters. Solve replaces the m×m matrix `block` by its
+// eigenvectors, one per column, and the list `values` by its eigenvalues in ascending order. It adds its
+// time to the profile of the call c, and may keep memory until Close, because the next cluster may have
+// the same order. Solve may follow Close.
 type Eigensolver interface {
-	// Solve replaces the m×m matrix `block` by its eigenvectors, one per column, and the list `values`
-	// by its eigenvalues in ascending order. It adds its time to the profile of the call c.
 	Solve(c *plan.Call, m, ld int, block, values []float64) error
-
-	// Close frees the memory. Solve may follow.
 	Close()
 }
 
