@@ -37,20 +37,20 @@ acc_t group_sum(acc_t x) {
 }
 
 // group_max returns the largest x of the workgroup, to every invocation.
-acc_t group_max(acc_t x) {
+real_t group_max(real_t x) {
 	uint t = gl_LocalInvocationIndex;
-	reduce_room[t] = x;
+	reduce_room[t] = of_real(x);
 	barrier();
 	for (uint count = LOCAL_SIZE; count > 1;) {
 		uint left = (count + REDUCE_FAN - 1) / REDUCE_FAN;
 		if (t < left) {
-			for (uint at = t + left; at < count; at += left) x = max(x, reduce_room[at]);
-			reduce_room[t] = x;
+			for (uint at = t + left; at < count; at += left) x = max(x, real_of(reduce_room[at]));
+			reduce_room[t] = of_real(x);
 		}
 		barrier();
 		count = left;
 	}
-	x = reduce_room[0];
+	x = real_of(reduce_room[0]);
 	barrier();
 	return x;
 }

@@ -63,7 +63,7 @@ const uint AT_ONCE = 16;
 
 // `dots[l]` is a dot product of two columns below row j: of column j and column l.
 shared acc_t dots[COLUMNS];
-shared work_t weights[COLUMNS]; // τ·w
+shared work_t weights[COLUMNS]; // τ·w, conj(τ)·w for complex numbers
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
 // A workgroup processes its rows in chunks. `fetched` and fetched_tail are this invocation's part
@@ -118,7 +118,7 @@ void main() {
 	acc_t x0 = acc_t(p.from.at[p.j]);
 #if FIRST
 	int e = common_exponent(p.exponents, p.groups);
-	acc_t scale = acc_t(power_of_two(-e));
+	real_t scale = power_of_two(-e);
 	head *= scale;
 	x0 *= scale;
 	if (gl_WorkGroupID.x == 0 && t == 0) p.exponents.at[0] = e;
@@ -132,12 +132,12 @@ void main() {
 
 	// Every invocation computes the reflector for itself, because the computation costs less than a
 	// barrier.
-	Reflector h = reflector(x0, dots[p.j]);
-	acc_t weight = h.tau * fma(dot, h.inverse, head);
+	Reflector h = reflector(x0, real_of(dots[p.j]));
+	acc_t weight = mul(conjugate(h.tau), mad(dot, conjugate(h.inverse), head));
 	if (t < COLUMNS) weights[t] = work_t(weight);
 	if (gl_WorkGroupID.x == 0) {
-		acc_t unscale = acc_t(power_of_two(e));
-		if (t >= p.j && t < COLUMNS) p.r.at[p.j + t * p.ldr] = scalar_t((t == p.j ? h.beta : head - weight) * unscale);
+		real_t unscale = power_of_two(e);
+		if (t >= p.j && t < COLUMNS) p.r.at[p.j + t * p.ldr] = scalar_t((t == p.j ? of_real(h.beta) : head - weight) * unscale);
 		if (t == p.j || last && t > p.j && t < COLUMNS) p.tau.at[t] = t == p.j ? scalar_t(h.tau) : scalar_t(0);
 	}
 	barrier();
@@ -149,18 +149,18 @@ void main() {
 		uint row = chunk + row_of;
 		work_t x = tail[row_of];
 #if FIRST
-		x *= work_t(scale);
+		x *= scale;
 #endif
-		work_t v = row > p.j && h.inverse != acc_t(0) ? work_t(x * h.inverse) : work_t(row == p.j ? 1 : 0);
+		work_t v = row > p.j && h.inverse != acc_t(0) ? work_t(mul(x, h.inverse)) : of_real(real_t(row == p.j ? 1 : 0));
 		if (lane == 0 && row < end) p.panel.at[row + p.j * p.ld] = scalar_t(v);
 		[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 			uint l = p.j + 1 + lane + u * LANES;
 			if (l < COLUMNS) {
 				work_t y = fetched[u];
 #if FIRST
-				y *= work_t(scale);
+				y *= scale;
 #endif
-				y = fma(-weights[l], v, y);
+				y = mad(-weights[l], v, y);
 				if (row < end && (row > p.j || last)) p.panel.at[row + l * p.ld] = last ? scalar_t(0) : scalar_t(y);
 				if (row == p.j + 1 && row < end) p.to.at[l] = scalar_t(y);
 				tile[l * STRIDE + row_of] = row > p.j + 1 ? y : work_t(0);

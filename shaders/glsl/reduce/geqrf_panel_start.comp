@@ -44,13 +44,13 @@ void main() {
 	uint begin = gl_WorkGroupID.x * p.rows, end = min(begin + p.rows, p.m);
 
 	for (uint i = gl_WorkGroupID.x * LOCAL_SIZE + t; i < p.cleared; i += gl_NumWorkGroups.x * LOCAL_SIZE) p.slots.at[i] = ~0ul;
-	work_t largest = work_t(0);
+	real_t largest = real_t(0);
 	for (uint row = begin + row_of; row < end; row += CHUNK) {
-		for (uint l = lane; l < COLUMNS; l += LANES) largest = max(largest, abs(work_t(p.panel.at[row + l * p.ld])));
+		for (uint l = lane; l < COLUMNS; l += LANES) largest = max(largest, largest_part(work_t(p.panel.at[row + l * p.ld])));
 	}
-	int e = exponent_of(group_max(acc_t(largest)));
+	int e = exponent_of(group_max(real_t(largest)));
 	if (t == 0) p.exponents.at[1 + gl_WorkGroupID.x] = e;
-	work_t scale = work_t(power_of_two(-e));
+	real_t scale = power_of_two(-e);
 
 	acc_t share = acc_t(0);
 	for (uint chunk = begin; chunk < end; chunk += CHUNK) {

@@ -70,7 +70,7 @@ shared acc_t heads[COLUMNS], inverse;
 // `room` has the invocations' partial sums of the current column's dot products. The partial sums
 // of the next column are in reduce_room.
 shared acc_t room[LOCAL_SIZE];
-shared work_t weights[COLUMNS]; // τ·w
+shared work_t weights[COLUMNS]; // τ·w, conj(τ)·w for complex numbers
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
 // A workgroup processes its rows of the panel in chunks. KEPT is the largest number of chunks that
@@ -116,7 +116,7 @@ bool gives_up(uint j, uint k) {
 // the whole panel is scaled.
 acc_t first_share(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
-	if (t < COLUMNS) heads[t] = acc_t(p.state.at[t]) * acc_t(power_of_two(-e));
+	if (t < COLUMNS) heads[t] = acc_t(p.state.at[t]) * power_of_two(-e);
 	acc_t sum = acc_t(0);
 	if (t < SEGMENTS * COLUMNS) {
 		for (uint g = t / COLUMNS; g < p.groups; g += SEGMENTS) {
@@ -171,7 +171,7 @@ acc_t total(uint column) {
 
 // fetch loads this invocation's elements of one row of the current chunk of rows, in columns j and
 // later, and multiplies them by the power of two `gauge`.
-void fetch(uint base, uint row, uint lane, uint j, work_t gauge) {
+void fetch(uint base, uint row, uint lane, uint j, real_t gauge) {
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 		uint l = lane + u * LANES;
 		mine[base + u] = row < p.m && l >= j && l < COLUMNS ? work_t(p.panel.at[row + l * p.ld]) * gauge : work_t(0);
@@ -192,12 +192,12 @@ void put_tail(uint base, uint row_of, uint lane, uint j) {
 // and all invocations must have finished reading `tile`.
 void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool last, bool kept, Slots next) {
 	uint row = chunk + row_of;
-	work_t v = row > j && inverse != acc_t(0) ? work_t(tail[row_of] * inverse) : work_t(row == j ? 1 : 0);
+	work_t v = row > j && inverse != acc_t(0) ? work_t(mul(tail[row_of], inverse)) : of_real(real_t(row == j ? 1 : 0));
 	if (lane == j % LANES && row < end) p.panel.at[row + j * p.ld] = scalar_t(v);
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 		uint l = lane + u * LANES;
 		if (l <= j || l >= COLUMNS) continue;
-		work_t y = fma(-weights[l], v, mine[base + u]);
+		work_t y = mad(-weights[l], v, mine[base + u]);
 		mine[base + u] = y;
 		tile[l * STRIDE + row_of] = row > j + 1 ? y : work_t(0);
 	}
@@ -213,15 +213,15 @@ void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool
 
 // make_reflector computes reflector j. Invocation l computes the weight τ·w of column l, with which
 // the reflector is applied to this column. Workgroup 0 stores row j of R, and τ.
-void make_reflector(uint j, bool last, acc_t unscale) {
+void make_reflector(uint j, bool last, real_t unscale) {
 	uint t = gl_LocalInvocationIndex;
 	if (t >= COLUMNS) return;
-	Reflector h = reflector(heads[j], total(j));
-	acc_t head = heads[t], weight = h.tau * fma(total(t), h.inverse, head);
+	Reflector h = reflector(heads[j], real_of(total(j)));
+	acc_t head = heads[t], weight = mul(conjugate(h.tau), mad(total(t), conjugate(h.inverse), head));
 	weights[t] = work_t(weight);
 	if (t == 0) inverse = h.inverse;
 	if (gl_WorkGroupID.x > 0) return;
-	if (t >= j) p.r.at[j + t * p.ldr] = scalar_t((t == j ? h.beta : head - weight) * unscale);
+	if (t >= j) p.r.at[j + t * p.ldr] = scalar_t((t == j ? of_real(h.beta) : head - weight) * unscale);
 	if (t == j || last && t > j) p.tau.at[t] = t == j ? scalar_t(h.tau) : scalar_t(0);
 }
 
@@ -233,8 +233,8 @@ void main() {
 	bool kept = chunks <= KEPT;
 
 	int e = common_exponent(p.exponents, p.groups);
-	acc_t unscale = acc_t(power_of_two(e));
-	work_t gauge = work_t(power_of_two(-e));
+	real_t unscale = power_of_two(e);
+	real_t gauge = power_of_two(-e);
 	[[unroll]] for (uint c = 0; c < KEPT; c++) {
 		if (c == 0 || kept && c < chunks) fetch(c * PER_LANE, begin + c * CHUNK + row_of, lane, 0, gauge);
 	}
@@ -275,7 +275,7 @@ void main() {
 				if (!last) dots = add_dots(dots, j + 1);
 				if (more) barrier();
 			}
-			gauge = work_t(1); // memory now holds scaled values
+			gauge = real_t(1); // memory now holds scaled values
 		}
 		if (last) break;
 		share_of(dots);

@@ -28,7 +28,7 @@ layout(constant_id = 1) const uint TILE = 32;
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut a;
 	// sigma is the factor σ, a finite number.
-	real_t sigma;
+	scalar_t sigma;
 	// n is the order of A, at least 1. The leading dimension ld is at least n. If upper is 0, the
 	// lower triangle of A is stored, otherwise the upper triangle.
 	uint n, ld, upper;
@@ -51,7 +51,7 @@ void main() {
 	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
 		uint i = i0 + r, j = j0 + c;
 		if (max(i, j) >= p.n || (p.upper == 0 ? i < j : i > j)) continue;
-		scalar_t x = scalar_t(p.sigma * stored.at[r + c * p.ld]);
+		scalar_t x = scalar_t(real_of(p.sigma) * real_if(i == j, stored.at[r + c * p.ld]));
 		stored.at[r + c * p.ld] = x;
 		tile[r + c * (TILE + 1)] = x;
 	}
@@ -61,6 +61,6 @@ void main() {
 		// Element (r, c) of the mirrored tile is element (c, r) of the stored tile.
 		uint i = i0 + c, j = j0 + r;
 		if (max(i, j) >= p.n || (p.upper == 0 ? i <= j : i >= j)) continue;
-		mirror.at[r + c * p.ld] = tile[c + r * (TILE + 1)];
+		mirror.at[r + c * p.ld] = conjugate(tile[c + r * (TILE + 1)]);
 	}
 }

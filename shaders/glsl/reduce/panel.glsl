@@ -40,8 +40,8 @@ const uint STRIDE = CHUNK + 1;                    // of a tile's column: odd, so
 // l) lies at r + l·STRIDE.
 shared work_t tile[COLUMNS * STRIDE];
 
-// add_dots returns `sum` plus this invocation's part of a dot product of two columns of the rows in
-// shared memory: columns number `pivot` and c, where c = t % COLUMNS and t is the number of the
+// add_dots returns `sum` plus this invocation's part of a dot product xᴴ·a of two columns of the
+// rows in shared memory: x is column number `pivot`, and a is column c, where c = t % COLUMNS and t is the number of the
 // invocation. If c < `pivot`, add_dots returns `sum`.
 acc_t add_dots(acc_t sum, uint pivot) {
 	uint column = gl_LocalInvocationIndex % COLUMNS;
@@ -49,8 +49,8 @@ acc_t add_dots(acc_t sum, uint pivot) {
 	// The sum is computed in two independent chains of additions, which hide each other's latency.
 	acc_t odd = acc_t(0);
 	for (uint r = gl_LocalInvocationIndex / COLUMNS; r < CHUNK; r += 2 * SEGMENTS) {
-		sum = fma(acc_t(tile[pivot * STRIDE + r]), acc_t(tile[column * STRIDE + r]), sum);
-		if (r + SEGMENTS < CHUNK) odd = fma(acc_t(tile[pivot * STRIDE + r + SEGMENTS]), acc_t(tile[column * STRIDE + r + SEGMENTS]), odd);
+		sum = mad_conj(acc_t(tile[pivot * STRIDE + r]), acc_t(tile[column * STRIDE + r]), sum);
+		if (r + SEGMENTS < CHUNK) odd = mad_conj(acc_t(tile[pivot * STRIDE + r + SEGMENTS]), acc_t(tile[column * STRIDE + r + SEGMENTS]), odd);
 	}
 	return sum + odd;
 }
