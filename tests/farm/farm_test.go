@@ -169,7 +169,9 @@ func TestEveryKernelIsCompiled(t *testing.T) {
 	}
 	for _, f := range files {
 		name := strings.TrimSuffix(filepath.Base(f), ".spv")
-		if not := slices.Contains(notChosen, name); not == compiled[name] {
+		// No plan solves complex matrices yet.
+		complex := strings.HasSuffix(name, "_c128") || strings.HasSuffix(name, "_c64")
+		if not := complex || slices.Contains(notChosen, name); not == compiled[name] {
 			t.Errorf("%s: compiled %v, in the list of kernels that no table chooses %v", name, compiled[name], not)
 		}
 	}
