@@ -22,8 +22,9 @@
 // Memory. NewPlan allocates all device memory of a plan, or returns an error if the device has too
 // little. There are two exceptions. MRRR for a part of the vectors sometimes needs divide and
 // conquer, which is rare, and then allocates memory for it. After a wait between workgroups has
-// failed, a plan frees its memory and allocates about as much for solves without such waits. In
-// both cases Solve can return a *vk.OutOfMemoryError. Solve does not write to its input, unless
+// failed, or emulated products have refused a factor, a plan frees its memory and allocates about as
+// much for solves without such waits or with native products. In both cases Solve can return a
+// *vk.OutOfMemoryError. Solve does not write to its input, unless
 // Options.Overwrite is set. Results have memory of their own.
 //
 // Results have the same bits in every run on one device. The sign of each vector is fixed: its
@@ -36,7 +37,7 @@
 //
 // A plan for float32 (NewPlan[float32]) needs about two thirds of the memory. Its ratios and
 // certificates are in units of float32's ulp. It solves the tridiagonal problem in double
-// precision, so the device must support both precisions. A MixedPlan computes in single precision,
+// precision, on the host if the device has no FP64. A MixedPlan computes in single precision,
 // and refines all vectors to double precision.
 //
 // # Method

@@ -146,6 +146,14 @@ func (opt Options) checkTridiagonal(n int) error {
 	return opt.check(n)
 }
 
+func copied(t *tuning.Tuning) *tuning.Tuning {
+	if t == nil {
+		return nil
+	}
+	c := *t
+	return &c
+}
+
 // config returns the options for the stages of a solve.
 func (opt Options) config() dense.Config {
 	return dense.Config{

@@ -95,6 +95,7 @@ func (p *Plan[T]) Distributed() bool { return p.opt.Distribute }
 // into the device's memory, it returns an error.
 func newPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	opt.Distribute = opt.Distribute && n > 1 // smaller orders are solved on the host
+	opt.Tuning = copied(opt.Tuning)
 	p := &Plan[T]{opt: opt, team: team.Team{Base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}}}
 	if n == 0 {
 		var err error

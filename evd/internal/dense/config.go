@@ -63,6 +63,9 @@ func Sizes[T spirv.Real](dev *vk.Device, n int, c Config) (tuning.Tuning, error)
 	if c.Block > 0 {
 		t.Block = c.Block
 	}
+	if t.Band < 1 || t.Block < 1 {
+		return t, plan.BadOption("Tuning", fmt.Sprintf("has the half-bandwidth %d and the block %d; both must be positive", t.Band, t.Block))
+	}
 	if t.Block%t.Band != 0 {
 		reason := fmt.Sprintf("%d is not a multiple of the half-bandwidth %d", t.Block, t.Band)
 		return t, plan.BadOption("Block", reason)
