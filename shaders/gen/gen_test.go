@@ -56,7 +56,7 @@ func TestTraps(t *testing.T) {
 		t.Fatal(err)
 	}
 	rules := map[string]string{
-		"scalar": "both parts", "doubled": "both parts", "dropped": "part", "part": "part", "indexed": "part", "misaligned": "aligned to 4 bytes",
+		"scalar": "both parts", "doubled": "both parts", "dropped": "part", "part": "part", "indexed": "part", "member": "part", "selected": "selected alone", "misaligned": "aligned to 4 bytes",
 	}
 	for _, v := range s.Variants {
 		want := rules[v.Name]

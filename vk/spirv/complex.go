@@ -72,16 +72,25 @@ func (c *complexChecker) check(in instruction) error {
 		return fmt.Errorf("instruction %d treats a complex number as a vector", in.op)
 	}
 	switch in.op {
+	case opFunction:
+		if c.function == "" {
+			return fmt.Errorf("function without a name, so the module has no debug information")
+		}
+	case opSelect:
+		if c.complexKind(in.arg(1)) != "" && c.defs[c.types[in.arg(2)]].op != opTypeBool {
+			return fmt.Errorf("each part of a complex number is selected alone")
+		}
 	case opConstantComposite, opSpecConstantComposite, opCompositeConstruct:
 		if part := in.arg(2); c.complexKind(in.arg(1)) != "" && part == in.arg(3) && !c.zero(part) {
 			return fmt.Errorf("a complex number has one number as both parts")
 		}
 	case opCompositeExtract:
-		if c.complexKind(in.arg(2)) != "" {
+		if c.holdsPart(c.types[in.arg(2)], in.args[3:], func(index uint32) uint32 { return index }) {
 			return c.part()
 		}
 	case opAccessChain, opInBoundsAccessChain:
-		if c.partOf(in) {
+		typ := c.defs[c.types[in.arg(2)]].arg(2) // of what the base points to
+		if c.holdsPart(typ, in.args[3:], func(index uint32) uint32 { return c.defs[index].arg(2) }) {
 			return c.part()
 		}
 	case opLoad:
@@ -112,16 +121,16 @@ func (c *complexChecker) part() error {
 	return fmt.Errorf("a part of a complex number is taken")
 }
 
-// partOf reports whether the result of an access chain is the address of a part of a complex number.
-func (c *complexChecker) partOf(chain instruction) bool {
-	typ := c.defs[c.types[chain.arg(2)]].arg(2) // of what the base points to
-	for _, index := range chain.args[3:] {
+// holdsPart reports whether the indices lead from the type typ into a complex number. The function
+// member returns the number of the member of a struct that an index means.
+func (c *complexChecker) holdsPart(typ uint32, indices []uint32, member func(index uint32) uint32) bool {
+	for _, index := range indices {
 		in := c.defs[typ]
 		switch {
 		case c.parsed.complexKind(typ) != "":
 			return true
 		case in.op == opTypeStruct:
-			typ = in.arg(1 + int(c.defs[index].arg(2)))
+			typ = in.arg(1 + int(member(index)))
 		default:
 			typ = in.arg(1)
 		}

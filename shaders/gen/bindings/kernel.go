@@ -152,9 +152,8 @@ func (k *kernel) typed(other *kernel, number string) error {
 		if f.IsAddr() && g.IsAddr() {
 			of, in = f.Elem, g.Elem
 		}
-		if of == spirv.Float64 && in == spirv.Uint64 || of == spirv.BitsOfReal && (in == spirv.Uint64 || in == spirv.Float64) {
-			f.Kind = spirv.BitsOfReal
-			continue
+		if bits := of == spirv.Float64 && in == spirv.Uint64 || of == spirv.BitsOfReal && (in == spirv.Uint64 || in == spirv.Float64); bits && !f.IsAddr() {
+			f.Kind, of, in = spirv.BitsOfReal, spirv.BitsOfReal, spirv.BitsOfReal
 		}
 		f.typed = of == spirv.Float64
 		if f.typed && in != spirv.Kind(number) {

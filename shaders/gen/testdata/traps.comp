@@ -17,6 +17,8 @@
 // variant: part OF=of_real(p.a.at[1].y)
 // variant: swapped OF=a.yx
 // variant: indexed OF=of_real(a[p.n])
+// variant: member OF=of_real(pair(a,b).second.x)
+// variant: selected OF=mix(a,b,bvec2(p.n==0u,p.n==1u))
 // variant: misaligned OF=a ALIGN=4
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -35,6 +37,9 @@ layout(push_constant, scalar) uniform Push {
 	Numbers a;
 	uint n;
 } p;
+
+struct Pair { scalar_t first, second; };
+Pair pair(scalar_t a, scalar_t b) { return Pair(a, b); }
 
 void main() {
 	scalar_t a = p.a.at[0], b = p.a.at[1], c = p.a.at[2];
