@@ -69,6 +69,7 @@ func refineOptions(dev *vk.Device, n int, opt Options) (Options, error) {
 
 // newRefinePlan makes the stages of a plan for options that are possible, without device memory.
 func newRefinePlan(dev *vk.Device, n int, opt Options) (p *RefinePlan, err error) {
+	opt.Tuning = copied(opt.Tuning)
 	p = &RefinePlan{base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, stages: &refinement.Stages{}}
 	if n > 1 {
 		p.stages, err = plan.Compiled(dev, func() (*refinement.Stages, error) { return refinement.New(dev, n, opt.config()) })

@@ -18,10 +18,16 @@ func TestTuningIsCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
+	r, err := newRefinePlan(d, 300, Options{Tuning: &given})
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := given.Band
 	given = tuning.Tuning{}
-	if got := p.opt.config().Table(d).Band; got != want {
-		t.Errorf("half-bandwidth %d after a change of the caller's sizes, want %d", got, want)
+	for _, opt := range []Options{p.opt, r.opt} {
+		if got := opt.config().Table(d).Band; got != want {
+			t.Errorf("half-bandwidth %d after a change of the caller's sizes, want %d", got, want)
+		}
 	}
 }
 
