@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Refused is the error about a device that has less of a feature, such as shared memory, than a
@@ -37,6 +38,15 @@ func Holds[T any](what string, s vk.Slice[T], n int) {
 	if s.Len() < n {
 		panic(fmt.Sprintf("stages: %s has %d elements of %d", what, s.Len(), n))
 	}
+}
+
+// InRegisters returns how many numbers of type T an invocation holds where a tuning says `count`, which
+// is for real numbers: half as many complex numbers, because each has two parts.
+func InRegisters[T spirv.Scalar](count uint32) uint32 {
+	if k := spirv.KindOf[T](); k == spirv.Complex128 || k == spirv.Complex64 {
+		return (count + 1) / 2
+	}
+	return count
 }
 
 func PowerOfTwo(n int) uint32 { return 1 << bits.Len(uint(max(n, 1)-1)) }

@@ -117,7 +117,8 @@ func q2Spec[T spirv.Scalar](
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && size.M*int(spec.Pipe) < t.Lanes {
 		spec.Pipe *= 2
 	}
-	for t.Rows > 0 && spec.B > t.Rows*spec.Share && (spec.B|spec.U|spec.LocalSize/spec.Pipe)%(2*spec.Share) == 0 {
+	rows := stages.InRegisters[T](t.Rows)
+	for rows > 0 && spec.B > rows*spec.Share && (spec.B|spec.U|spec.LocalSize/spec.Pipe)%(2*spec.Share) == 0 {
 		spec.Share *= 2
 	}
 	if spec.LocalSize%spec.Pipe != 0 || spec.U < 1 || spec.Chunk%spec.U != 0 || spec.Chunk < 1 ||

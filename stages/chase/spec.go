@@ -10,6 +10,7 @@ import (
 // chaseSpec returns the specialisation constants of the kernel in which one team of invocations
 // processes all blocks of a step. The bits of the result depend on B and Lanes.
 func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
+	c.tune.PerThread = stages.InRegisters[T](c.tune.PerThread)
 	return fitChase(c, shaders.Sb2stChase[T], func(f chaseFit) shaders.Sb2stChaseSpec {
 		return shaders.Sb2stChaseSpec{
 			LocalSize: f.size, Work: f.work, Lanes: f.lanes, B: uint32(c.b), Tiles: f.tiles,
@@ -64,12 +65,12 @@ func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec fun
 }
 
 // teamsSpec chooses the sizes of the kernel sb2st_teams.comp, in which each of the three blocks of a
-// step has its own team of invocations. `ok` is false if the tuning does not want this kernel or the
-// device cannot run it; chaseSpec may still find sizes for one team.
+// step has its own team of invocations. `ok` is false if the tuning does not want this kernel, the
+// device cannot run it, or T is complex; chaseSpec may still find sizes for one team.
 func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bool) {
 	const blocks = 3 // of a step, with a team each
 	perThread := int(c.tune.PerThread)
-	if !c.wait.Allowed || c.tune.Team == 0 || c.b*c.b <= perThread*int(c.tune.Team) {
+	if !shaders.Has[T]("sb2st_teams") || !c.wait.Allowed || c.tune.Team == 0 || c.b*c.b <= perThread*int(c.tune.Team) {
 		return spec, false
 	}
 	// A workgroup consists of three teams, one for each block of a step; one subgroup that computes

@@ -1,6 +1,8 @@
 // sb2st reduces a symmetric band matrix to tridiagonal form by bulge chasing, B = Q2·T·Q2ᵀ (LAPACK
 // dsytrd_sb2st), and a Hermitian one to B = Q2·T·Q2ᴴ (zhetrd_hb2st).
 //
+// complex: sb2st_chase sb2st_wave
+//
 // in, out: band  compact, 2·B rows per column: element (row, col) lies at
 //                row + col·(2B−1). Rows past the band or the matrix are zero before and after.
 //                Imaginary parts of the diagonal are not read

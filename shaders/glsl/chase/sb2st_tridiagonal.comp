@@ -1,6 +1,8 @@
 // sb2st_tridiagonal copies the tridiagonal matrix T out of a compact band. The first two rows of
 // the band's storage are the diagonal and the subdiagonal of T.
 //
+// complex
+//
 // in:  band  ld rows per column; column c holds rows c, c+1, … of the matrix
 // out: d, e  n diagonal and n−1 off-diagonal elements
 //
