@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Touch declares that a dispatch reads or writes a range of device memory, which
-// Recorder.Concurrently and Recorder.Beside need. The code of the shader says whether it reads or
+// Touch declares that a dispatch reads or writes a range of device memory. Recorder.Concurrently
+// and Recorder.Beside need these declarations. The code of the shader says whether it reads or
 // writes.
 type Touch struct{ at span }
 
@@ -97,7 +97,8 @@ func (c *concurrent) check(cmd command, acc []access) {
 }
 
 // declared returns, for each address in a kernel's push block that is not 0, the range of the Touch
-// that contains it. It panics if there is none, because the accesses could not be checked.
+// that contains it. It panics if no Touch contains an address, because accesses through this
+// address could not be checked.
 func declared(k *kernel, push []byte, touch []Touch) []access {
 	var acc []access
 	for _, f := range k.addrs {

@@ -14,8 +14,8 @@ type staged struct {
 	off  uint64 // place in the staging buffer, in bytes
 }
 
-// bulk is a transfer before or after a recording. Its numbers are too many for the staging buffer. The
-// caller of `copy` holds the queue.
+// bulk is a transfer before or after a recording. Its numbers are too many for the staging buffer.
+// The caller of the method `copy` holds the queue.
 type bulk struct {
 	host   []byte
 	device Slice[byte]
@@ -45,7 +45,8 @@ func Send[T any](r *Recorder, dst Slice[T], v []T) {
 }
 
 // Receive records a transfer of len(v) elements from the beginning of `src` to v, which holds them
-// after Run has returned without an error. It has the limit of Send.
+// after Run has returned without an error. The numbers count towards the limit of 32 MiB, as those
+// of Send do.
 func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 	at := src.Sub(0, len(v)).span()
 	if len(v) > 0 {
@@ -55,8 +56,8 @@ func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 }
 
 // SendFirst is Send without the limit of 32 MiB. The commands recorded so far must not use `dst`.
-// If v does not fit into the staging buffer, or would leave no room for later statuses, it is
-// uploaded before the recording runs.
+// If v does not fit into the staging buffer, or would leave no room there for the INFO words that
+// later commands receive, v is uploaded before the recording runs.
 func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
 	if r.canStage(len(bytesIn(v)) + keptForWords) {
 		Send(r, dst, v)
@@ -65,8 +66,8 @@ func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
 	}
 }
 
-// ReceiveLast is Receive without the limit of 32 MiB. Later commands must not change `src`. If v
-// does not fit into the staging buffer, `src` is downloaded after the recording has run.
+// ReceiveLast is Receive without the limit of 32 MiB. Later commands must not change `src`. In the
+// cases in which SendFirst uploads v, ReceiveLast downloads `src` after the recording has run.
 func ReceiveLast[T any](r *Recorder, v []T, src Slice[T]) {
 	if r.canStage(len(bytesIn(v)) + keptForWords) {
 		Receive(r, v, src)
@@ -87,7 +88,7 @@ func (r *Recorder) nextStaged() uint64 {
 func (r *Recorder) canStage(bytes int) bool { return r.nextStaged()+uint64(bytes) <= stagingBytes }
 
 // keptForWords is the part of the staging buffer, in bytes, that SendFirst and ReceiveLast leave
-// free for Send and Receive of later commands, such as a status of each stage.
+// free for later calls of Send and Receive, such as those for the INFO words of stages.
 const keptForWords = 64 << 10
 
 // stage reserves a place in the staging buffer, and returns the transfer's number. Places do not

@@ -53,7 +53,8 @@ func (b *Broadcast) sent(number, sender int) sentPiece {
 }
 
 // free lists the events for which the sender of a piece waits: all others have taken the piece that
-// was in the same place before. If the sender has taken it, it did so earlier in its recording.
+// was in the same place before. If the sender itself has taken that piece, it did so earlier in its
+// recording.
 func (b *Broadcast) free(number, sender int) (events []*Event) {
 	b.lock.Lock()
 	defer b.lock.Unlock()

@@ -34,8 +34,8 @@ func (e *Event) happen() {
 	close(e.done)
 }
 
-// wait waits until the event has happened, or returns the error of the context. If `poll` is true
-// it polls for a short time before it sleeps, because it takes up to 0.1 ms to wake a goroutine.
+// wait waits until the event has happened, or returns the error of the context. If `poll` is true,
+// wait polls for a short time before it sleeps, because it takes up to 0.1 ms to wake a goroutine.
 func (e *Event) wait(ctx context.Context, poll bool) error {
 	if poll && spin(e.happened.Load) {
 		return ctx.Err()
@@ -54,9 +54,9 @@ func (r *Recorder) Signal(e *Event) {
 	r.cmds = append(r.cmds, command{op: opSignal, event: e})
 }
 
-// Wait makes the commands that follow wait until the events have happened. When ctx ends, Run waits
-// no longer. Everything that other devices have written to an Exchange before the events is visible
-// to the commands that follow.
+// Wait makes the commands that follow wait until the events have happened. When the context of Run
+// ends, Run waits no longer. Everything that other devices have written to an Exchange before the
+// events is visible to the commands that follow.
 func (r *Recorder) Wait(events ...*Event) {
 	for _, e := range events {
 		r.cmds = append(r.cmds, command{op: opWait, event: e})
@@ -68,8 +68,8 @@ func (r *Recorder) hasEvents() bool {
 }
 
 // ready waits for the events before the batch b. A batch in flight may let events happen for which
-// others wait, so `ready` first waits for the batches in flight. In the end the host copies what the
-// batch takes from exchanges.
+// other devices wait, so `ready` first waits for the batches in flight. In the end the host copies
+// what the batch takes from exchanges.
 func (r *run) ready(b *batch) error {
 	signals := func(b *batch) bool { return b != nil && len(b.signals) > 0 }
 	if len(b.waits) > 0 && slices.ContainsFunc(r.pending[:], signals) {

@@ -10,10 +10,10 @@ import (
 )
 
 // Exchange is memory of the host through which recordings on several devices exchange numbers (Post
-// and Take). If all devices can import host memory (VK_EXT_external_memory_host), all use the same
-// memory, and the host copies nothing. Otherwise each device has host memory of its own, and the
-// host copies between them: at the end of a batch what was posted, and at the beginning what is
-// taken.
+// and Take). If all devices can import host memory (VK_EXT_external_memory_host), all devices use
+// the same memory, and the host copies nothing. Otherwise each device has host memory of its own,
+// and the host copies between them: at the end of a batch what was posted, and at the beginning
+// what is taken.
 //
 // Recordings are ordered by Events. The caller closes the exchange before the
 // devices, and after the end of all recordings that use it.
@@ -100,14 +100,16 @@ func (x *Exchange) view(d *Device, at, size int) *hostView {
 const exchangeCost = 16
 
 // Post records a copy of src to the exchange, from the byte `at` on. `at` is a multiple of 4. Until
-// an event has told that the numbers were posted, nothing else may use these bytes.
+// an event has told that the numbers were posted, no other command may use these bytes of the
+// exchange.
 func Post[T any](r *Recorder, x *Exchange, at int, src Slice[T]) {
 	r.exchange(opPost, x, at, src.bytes())
 }
 
-// Take records a copy of as many bytes as dst has from the exchange, from the byte `at` on, to dst.
-// `at` is a multiple of 4. The numbers must have been posted before an event for which the
-// recording has waited, or earlier in the same recording and before a Signal and a Wait.
+// Take records a copy from the exchange, from the byte `at` on, to dst. It copies as many bytes as
+// dst has. `at` is a multiple of 4. An event must tell that the numbers were posted: a Signal
+// follows the Post, and in this recording a Wait for the same event comes before Take. The same
+// holds if the Post is in this recording.
 func Take[T any](r *Recorder, dst Slice[T], x *Exchange, at int) {
 	r.exchange(opTake, x, at, dst.bytes())
 }

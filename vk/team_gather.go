@@ -30,8 +30,8 @@ func Gather(ctx context.Context, devices []*Device) (release func(), err error) 
 	}
 }
 
-// gather reserves all devices and returns nil, or reserves none of them. Then the result is closed
-// when other devices have become free.
+// gather reserves all devices and returns nil. If one of them is not free, gather reserves none,
+// and returns a channel that is closed when some devices have become free.
 func gather(devices []*Device) chan struct{} {
 	gathered.Lock()
 	defer gathered.Unlock()

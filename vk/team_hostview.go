@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// importedHost is host memory that all devices of an Exchange have imported. It is freed when all views
-// of it are released. A view may be released later than the exchange is closed, if its device is being
-// closed at the same time.
+// importedHost is host memory that all devices of an Exchange have imported. It is freed when all
+// views of it are released. A view may be released later than the exchange is closed, if its device
+// is being closed at the same time.
 type importedHost struct {
 	memory *driver.HostMemory
 	views  atomic.Int32 // that are not released
@@ -55,8 +55,8 @@ func (d *Device) attach(a attachment) {
 	d.attached = append(d.attached, a)
 }
 
-// detach releases an attachment that the device knows, but not after the beginning of Device.Close,
-// which releases it.
+// detach releases an attachment that the device knows. After the beginning of Device.Close it does
+// nothing, because Close releases all attachments.
 func (d *Device) detach(a attachment) {
 	if d.usage.enter() != nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 )
 
-// A fileJob is what all calls of solve and svd have in common: they read a file, solve what it has, and
-// write the results.
+// A fileJob has what all calls of solve and svd have in common: they read a file, solve what it
+// has, and write the results.
 type fileJob struct {
 	*cli.Session
 	device         func() string

@@ -228,8 +228,8 @@ func TestBidiagonalCosts(t *testing.T) {
 	}
 }
 
-// TestFromGonumKeepsTheStride reads a part of a gonum matrix, whose rows are further apart than they are
-// long.
+// TestFromGonumKeepsTheStride reads a part of a gonum matrix, whose rows are further apart than
+// they are long.
 func TestFromGonumKeepsTheStride(t *testing.T) {
 	whole := mat.NewDense(4, 7, nil)
 	for i := range 4 {

@@ -35,11 +35,12 @@ func densePlan[T evd.Float](t *testing.T, m, n int, opt Options) *Plan[T] {
 	return p
 }
 
-// denseErrors are the largest and the smallest relative errors ‖σ̂ − σ‖ / ‖σ‖ that are expected of dense
-// matrices of order 20 to 130 in each format.
+// denseErrors are the largest and the smallest relative errors ‖σ̂ − σ‖ / ‖σ‖ that are expected of
+// dense matrices of order 20 to 130 in each format.
 var denseErrors = map[Storage][2]float64{Single: {1e-6, 2e-9}, Half: {1e-3, 2e-5}}
 
-// valuesWithError solves a matrix that is 2^scale·a, and compares the values with those of `a` by gonum.
+// valuesWithError solves a matrix that is 2^scale·a, and compares the values with those of `a` by
+// gonum.
 func valuesWithError[T evd.Float](t *testing.T, what string, p *Plan[T], a *mat.Dense, scale int) (*Result[T], float64) {
 	t.Helper()
 	m, n := a.Dims()

@@ -38,9 +38,9 @@ type Options struct {
 	// operations, becomes cheaper.
 	Largest int
 
-	// Select selects the singular values to compute, and their vectors, if Largest is 0: Index or
-	// Interval. Index 0 is the largest value. The zero value selects all. An interval is not possible if Storage has fewer digits
-	// than the number type of the plan.
+	// Select selects the singular values to compute, and their vectors, by Index or by Interval. Index
+	// 0 is the largest value. The zero value selects all. Select cannot be combined with Largest. An
+	// interval is not possible if Storage has fewer digits than the number type of the plan.
 	Select evd.Selection
 
 	// Band is the number of superdiagonals b of the intermediate band. Block is the number of
@@ -76,8 +76,8 @@ type Options struct {
 
 	// Certify makes Solve measure the errors of the computed values, and store them in
 	// Result.Certificate. If Storage has fewer digits than the plan's number type, the errors are in
-	// units of single precision, and for Half Certificate.Norm is in units of half precision. The measurement takes a fraction of the time of the bisection, and one
-	// pass over A on the host.
+	// units of single precision, and for Half Certificate.Norm is in units of half precision. The
+	// measurement takes a fraction of the time of the bisection, and one pass over A on the host.
 	Certify bool
 
 	// Verify makes Solve certify each result before it returns, values and vectors (see
@@ -140,9 +140,9 @@ func fewerDigits[T evd.Float](o Options) bool {
 	return o.Storage != Double && o.Storage.Ulp() > precision.UlpOf[T]()
 }
 
-// checkStorage returns an *evd.OptionError if Options.Storage has fewer digits than T and another option
-// needs all digits. It returns a *vk.UnsupportedError if the device cannot store numbers of the
-// format.
+// checkStorage returns an *evd.OptionError if Options.Storage has fewer digits than T and another
+// option needs all digits. It returns a *vk.UnsupportedError if the device cannot store numbers of
+// the format.
 func checkStorage[T evd.Float](o Options, info vk.Info) error {
 	switch {
 	case !fewerDigits[T](o):

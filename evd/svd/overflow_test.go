@@ -16,7 +16,8 @@ import (
 
 // overflowed checks a result for a matrix whose largest singular value is beyond the largest number
 // of type T, and whose other values are zero. The error must name the value, and the result must be
-// returned, too. A certificate must not pass. For float32 the value is a double that does not overflow.
+// returned, too. A certificate must not pass. For float32 the value is a double that does not
+// overflow.
 func overflowed[T evd.Float](t *testing.T, what string, certify bool, n int, res *Result[T], err error) {
 	t.Helper()
 	var e *evd.OverflowError

@@ -168,10 +168,10 @@ func TestAutoProducts(t *testing.T) {
 	}
 }
 
-// TestLargeVectors checks which products ProductsAuto emulates on a device whose emulated products are
-// a little faster than native ones: none of small matrices, those for vectors from LargeVectors on, and
-// all from LargeOrder on. The products of the reduction must not depend on the wanted vectors. The
-// costs of the plan say which stages have native products.
+// TestLargeVectors checks which products ProductsAuto emulates on a device whose emulated products
+// are a little faster than native ones: none of small matrices, those for vectors from LargeVectors
+// on, and all from LargeOrder on. The products of the reduction must not depend on the wanted
+// vectors. The costs of the plan say which stages have native products.
 func TestLargeVectors(t *testing.T) {
 	dev := card(1<<40, 1.2)
 	for _, c := range []struct {

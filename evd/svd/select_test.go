@@ -169,8 +169,8 @@ func TestSelectRefuses(t *testing.T) {
 	}
 }
 
-// TestRankOfAPart checks the numerical rank of results without the largest value: of a dense matrix, and
-// of a band in single precision. The first 15 of 20 values are not zero.
+// TestRankOfAPart checks the numerical rank of results without the largest value: of a dense
+// matrix, and of a band in single precision. The first 15 of 20 values are not zero.
 func TestRankOfAPart(t *testing.T) {
 	const n, rank = 20, 15
 	dense := evd.Dense[float64]{Rows: n, Cols: n, Ld: n, Data: make([]float64, n*n)}
@@ -210,7 +210,8 @@ func TestRankOfAPart(t *testing.T) {
 	}
 }
 
-// TestVerifyOfNoValue solves with Verify and an interval that holds no value. The certificate must pass.
+// TestVerifyOfNoValue solves with Verify and an interval that holds no value. The certificate must
+// pass.
 func TestVerifyOfNoValue(t *testing.T) {
 	a, _ := families[0].make(9, 7, false)
 	p, err := NewPlan[float64](testDevice(t), 9, 7, Options{U: Thin, V: Thin, Verify: true, Select: Interval(1e10, 1e11)})

@@ -99,8 +99,8 @@ func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], 
 	return res, res.overflow()
 }
 
-// solve is the state of one solve: what a plan solves, the stages that it uses (the path), and the call
-// of the plan.
+// solve is the state of one solve: what a plan solves, the stages that it uses (the path), and the
+// call of the plan.
 type solve[T evd.Float] struct {
 	*problem[T]
 	*path[T]

@@ -132,8 +132,9 @@ func (neverConverges) solve(*plan.Call, []float64, []float64, int, int, [2]stage
 	return &evd.NoConvergenceError{Stage: stages.PhaseBidiagonal, Index: 2, End: 9}
 }
 
-// TestVerifySurvivesNoConvergence makes the method for the vectors fail. With Verify the result must be
-// that of the safe path. If that fails, too, or without Verify, Solve must return the error.
+// TestVerifySurvivesNoConvergence makes the method for the vectors fail. With Verify the result
+// must be that of the safe path. If that fails, too, or without Verify, Solve must return the
+// error.
 func TestVerifySurvivesNoConvergence(t *testing.T) {
 	const m, n = 23, 19
 	ctx, small := context.Background(), tuning.Smallest()

@@ -122,7 +122,8 @@ func write(path string, data []byte) error {
 }
 
 // removeOrphans deletes generated files (Go and SPIR-V) whose source or variant no longer exists,
-// and writes the stamps of the sources that exist.
+// and writes the file of stamps. The stamp of a source holds the hashes of the source and of its
+// SPIR-V, and the version of the compiler.
 func removeOrphans(dir string, stamps source.Stamps, sources []*source.Source, files map[string][]byte) error {
 	wanted := map[string]bool{}
 	for name := range files {

@@ -14,9 +14,9 @@ import (
 //
 //	P(i, j) = Σ A(i, k)·W(k, j)     the device has column min(i, k)
 //
-// The sum of the parts of all devices is the product. A part costs as much of the time of Symm as
-// the device has of the elements of A: like Symm, the product is one dispatch, and one more if the
-// inner dimension is split.
+// The sum of the parts of all devices is the product. If the device has a quarter of the elements
+// of A, its part takes a quarter of the time of Symm. As in Symm, a part is one dispatch, or two if
+// the inner dimension is split.
 type SymmColumns[T spirv.Real] struct {
 	chooser // with those tiles that fit the blocks
 	columns Columns

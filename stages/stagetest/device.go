@@ -1,4 +1,4 @@
-// Package stagetest, internal to vkevd, for tests only, is what the tests of the stages share: one
+// Package stagetest, internal to vkevd, for tests only, has what the tests of the stages share: one
 // open device, guarded memory, and matrices whose padding is checked.
 package stagetest
 

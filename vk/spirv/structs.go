@@ -31,8 +31,9 @@ func (p *parsed) structElement(block instruction) (typ uint32, found bool) {
 	return element.arg(0), array.op == opTypeRuntimeArray && element.op == opTypeStruct
 }
 
-// structure reads the layout of a struct type whose elements begin `stride` bytes apart. Each member
-// must be a number, or a vector or dense array of numbers: no other Go type has the same layout.
+// structure reads the layout of a struct type that is the element type of an array. The elements of
+// the array begin `stride` bytes apart. Each member of the struct must be a number, or a vector or
+// dense array of numbers: no other Go type has the same layout.
 func (p *parsed) structure(typ, stride uint32) (Struct, error) {
 	s := Struct{Name: p.names[typ], Size: uintptr(stride)}
 	if s.Name == "" {

@@ -46,8 +46,8 @@ func (c Config) Table(dev *vk.Device) tuning.Tuning {
 	return tuning.On(dev.Info())
 }
 
-// Sizes returns the sizes of the stages for matrices of number type T and order n: those of the table,
-// with the sizes that c sets in place of its own.
+// Sizes returns the sizes of the stages for matrices of number type T and order n: those of the
+// device's tuning table, except the sizes that c sets.
 func Sizes[T spirv.Real](dev *vk.Device, n int, c Config) (tuning.Tuning, error) {
 	t := c.Table(dev)
 	if c.Products == emulation.Always || c.Distribute {
@@ -55,8 +55,8 @@ func Sizes[T spirv.Real](dev *vk.Device, n int, c Config) (tuning.Tuning, error)
 	}
 	t = tuning.Of[T](t).For(n, c.MostVectors(n))
 	if c.Band > 0 {
-		// Block must be a multiple of the new Band. It is the table's value rounded down to a
-		// multiple, but at least Band.
+		// Block must be a multiple of the new Band. So the table's Block is rounded down to a multiple of
+		// Band, but is at least Band.
 		t.Block = max(t.Block/c.Band, 1) * c.Band
 		t.Band = c.Band
 	}

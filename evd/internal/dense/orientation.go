@@ -48,8 +48,8 @@ func (o *Orientation[T]) Record(rec *vk.Recorder, x, q product.Matrix[T]) produc
 	return rows
 }
 
-// Stored is a set of vectors in host memory. Their matrix has a vector in each column, or, if Transposed
-// is true, in each row.
+// Stored is a set of vectors in host memory. Their matrix has a vector in each column, or, if
+// Transposed is true, in each row.
 type Stored[T spirv.Real] struct {
 	vk.Columns[T]
 	Transposed bool

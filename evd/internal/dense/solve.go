@@ -64,11 +64,11 @@ func (s *Solve[T]) Reduce(a Triangle[T], meanwhile func()) (host spectrum.Tridia
 // MatrixA is the device memory of A.
 func (s *Solve[T]) MatrixA() product.Matrix[T] { return s.matrixA(s.Arena) }
 
-// RecordReduction records the stages that reduce A to tridiagonal form. First the upper or the lower
-// triangle of A is multiplied by σ and copied to the other one, whose old contents are not used. Each stage has a status,
-// its INFO word, which is 0 for success. Each INFO word is copied before a later stage may
-// overwrite it. The result returns the tridiagonal matrix on the host after the recording has been
-// executed.
+// RecordReduction records the stages that reduce A to tridiagonal form. First the upper or the
+// lower triangle of A is multiplied by σ and copied to the other one, whose old contents are not
+// used. Each stage has a status, its INFO word, which is 0 for success. Each INFO word is copied
+// before a later stage may overwrite it. The result returns the tridiagonal matrix on the host
+// after the recording has been executed.
 func (s *Solve[T]) RecordReduction(rec *vk.Recorder, upper bool, sigma float64) func() spectrum.Tridiagonal {
 	ws := s.Arena
 	s.Products.Emulated.Begin(rec, ws)
@@ -81,8 +81,9 @@ func (s *Solve[T]) RecordReduction(rec *vk.Recorder, upper bool, sigma float64) 
 	return s.RecordChase(s.Call, rec, s.band, s.reflectors.Q2Memory)
 }
 
-// Downloads says how the eigenvectors of the matrix are copied to the host, to the memory that `into`
-// returns for m vectors, or to new memory if `into` is nil. The list is empty if no vectors are wanted.
+// Downloads says how the eigenvectors of the matrix are copied to the host, to the memory that
+// `into` returns for m vectors, or to new memory if `into` is nil. The list is empty if no vectors
+// are wanted.
 func (s *Solve[T]) Downloads(into func(m int) vk.Columns[T]) []spectrum.Vectors[T] {
 	if !s.Vectors {
 		return nil
@@ -103,9 +104,10 @@ func (s *Solve[T]) TransformBack(vectors product.Matrix[float64]) (q product.Mat
 	return q, err
 }
 
-// Certify compares the values of the part p of the spectrum with the tridiagonal matrix T, which must
-// still be on the device of the call, and T with σ·A, the scaled input matrix. The results are those
-// of spectrum.Stage.Certify and of Triangle.Invariants.
+// Certify does two checks. It compares the values of the part p of the spectrum with the
+// tridiagonal matrix T by Sturm counts (spectrum.Stage.Certify). And it compares T with the scaled
+// input matrix σ·A by the trace and the norm (Triangle.Invariants). T must still be on the device
+// of the call.
 func (l *Lead[T]) Certify(c *plan.Call, a Triangle[T], sigma float64, p spectrum.Part) (counts, invariants float64, err error) {
 	var received func() spectrum.Tridiagonal
 	if err := c.Run(func(rec *vk.Recorder) { received = l.Doubles.Receive(rec, c.Arena, l.Spectrum) }); err != nil {

@@ -1,7 +1,8 @@
-// Package dense, internal to vkevd, computes the spectrum of one symmetric matrix on one device. The
-// stages and their memory are in stages.go, and a solve from the matrix to the vectors in solve.go. The
-// package knows no type of package evd: a matrix is a Triangle, and an error is a cause, which evd turns
-// into one of its own. Package team combines its parts (Common, Lead, Back) for several devices.
+// Package dense, internal to vkevd, computes the spectrum of one symmetric matrix on one device.
+// The stages and their memory are in stages.go, and a solve from the matrix to the vectors in
+// solve.go. The package knows no type of package evd: a matrix is a Triangle, and an error is a
+// cause, which evd turns into one of its own. Package team combines its parts (Common, Lead, Back)
+// for several devices.
 package dense
 
 import (
@@ -23,7 +24,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Common is what every device of a solve has, whatever its role is.
+// Common has the sizes, the conversions and the matrix products that each device of a solve needs,
+// whatever its role is.
 type Common[T spirv.Real] struct {
 	// N is the order of the matrices.
 	N int
@@ -87,16 +89,17 @@ func (c *Common[T]) Phase() string {
 	return stages.PhaseBandReduction
 }
 
-// Lead is what the device has that solves the tridiagonal problem. Other devices may help before and
-// after.
+// Lead has the stages of the device that solves the tridiagonal problem. Other devices may help
+// before and after this problem.
 type Lead[T spirv.Real] struct {
 	*Common[T]
 	Chase    *chases.BulgeChasing[T]
 	Spectrum *spectrum.Stage
 }
 
-// NewLead makes the stages. If the device has only a part of the vectors, and may solve the tridiagonal
-// problem together with others, this part has at most `part` vectors. Otherwise `part` is 0.
+// NewLead makes the stages. If the device has only a part of the vectors, and may solve the
+// tridiagonal problem together with others, this part has at most `part` vectors. Otherwise `part`
+// is 0.
 func NewLead[T spirv.Real](dev *vk.Device, c *Common[T], part int) (l Lead[T], err error) {
 	l.Common = c
 	chase := chases.Size{N: c.N, B: c.Tune.Band, Vectors: c.Vectors && !c.OneStage}
@@ -186,8 +189,8 @@ func Unsolved[T spirv.Real](dev *vk.Device, cfg Config) (s *Stages[T], err error
 	return &Stages[T]{Lead: Lead[T]{Common: c}, layout: vk.Together()}, err
 }
 
-// reduction is the first stage: A = Q1·B·Q1ᵀ. Package stages has two of them, to a band and to
-// tridiagonal form. Both store B and Q1 in the same form.
+// reduction is the first stage: A = Q1·B·Q1ᵀ. Package reduce has two such stages: the reduction to
+// a band, and the reduction to tridiagonal form. Both store B and Q1 in the same form.
 type reduction[T spirv.Real] interface {
 	Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T])
 	Info(ws *vk.Arena) vk.Slice[uint32]
@@ -236,10 +239,11 @@ func (s *Stages[T]) reserve() {
 	}
 }
 
-// lay lays out the memory. A and the small regions are in use during the whole solve. If vectors are
-// wanted, the reflectors of Q2 are, too; they need half as much memory as A. The stages run one after
-// another and share the memory of their workspaces. All stages must be made before, because only then
-// is the workspace of the matrix products known.
+// lay lays out the memory. A and the small regions are in use during the whole solve. If vectors
+// are wanted, the reflectors of Q2 are also in use during the whole solve; they need half as much
+// memory as A. The stages run one after another and share the memory of their workspaces. All
+// stages must be made before the call of lay, because only then is the workspace of the matrix
+// products known.
 func (s *Stages[T]) lay() {
 	r := &s.reflectors
 	always := []vk.Space{r.A, r.T, s.band, s.Products.Work(), s.Products.Emulated.Status(), s.Reduction.Status(), s.Doubles.Always()}
@@ -332,8 +336,8 @@ func (b *Back[T]) costs() []plan.StageCost {
 	return append(b.Q2.Costs(), plan.StageCost{Stage: stages.PhaseApplyQ1, Flops: b.q1.Flops()})
 }
 
-// Q2Memory is device memory for the reflectors of Q2, which bulge chasing writes. Their numbers are
-// those of stages.ReflectorLen, or 0 without vectors and if Q2 = I.
+// Q2Memory is device memory for the reflectors of Q2, which bulge chasing writes. The numbers of
+// elements are those of stages.ReflectorLen. They are 0 if no vectors are wanted, or if Q2 = I.
 type Q2Memory[T spirv.Real] struct{ V, Tau vk.Region[T] }
 
 // ReserveQ2 reserves memory for the given numbers of elements.

@@ -139,8 +139,8 @@ func (c *Common[T]) Scale(a Triangle[T]) (sigma float64, err error) {
 }
 
 // oneStageScaling returns σ = 2^-e, or the nearest power of two that a device can multiply with. A
-// device may replace a subnormal factor by zero, and 2^1074 is not finite. Then the largest entry of
-// σ·A is at most 4, or, of a matrix of subnormal doubles, at least 2^-51.
+// device may replace a subnormal factor by zero, and 2^1074 is not finite. With this σ, the largest
+// entry of σ·A is at most 4. For a matrix of subnormal doubles it is at least 2^-51.
 func oneStageScaling[T spirv.Real](e int) float64 {
 	return min(max(math.Ldexp(1, -e), precision.SafeMinOf[T]()), 0x1p1023)
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // CheckDevices checks the option Devices of a plan, the further devices `others`. No entry may be
-// nil. No device may be in the list twice, and the plan's first device may not be in it. If the
-// first device is a vk.Dry device, all others must be, and if it is not, no other may be. The error
-// is an *OptionError. If there are others, all devices must compute in double precision. Otherwise
-// the error is a *vk.DeviceError, which wraps a *vk.UnsupportedError.
+// nil. No device may be in the list twice, and the plan's first device may not be in it. Either all
+// devices are vk.Dry devices, or none is. If one of these rules is broken, the error is an
+// *OptionError. If there are further devices, all devices must compute in double precision. If one
+// does not, the error is a *vk.DeviceError, which wraps a *vk.UnsupportedError.
 func CheckDevices(first *vk.Device, others []*vk.Device) error {
 	for k, dev := range others {
 		switch {
@@ -52,10 +52,11 @@ func OnDevice(dev *vk.Device, err error) error {
 	return &vk.DeviceError{Device: dev, Err: err}
 }
 
-// Shared is what a method needs with which several devices solve the tridiagonal problem together. A plan makes it for
-// each call.
+// Shared describes the devices that solve the tridiagonal problem of one call together, and their
+// parts of the vectors. The plan makes a new Shared for each call.
 type Shared struct {
-	// Devices are the devices of the call, the first one included. Of X they have only the memory.
+	// Devices are the devices of the call, the first one included. In the field X of each further
+	// device only the memory is set. The solve sets the shape, and the field X of the first device.
 	Devices []stedc.ConquerDevice
 
 	// Part returns which of m vectors device k computes: from ≤ i < to.

@@ -1,4 +1,6 @@
-// Package plan is what every plan of packages evd, svd and batch is, whatever it solves:
+// Package plan has what all plans of packages evd, svd and batch have in common, whatever problem
+// they solve: device memory and its lock, the call in flight, another attempt after a failed wait
+// (retry.go), certificates, progress, and work on several devices. The files are:
 //
 //	base.go         Base: device, order, memory, lock
 //	call.go         Call, one call in flight: recordings, INFO words, profile

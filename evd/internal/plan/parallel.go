@@ -119,7 +119,7 @@ func (s *Slowest) mark(p vk.Progress) mark {
 	return m
 }
 
-// tell reports the progress of the slowest device, if this device has come further since the last
+// tell reports the progress of the slowest device if this progress is larger than in the last
 // report.
 func (s *Slowest) tell() {
 	first := s.at[0]

@@ -8,13 +8,14 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// Verified returns a result that has passed its certificate, as `passed` tells. The function `first`
-// solves by the plan's usual methods. If its result does not pass, or if a method failed, the function
-// `safe` solves by slower and simpler methods, the safe path. It gets the first result, or nil if
-// there is none. A value that overflows may be a wrong value, so it also needs the second solve. If it
-// overflows again, the result is returned beside the *OverflowError. Any other error would also happen
-// on the safe path, so it is returned without a second solve. If no result passes, the error is that
-// of the function `unverified`.
+// Verified returns a result that has passed its certificate, as `passed` tells. The function
+// `first` solves by the plan's usual methods. If its result does not pass, or if a method failed,
+// the function `safe` solves by slower and simpler methods, the safe path. The argument of `safe`
+// is the first result, or nil if there is none. A value that overflows may be a wrong value, so an
+// *OverflowError also needs the second solve. If a value overflows in the second solve, too, the
+// result is returned beside the *OverflowError. Any other error would also happen on the safe path,
+// so it is returned without a second solve. If no result passes, the error is that of the function
+// `unverified`.
 func Verified[R any](first func() (*R, error), safe func(first *R) (*R, error), passed func(*R) bool, unverified func(first, safe *R) error) (*R, error) {
 	res, err := first()
 	switch {
@@ -56,7 +57,8 @@ func Unverified[C interface {
 }
 
 // Ratio returns the largest of the column sums of an error, divided by norm·unit: the error that
-// rounding may cause. It is 0 if all sums are 0, even if the norm is, and +Inf if an input is NaN.
+// rounding may cause. The ratio is 0 if all sums are 0, even if the norm is also 0. It is +Inf if
+// an input is NaN.
 func Ratio(sums []float64, norm, unit float64) float64 {
 	top := Largest(sums)
 	if top == 0 {

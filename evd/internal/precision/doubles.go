@@ -1,9 +1,9 @@
-// Package precision has the constants of the number type T of a plan, and is how the plan uses double
-// precision. The tridiagonal or bidiagonal problem within a solve is solved in double precision for
-// every T: its diagonals are widened, and its vectors, on one or two sides, are narrowed to T. float64
-// needs no conversion; float32 is converted by the device, or by the host if the device has no double
-// precision. Elsewhere in evd, few places depend on the type T or on the precision of the device: they
-// choose stages, products and options, or scale the matrix.
+// Package precision has the constants of the number type T of a plan, and the conversions between T
+// and double precision. The tridiagonal or bidiagonal problem within a solve is solved in double
+// precision for every T: its diagonals are widened to double precision, and its vectors are
+// narrowed to T. float64 needs no conversion; float32 is converted by the device, or by the host if
+// the device has no double precision. Elsewhere in evd, few places depend on the type T or on the
+// precision of the device: they choose stages, products and options, or scale the matrix.
 package precision
 
 import (
@@ -15,8 +15,8 @@ import (
 )
 
 // Memory is the device memory that a plan needs for numbers in single precision. Reals are
-// diagonals. Values are the values of a check. Rows are the vectors of each side, one vector in each
-// row. A plan for float64 does not use it.
+// diagonals. Values are the values of a check. Rows has the vectors of each side, one vector in
+// each row. A plan for float64 does not use this memory.
 type Memory struct {
 	Reals  []vk.Region[float32]
 	Values vk.Region[float32]
@@ -24,14 +24,16 @@ type Memory struct {
 }
 
 // Doubles converts between the number type T and double precision. `wide` is the memory of the same
-// numbers in double precision. If T is float64, the results share this memory.
+// numbers in double precision. If T is float64, the results share this memory. A side is one set of
+// vectors: left singular vectors are side 0, and right ones side 1. Eigenvectors are side 0.
 type Doubles[T spirv.Real] interface {
 	// Always is the device memory that is in use during the whole solve. Rows is the memory of the
 	// vectors: from their conversion to the end of the back transformation, and in checks.
 	Always() *vk.Layout
 	Rows() *vk.Layout
 
-	// Resize replaces the memory of the vectors of one side. It must come before the memory is laid out.
+	// Resize replaces the memory of the vectors of one side. It must be called before the memory is
+	// laid out.
 	Resize(side int, rows vk.Region[float32])
 
 	// OnHost reports whether the host computes in double precision in place of the device.
@@ -42,7 +44,7 @@ type Doubles[T spirv.Real] interface {
 	Products(dev *vk.Device, ops product.Ops[T], t product.Tuning) (product.Ops[float64], *vk.Layout, error)
 
 	// Real returns the device memory of diagonal i. WidenReals records the conversion of the diagonals
-	// to the memory `wide`. It records nothing if OnHost is true.
+	// to the memory `wide`. If OnHost is true, WidenReals records nothing.
 	Real(ws *vk.Arena, i int, wide vk.Slice[float64]) vk.Slice[T]
 	WidenReals(rec *vk.Recorder, ws *vk.Arena, wide ...vk.Slice[float64])
 

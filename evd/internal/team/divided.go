@@ -21,16 +21,16 @@ type divided[T spirv.Real] struct {
 	parts []*part[T] // on all devices
 }
 
-// part is the stages and the memory of a device that has a part of the matrix, and at most `most` of the
-// vectors. The comments give the sizes in elements.
+// part is the stages and the memory of a device that has a part of the matrix, and at most `most`
+// of the vectors. The comments give the sizes in elements.
 type part[T spirv.Real] struct {
 	*dense.Common[T]
 	device, most int
 	share        *reduce.BandShare[T]
 
-	// These are only with vectors. The reflectors of Q1 on other devices arrive block by block.
-	// conquer is the device's part of the tridiagonal problem if several devices solve it, and this
-	// is not the first one.
+	// The fields q2 to conquer are set only if vectors are wanted. The reflectors of Q1 arrive from
+	// other devices block by block. If several devices solve the tridiagonal problem, `conquer` is the
+	// device's part of it; on the first device it is nil.
 	q2      dense.Q2[T]
 	q1      *backs.ApplyQ1[T]
 	orient  *dense.Orientation[T]
@@ -150,8 +150,8 @@ func (p *part[T]) layOther(dev *vk.Device, lead *dense.Lead[T]) (err error) {
 	return nil
 }
 
-// lay lays out the memory. `always` is memory that is in use during the whole solve, and `work` are the
-// workspaces between the reduction and the back transformation.
+// lay lays out the memory. `always` is memory that is in use during the whole solve, and `work` are
+// the workspaces between the reduction and the back transformation.
 func (p *part[T]) lay(always []vk.Space, work ...vk.Space) {
 	always = append([]vk.Space{p.t, p.band, p.Products.Work(), p.Products.Emulated.Status(), p.share.Status()}, always...)
 	work = append([]vk.Space{p.share.Work()}, work...)

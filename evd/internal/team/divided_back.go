@@ -10,9 +10,9 @@ import (
 )
 
 // fetch transforms the vectors x of the tridiagonal matrix back, and copies the results to the host
-// memory that `wait` returns. If the devices have solved the tridiagonal problem together, each has its
-// part already, and x is that of the first one. Otherwise x has all vectors, and the parts of the others
-// are moved.
+// memory that `wait` returns. If the devices have solved the tridiagonal problem together, each
+// device already has its part of the vectors, and x is the part of the first device. Otherwise x
+// has all vectors, and fetch moves the parts of the other devices to them.
 func (g *dividedSolve[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]) error {
 	m, shared, began := x.Rows, g.calls[0].Shared, time.Now()
 	if shared != nil {
@@ -42,11 +42,11 @@ func (g *dividedSolve[T]) fetch(x product.Matrix[float64], wait func() vk.Column
 	return fetch(&g.crew, m, g.RowMajor, wait, func() ([]product.Matrix[T], error) { return g.transformBack(mine) })
 }
 
-// transformBack transforms the parts of the vectors back; vectors[k] is on device k. Device 0 sends the
-// reflectors of Q2 to all others. Those of Q1 are divided: the owner of each block of columns of A sends
-// the reflectors of the block to all others, the last block first. Each device has one recording, and
-// the devices take part in all copies, even if they have no vectors. The result are the matrices to
-// download. The first device reports its progress.
+// transformBack transforms the parts of the vectors back; vectors[k] is on device k. Device 0 sends
+// the reflectors of Q2 to all others. Those of Q1 are divided: the owner of each block of columns
+// of A sends the reflectors of the block to all others, the last block first. Each device has one
+// recording, and the devices take part in all copies, even if they have no vectors. The results are
+// the matrices to download. The first device reports its progress.
 func (g *dividedSolve[T]) transformBack(vectors []product.Matrix[float64]) ([]product.Matrix[T], error) {
 	q, parties := make([]product.Matrix[T], len(g.calls)), g.parties()
 	return q, g.gathered(func(k int, c *plan.Call) (err error) {

@@ -140,7 +140,7 @@ func tiles(n int, do func(first, last int)) {
 }
 
 // whole returns the columns [from, to) of σ·A, with both triangles: a.N elements for each column.
-// They are in the memory of `panel`.
+// The result is in the memory of `panel`.
 func whole[T spirv.Real](a dense.Triangle[T], panel []T, from, to int, sigma float64) []T {
 	panel = panel[:a.N*(to-from)]
 	set := func(i, j int, x T) { panel[i+(j-from)*a.N] = T(float64(x) * sigma) } // σ may be beyond the range of T
@@ -161,8 +161,8 @@ func whole[T spirv.Real](a dense.Triangle[T], panel []T, from, to int, sigma flo
 	return panel
 }
 
-// columns returns the vectors [from, to) of z, one after another. They are in the memory of z if they
-// lie there so, and otherwise in that of `panel`.
+// columns returns the vectors [from, to) of z, one after another. If they lie in this way in the
+// memory of z, the result shares this memory. Otherwise the result is in the memory of `panel`.
 func columns[T spirv.Real](z dense.Stored[T], panel []T, from, to int) []T {
 	n := z.Rows
 	switch {

@@ -26,9 +26,9 @@ type dividedReduction[T spirv.Real] struct {
 	*dividedSolve[T]
 	places exchangePlaces
 
-	// factored[i][j] happens when piece j of the reflectors of panel i is posted, formed[i][k] when
-	// the part of device k in the product of panel i is, and banded[k] when the columns of the band
-	// that device k has are.
+	// Each event happens when numbers have been posted. For factored[i][j] these are piece j of the
+	// reflectors of panel i. For formed[i][k] they are the part of device k in the product of panel i.
+	// For banded[k] they are the columns of the band that device k has.
 	factored [][]*vk.Event
 	formed   [][]*vk.Event
 	banded   []*vk.Event
@@ -39,11 +39,11 @@ type dividedReduction[T spirv.Real] struct {
 type exchangePlaces struct {
 	tau, reflectors, band int
 
-	// parts[i][k] is the place of the part of device k in the product of a panel whose number is
-	// odd (i = 1) or even (i = 0). There are two places, because a device may post the part of the
-	// next panel while another one still takes that of this panel. It cannot be two panels ahead:
-	// then the other one has posted the part of the next panel, after it had taken those of this
-	// one.
+	// parts[i][k] is the place of the part of device k in the product of a panel whose number is odd
+	// (i = 1) or even (i = 0). There are two places, because a device may post its part of the next
+	// panel while another device still takes the parts of this panel. Two places are enough: a device
+	// posts its part of panel p+2 only after it has taken the parts of panel p+1, and each other
+	// device has posted its part of panel p+1 only after it had taken the parts of panel p.
 	parts [2][]int
 
 	bytes int // of all
@@ -211,7 +211,8 @@ func (r *dividedReduction[T]) record(rec *vk.Recorder, k int) (received func() s
 }
 
 // panel factors the panel at column c on the device that has it, and copies its reflectors and
-// their factors τ to the other devices. Without rows below its diagonal block it has no reflectors.
+// their factors τ to the other devices. A panel without rows below its diagonal block has no
+// reflectors.
 func (r *dividedReduction[T]) panel(rec *vk.Recorder, k, c int) {
 	s, ws := r.parts[k], r.calls[k].Arena
 	share, columns, t := s.share, s.columns.In(ws), s.t.In(ws)

@@ -93,8 +93,8 @@ func (g *helped[T]) Downloads(into func(m int) vk.Columns[T]) []spectrum.Vectors
 	return sets
 }
 
-// fetch moves the parts of the vectors x of the tridiagonal matrix to the other devices, transforms all
-// parts back, and copies the results to the host memory that `wait` returns.
+// fetch moves the parts of the vectors x of the tridiagonal matrix to the other devices, transforms
+// all parts back, and copies the results to the host memory that `wait` returns.
 func (g *helped[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]) error {
 	began := time.Now()
 	if <-g.copied; g.failed != nil || x.Rows == 0 {
@@ -135,8 +135,9 @@ func (g *helped[T]) transformBack(parts []product.Matrix[float64]) ([]product.Ma
 	})
 }
 
-// Cause returns the error that made the solve end. If copying the reflectors has failed, all devices
-// are cancelled and return context.Canceled as err. In this case Cause returns the error of the copies.
+// Cause returns the error that made the solve end. If copying the reflectors has failed, all
+// devices are cancelled and return context.Canceled as err. In this case Cause returns the error of
+// the copies.
 func (g *helped[T]) Cause(err error) error {
 	if g.copied == nil || g.outer.Err() != nil || !errors.Is(err, context.Canceled) {
 		return err

@@ -56,9 +56,9 @@ type Helper[T spirv.Real] struct {
 	layout     *vk.Layout
 }
 
-// newHelper makes the back transformation Q = Q1·(Q2·S) of at most m columns of S, the eigenvectors of
-// the tridiagonal matrix, into the columns of Q with the same numbers. The stages of the first device
-// are `of`.
+// newHelper makes the back transformation Q = Q1·(Q2·S) of at most m columns of S, the eigenvectors
+// of the tridiagonal matrix, into the columns of Q with the same numbers. `of` has the stages of
+// the first device.
 func newHelper[T spirv.Real](first, dev *vk.Device, of *dense.Stages[T], m int) (*Helper[T], error) {
 	c, err := dense.NewCommon[T](dev, of.N, m, configOf(first, dev, &of.Lead))
 	if err != nil {

@@ -35,7 +35,8 @@ type Team struct {
 }
 
 // Other is one of the further devices of a team: its memory, and a link that copies from the first
-// device to this one. A vk.Dry device has no link, and neither has a plan that needs none.
+// device to this one. There is no link on a vk.Dry device, and none if the plan's stages need no
+// link.
 type Other struct {
 	plan.Base
 	link *vk.Link
@@ -108,11 +109,12 @@ type Memory interface {
 	exchanged(t *Team) int
 }
 
-// Solve is a solve in flight: of an undivided matrix on one device or with helpers, or of a divided one.
+// Solve is a solve in flight: of an undivided matrix on one device or with helpers, or of a divided
+// one.
 type Solve[T spirv.Real] interface {
 	// Reduce reduces A to the tridiagonal matrix T, which stays on the first device. It returns the
 	// host's copy, and the scale σ. It may call the function `meanwhile` before the devices compute.
-	// Reduced comes after it.
+	// The caller then calls Reduced.
 	Reduce(a dense.Triangle[T], meanwhile func()) (host spectrum.Tridiagonal, sigma float64, err error)
 	Reduced()
 
@@ -320,10 +322,10 @@ func (g *crew) gathered(do func(k int, c *plan.Call) error) error {
 	return g.each(do)
 }
 
-// fetch transforms the vectors of all devices back by the function `back`, where mine[k] are those of
-// device k, of m in all, and copies the results to the host memory that `wait` returns. No device writes
-// to this memory before all devices have transformed their parts without an error: it may be the memory
-// of the input matrix, which a second attempt would need.
+// fetch transforms the vectors of all devices back by the function `back`, and copies the results
+// to the host memory that the function `wait` returns. All devices together have m vectors. No
+// device writes to this memory before all devices have transformed their parts without an error,
+// because it may be the memory of the input matrix, which a second attempt would need.
 func fetch[T spirv.Real](g *crew, m int, rowMajor bool, wait func() vk.Columns[T], back func() ([]product.Matrix[T], error)) error {
 	q, err := back()
 	if err != nil {

@@ -16,9 +16,9 @@ type Backend interface {
 	// below x[t].
 	Count(tasks []Task, x []float64) ([]int32, error)
 
-	// Bisect shrinks each interval [lo[t], hi[t]], which contains eigenvalue tasks[t].Index, until
-	// its length is at most rtol times the larger absolute value of its ends. For tasks that are marked Sharp, SharpTol is
-	// used instead of rtol.
+	// Bisect shrinks each interval [lo[t], hi[t]], which contains eigenvalue tasks[t].Index, until its
+	// length is at most rtol times the larger absolute value of its ends. For tasks that are marked
+	// Sharp, SharpTol is used instead of rtol.
 	Bisect(tasks []Task, lo, hi []float64, rtol float64) error
 
 	// Level does three things for one level of the representation tree. It finds the vectors of all

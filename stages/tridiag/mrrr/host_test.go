@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// TestHostStops checks that the back end in plain Go ends after an error of Stop. With Distrust, divide
-// and conquer solves the blocks, which Stop ends, too.
+// TestHostStops checks that the back end in plain Go ends after an error of Stop. With Distrust,
+// divide and conquer solves the blocks, which Stop ends, too.
 func TestHostStops(t *testing.T) {
 	d, e := suite.Random(40)
 	for _, distrust := range []bool{false, true} {

@@ -24,7 +24,8 @@ type twisted struct {
 
 // factor returns γ_r and r at the twist, and the number of eigenvalues below λ. It sets t.s, and
 // all elements of t.u except t.u[0]. `twist` is the largest r among the rows with the smallest
-// |γ_r|. If a pivot is zero, the next quotient is infinite, and the step after it uses the limit of the recurrence.
+// |γ_r|. If a pivot is zero, the next quotient is infinite, and the step after it uses the limit of
+// the recurrence.
 func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	s := 0.0
 	for i := range t.n {

@@ -16,9 +16,9 @@ import (
 //
 // The error is a few ulp of λ_k or 2⁻⁹⁰⁰·‖T‖, whichever is larger, apart from rounding errors of
 // the Sturm counts. The counts of a T with a zero diagonal are exact for a matrix whose elements
-// differ from those of T by a few ulp of themselves. But elements of T below 2⁻⁴⁵⁰·‖T‖ count as zero. The
-// values are in ascending order. Their bits are the bits of package ref's Bisection, and do not depend
-// on the tuning or on the requested range.
+// differ from those of T by a few ulp of themselves. But elements of T below 2⁻⁴⁵⁰·‖T‖ count as
+// zero. The values are in ascending order. Their bits are the bits of package ref's Bisection, and
+// do not depend on the tuning or on the requested range.
 //
 // There are three steps:
 //
@@ -259,8 +259,9 @@ func (s *Bisection) inPortions(m, levels int, record func(first, count, threads 
 	stages.InPortions(m, stages.Evenly(m, max(1, most)), func(first, count int) { record(first, count, count*size) })
 }
 
-// pivots returns the cost of one Sturm count by each of m threads, in rows of T. It is that of at
-// least tune.Lanes threads, because a partly idle device takes as long as a full one.
+// pivots returns the cost of one Sturm count by each of m threads, in rows of T. Fewer than
+// tune.Lanes threads cost as much as tune.Lanes threads, because a partly idle device takes as long
+// as a full one.
 func (s *Bisection) pivots(m int) float64 { return float64(s.n) * float64(max(m, s.tune.Lanes)) }
 
 // rounds returns the number of Sturm counts that each of m threads may compute in one dispatch.

@@ -139,8 +139,8 @@ func TestTinyEigenvaluesKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// TestFewEigenvaluesGetLargestTeams checks that at most Few eigenvalues have the largest teams, also if
-// these have more than Lanes threads, and that their bits are the same.
+// TestFewEigenvaluesGetLargestTeams checks that at most Few eigenvalues have the largest teams,
+// also if these have more than Lanes threads, and that their bits are the same.
 func TestFewEigenvaluesGetLargestTeams(t *testing.T) {
 	const n, few = 17, 4
 	tune := SmallestTuning().Bisection

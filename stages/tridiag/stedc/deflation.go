@@ -21,8 +21,8 @@ import (
 // kernels read the actual sizes from memory.
 //
 // A merge joins two blocks. The eigenvalues of a block, and the first and last rows of its
-// eigenvectors, are in valuesPass.leafNumbers. Each merge overwrites those of its two blocks. The
-// lists of merges of all levels follow one another in valuesPass.mergeList.
+// eigenvectors, are in valuesPass.leafNumbers. Each merge overwrites the values and rows of its two
+// blocks. The lists of merges of all levels follow one another in valuesPass.mergeList.
 type deflation struct {
 	pass    *valuesPass
 	deflate *vk.Kernel[shaders.StedcDeflateSpec, shaders.StedcDeflatePush]
@@ -48,10 +48,11 @@ const (
 	deflateWords = 3
 )
 
-// newDeflation builds the kernels and lays out their memory. `pass` computes the eigenvalues.
-// `steps` holds lists of rotations and permutations, for at least pass.stored levels; the caller
-// must add their memory. `infos` is the number of words of info: 1, or n if each merge has its own
-// word, at the index of its first row.
+// newDeflation builds the kernels and lays out their memory. `pass` is the values pass of the same
+// solve. `steps` are the lists of rotations and permutations, for at least as many levels as the
+// values pass stores. The caller lays out the memory of these lists: the field `work` of the result
+// does not contain it. `infos` is the number of INFO words: 1, or n if each merge has its own word,
+// at the index of its first row.
 func newDeflation(b *stages.Builder, pass *valuesPass, steps stepLists, infos int) deflation {
 	n, t := pass.n, pass.tune
 	s := deflation{pass: pass, steps: steps}
@@ -78,8 +79,8 @@ type decided struct {
 	info       [1]uint32 // received
 }
 
-// record records the computation of all eigenvalues. It writes the eigenvectors of the leaves to the
-// address places[0]. If this is 0, no eigenvectors are wanted.
+// record records the computation of all eigenvalues. It writes the eigenvectors of the leaves to
+// the address places[0]. If this address is 0, no eigenvectors are wanted.
 func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2]spirv.Addr[float64]) {
 	n, vectors := s.pass.n, places[0] != 0
 	all := s.pass.leafNumbers.In(ws)

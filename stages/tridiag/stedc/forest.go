@@ -33,7 +33,7 @@ type Forest struct {
 }
 
 // NewForest prepares the solver for matrices with `rows` rows together. The products use the square
-// tiles of the table `tiles`. `work` has O(rows) elements.
+// tiles of the table `tiles`. The memory Work has O(rows) elements.
 func NewForest(b *stages.Builder, rows int, tiles product.Tuning, t Tuning) *Forest {
 	steps := newStepLists(rows, 1)
 	f := &Forest{
@@ -184,8 +184,8 @@ func (f *Forest) recordVectors(rec *vk.Recorder, ws *vk.Arena, rows stages.Span,
 	s.recordDeflated(rec, x, l.sizes, merges)
 }
 
-// Eigenvalues returns the memory of the eigenvalues of all matrices after `record`, scaled and in
-// the order of the columns of Q.
+// Eigenvalues returns the memory of the eigenvalues of all matrices after Record, scaled and in the
+// order of the columns of Q.
 func (f *Forest) Eigenvalues(ws *vk.Arena) vk.Slice[float64] {
 	return f.values.leafNumbers.In(ws).From(f.values.n)
 }

@@ -73,8 +73,8 @@ func MergeTiles(t product.Tuning) product.Tuning {
 	return t
 }
 
-// levelSizes holds the sizes for the dispatches of the merges of one level. All except the flops are
-// the largest ones of all merges.
+// levelSizes holds the sizes for the dispatches of the merges of one level. Each size, except the
+// flops, is the largest one among the merges.
 type levelSizes struct {
 	rows, half      int // rows of both halves of a merge, rows of its larger half
 	columns, inner  int // columns and inner dimension of a product

@@ -14,17 +14,17 @@ import (
 )
 
 // conquerRounds is one divide and conquer solve in progress, in which the host decides the
-// deflation. Each call of one of these methods makes one recording, which the host runs and waits
-// for:
+// deflation. Each call of the method Leaves or roots makes one recording, which the host runs and
+// waits for:
 //
 //	           uploads                        dispatches                     receives
 //	Leaves     leaves, e, d                   leaf kernel                    d, first rows, last rows
-//	roots      merges, poles, weights, ρ,     stedc_secular, _weights,       roots; except in the last level
-//	           rows of W                      _rows                          also rows of Q
+//	roots      merges, poles, weights, ρ,     stedc_secular, _weights,       roots, and rows of Q (not
+//	           rows of W                      _rows                          in the last level)
 //
-// The numbers of all levels stay on the device, because they are needed later to form the vectors.
-// Most of the time of the method `roots` is latency: once per level, the host waits for the device,
-// and then the device waits for the host.
+// The poles, weights and roots of all levels stay on the device, because they are needed later to
+// form the vectors. Most of the time of the method roots is latency: once per level, the host waits
+// for the device, and then the device waits for the host.
 type conquerRounds struct {
 	recordings
 	pass *valuesPass

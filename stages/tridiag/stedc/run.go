@@ -84,8 +84,8 @@ func (r *divideConquerRun) Values(tree dc.Tree, d, e []float64, order []int32) (
 
 // leafVectors says where the values pass stores the eigenvectors of the leaves: those of a leaf
 // begin offset[row] elements after the address `at`, where `row` is the first row of the leaf. If
-// `at` is 0, they are not stored. The merge `last` comes last in its level, as vectorLists says; its
-// order is 0 if there is none.
+// `at` is 0, they are not stored. The merge `last` comes last in its level, as vectorLists says; if
+// there is no such merge, its order is 0.
 type leafVectors struct {
 	at     spirv.Addr[float64]
 	offset []int

@@ -19,8 +19,8 @@ import (
 //
 // A strip of W = Q·G is made by the device that has these rows of Q, and goes to all devices
 // (vk.Broadcast). The n²/2 elements of W are moved once to each device. The last merge has three
-// quarters of all operations, and each device does its share of them. The bits of the result are
-// those of DivideConquer if products are.
+// quarters of all operations, and each device does its share of them. The result has the same bits
+// as that of DivideConquer if the matrix products have the same bits in both.
 //
 //	shared.go        the stage, and its memory on each device
 //	shared_lists.go  which device has which block, and the lists of each device
@@ -40,8 +40,9 @@ type ConquerShare struct {
 	work    *vk.Layout
 }
 
-// blockOwners is the number of devices that form the two blocks that the last merge joins. A block has half of all rows at most. So with two such devices, the blocks of one device
-// have n²/4 elements at most.
+// blockOwners is the number of devices that form the two blocks that the last merge joins. A block
+// has half of all rows at most. So with two such devices, the blocks of one device have n²/4
+// elements at most.
 const blockOwners = 2
 
 // maxStrip is the largest number of rows of W that a device receives at a time, and of columns of S

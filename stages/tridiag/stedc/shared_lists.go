@@ -8,9 +8,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// sharedBlock is a solved block of T, rows [lo, lo+n), whose vectors go to all devices from the one
-// that forms it: one of the two blocks that the last merge joins, or a block that is no part of a
-// larger one.
+// sharedBlock is a solved block of T, rows [lo, lo+n), whose vectors go from the device that forms
+// them to all other devices. It is one of the two blocks that the last merge joins, or a block that
+// is no part of a larger one.
 type sharedBlock struct{ lo, n, device int }
 
 // sharedBlocksOf returns the last merge of a tree, of order 0 if no merge has more than half of the
@@ -60,8 +60,9 @@ func sharedBlocksOf(tree dc.Tree, n int) (last dc.Pair, blocks []sharedBlock, de
 
 // assign chooses the device of each block: the largest one first, each on the device that has the
 // fewest elements so far. If no block has more than half of n rows, no device gets more than n²/4
-// elements: two blocks of half of the rows have that, and a third block has a third of all rows at
-// most. offset[row] is the offset of the block with this first row among the blocks of its device.
+// elements: a block of half of the rows has n²/4 elements, and a third block makes the others
+// smaller and has a third of all rows at most. offset[row] is the offset of the block with this
+// first row among the blocks of its device.
 func assign(blocks []sharedBlock, n int) (offset []int) {
 	slices.SortStableFunc(blocks, func(a, b sharedBlock) int { return cmp.Compare(b.n, a.n) })
 	offset = make([]int, n)

@@ -226,8 +226,8 @@ func TestSharedConquerRefusesRanges(t *testing.T) {
 	solveShared(t, SmallestTuning(), make([]float64, 8), make([]float64, 7), 6, []int{2, 2})
 }
 
-// TestSharedConquerNamesItsPhase checks that the times of a solve on two devices belong to the phase of
-// a symmetric problem.
+// TestSharedConquerNamesItsPhase checks that the times of a solve on two devices belong to the
+// phase of a symmetric problem.
 func TestSharedConquerNamesItsPhase(t *testing.T) {
 	d, e := stagetest.RandomTridiagonal(20, 1)
 	_, _, devices := solveSharedOn(t, SmallestTuning(), d, e, 0, []int{10, 10})

@@ -81,8 +81,9 @@ const (
 )
 
 // newValuesPass prepares the computation of eigenvalues for matrices of order n. The first `stored`
-// levels of merges have their own memory. All later levels use that of the last stored one; then no
-// eigenvectors can be formed, because they need the numbers of all levels.
+// levels of merges have their own memory. All later levels use the memory of the last stored level.
+// If there are such levels, no eigenvectors can be formed, because eigenvectors need the numbers of
+// all levels.
 func newValuesPass(b *stages.Builder, n, stored int, leaf leafKernel, phase string, t Tuning) valuesPass {
 	stored = max(stored, 1)
 	s := valuesPass{dev: b.Dev, phase: phase, n: n, stored: stored, tune: t, leaf: leaf}

@@ -24,8 +24,8 @@ const (
 )
 
 // pivots returns the cost of one Sturm count by each of the given number of threads, in rows of T.
-// It is that of at least tune.Lanes threads, because a partly idle device takes as long as a full
-// one.
+// Fewer than tune.Lanes threads cost as much as tune.Lanes threads, because a partly idle device
+// takes as long as a full one.
 func (s *MRRR) pivots(threads int) float64 { return float64(s.n) * float64(max(threads, s.tune.Lanes)) }
 
 // team chooses the size of teams for the bisection of `count` intervals. A team of size = 2^levels −

@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// GolubKahan is a symmetric tridiagonal matrix T of even order 2n with a zero diagonal, the Golub-Kahan
-// form of a bidiagonal matrix. Its eigenvalues are ±σ. Counts have no squares of elements, so that
-// elements of all magnitudes keep their digits:
+// GolubKahan is a symmetric tridiagonal matrix T of even order 2n with a zero diagonal, the
+// Golub-Kahan form of a bidiagonal matrix. Its eigenvalues are ±σ. Counts have no squares of
+// elements, so that elements of all magnitudes keep their digits:
 //
 //	q₀ = −x,   qᵢ = −x − (eᵢ₋₁/qᵢ₋₁)·eᵢ₋₁
 //

@@ -1,5 +1,6 @@
-// Package cli is what all commands of vkevd share: the session with its streams and environment, flags and
-// their rules, help and manual pages, messages and exit statuses, progress, outputs, and JSON.
+// Package cli has what all commands of vkevd share: the session with its streams and environment,
+// flags and their rules, help and manual pages, messages and exit statuses, progress, outputs, and
+// JSON.
 package cli
 
 import (

@@ -174,8 +174,10 @@ func (d *examination) machineWide() (vk.Info, bool) {
 	return d.choose(infos)
 }
 
-// cause is the innermost of the errors that `err` wraps. An error of package vk begins with
-// ErrNoDevice and ends with advice what to install. The cause is between these two parts.
+// cause returns the last error of those that `err` wraps directly, or `err` itself if it does not
+// wrap a list of errors. In an error of vk about a missing device, the first error of the list is
+// vk.ErrNoDevice, and the last error is the cause. The text of such an error also has advice what
+// to install, which the result does not have.
 func cause(err error) error {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		all := several.Unwrap()

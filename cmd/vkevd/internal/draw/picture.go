@@ -433,9 +433,9 @@ type following struct{ *plotter.Labels }
 func (l following) Plot(c draw.Canvas, p *plot.Plot) { fromStart(c, func() { l.Labels.Plot(c, p) }) }
 
 // steady changes SVG text so that all viewers show it in the same way, and gives the picture its
-// size. It adds the recorded places
-// of texts, and a list of fonts. The first font of the list is the one with which the texts were
-// placed. The next two fonts have the same widths.
+// size. To each text it adds the anchor and the width that FillString has stored in c.places. It
+// replaces the font by a list of fonts. The first font of the list is the one with which the texts
+// were placed. The next two fonts have the same widths.
 func (c *svgCanvas) steady(drawn []byte) []byte {
 	const element = "<text "
 	parts := bytes.Split(drawn, []byte(element))
