@@ -172,7 +172,7 @@ type GeqrfPanelWholePush[T spirv.Scalar] struct {
 }
 
 // LacpySymmetric scales a symmetric matrix of which one triangle is stored, and writes both
-// triangles: A ← σ·A (LAPACK dlascl, then dlacpy of the transpose).
+// triangles: A ← σ·A (LAPACK dlascl, then dlacpy of the transpose). A complex matrix is Hermitian.
 func LacpySymmetric[T spirv.Scalar]() spirv.Module[LacpySymmetricSpec, LacpySymmetricPush[T]] {
 	return typed[T, LacpySymmetricSpec, LacpySymmetricPush[T]]("lacpy_symmetric", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
@@ -187,12 +187,13 @@ func LacpySymmetricDefaults() LacpySymmetricSpec { return LacpySymmetricSpec{Loc
 
 type LacpySymmetricPush[T spirv.Scalar] struct {
 	A     spirv.Addr[T] `spirv:"rw"`
-	Sigma T
+	Sigma spirv.RealBits
 	N     uint32
 	Ld    uint32
 	Upper uint32
 	First uint32
 	End   uint32
+	_     [4]byte
 }
 
 // LacpyUpper moves the blocks above the block diagonal of a matrix to other memory. The blocks
@@ -431,12 +432,18 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Ge2tbLowerPush[float32]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelFirstPush[float64]{})-72]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelFirstPush[float32]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelFirstPush[complex128]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelFirstPush[complex64]{})-72]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelStartPush[float64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelStartPush[float32]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelStartPush[complex128]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelStartPush[complex64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelWholePush[float64]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelWholePush[float32]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpySymmetricPush[float64]{})-40]
-	_ = [1]struct{}{}[unsafe.Sizeof(LacpySymmetricPush[float32]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(LacpySymmetricPush[float32]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(LacpySymmetricPush[complex128]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(LacpySymmetricPush[complex64]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyUpperPush[float64]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyUpperPush[float32]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyUpperPush[complex128]{})-40]

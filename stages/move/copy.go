@@ -52,14 +52,14 @@ func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error)
 
 // Record reads the lower triangle of a, or the upper one if `upper` is true, and replaces a by the
 // full symmetric matrix sigma·a. The other triangle may hold any values, even NaN.
-func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper bool, sigma T) {
+func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper bool, sigma float64) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("stages: symmetric matrix of %d×%d", a.Rows, a.Cols))
 	}
 	if a.Rows == 0 {
 		return
 	}
-	push := shaders.LacpySymmetricPush[T]{A: a.Addr(), Sigma: sigma, N: uint32(a.Rows), Ld: uint32(a.Ld)}
+	push := shaders.LacpySymmetricPush[T]{A: a.Addr(), Sigma: spirv.RealBitsOf[T](sigma), N: uint32(a.Rows), Ld: uint32(a.Ld)}
 	if upper {
 		push.Upper = 1
 	}

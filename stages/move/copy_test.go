@@ -2,9 +2,13 @@ package move
 
 import (
 	"fmt"
+	"math"
+	"math/cmplx"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -36,6 +40,59 @@ func TestSymmetricLoad(t *testing.T) {
 			})
 			if stagetest.Furthest(t, fmt.Sprintf("n=%d upper=%v", n, upper), got, want, want.Abs()) != 0 {
 				t.Errorf("n=%d upper=%v: a power of two did not scale exactly", n, upper)
+			}
+		}
+	}
+}
+
+// TestHermitianLoad checks that SymmetricLoad conjugates the triangle that it does not read, and that
+// it reads neither this triangle nor the imaginary parts of the diagonal.
+func TestHermitianLoad(t *testing.T) {
+	t.Run("complex128", testHermitianLoad[complex128])
+	t.Run("complex64", testHermitianLoad[complex64])
+}
+
+func testHermitianLoad[T complex64 | complex128](t *testing.T) {
+	d := stagetest.Device(t)
+	s, err := NewSymmetricLoad[T](d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 2, 31, 33, 100} {
+		for _, upper := range []bool{false, true} {
+			ld := n + 3
+			host, given := make([]complex128, ld*n), make([]T, ld*n)
+			for l := range host {
+				host[l] = cmplx.NaN()
+				if i, j := l%ld, l/ld; i == j {
+					host[l] = complex(float64(i+1), math.NaN())
+				} else if i < n && upper == (i < j) {
+					host[l] = complex(float64(i), float64(j+1))
+				}
+				given[l] = T(host[l])
+			}
+			lower := ref.LowerTriangle(n, upper, false, host, ld)
+			room := vk.Reserve[T]("a", ld*n)
+			a := room.In(stagetest.Arena(t, d, vk.Together(room)))
+			stagetest.Put(t, d, a, given)
+			rec := vk.NewRecorder(d)
+			s.Record(rec, product.NewMatrix(a, n, n, ld), upper, 0.25)
+			stagetest.Run(t, d, rec)
+			for l, have := range stagetest.Get(t, d, a) {
+				i, j := l%ld, l/ld
+				if i >= n {
+					if !cmplx.IsNaN(complex128(have)) {
+						t.Fatalf("n=%d upper=%v: padding was written", n, upper)
+					}
+					continue
+				}
+				want := complex128(lower[max(i, j)+min(i, j)*n]) / 4
+				if i < j {
+					want = cmplx.Conj(want)
+				}
+				if complex128(have) != want {
+					t.Fatalf("n=%d upper=%v: element (%d, %d) is %v, want %v", n, upper, i, j, have, want)
+				}
 			}
 		}
 	}

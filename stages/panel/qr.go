@@ -78,7 +78,7 @@ func NewQR[T spirv.Scalar](dev *vk.Device, b int, w stages.Waiting, t Tuning) (*
 	if err := panelFits[T](t, dev.Info(), b); err != nil {
 		return nil, err
 	}
-	q, err := newPanelQR[T](dev, b, w.Allowed && !w.Crowded && t.together(dev.Info()), t)
+	q, err := newPanelQR[T](dev, b, w.Allowed && !w.Crowded && hasWhole[T]() && t.together(dev.Info()), t)
 	if err != nil || q.whole == nil {
 		return q, err
 	}

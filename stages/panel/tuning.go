@@ -84,7 +84,7 @@ func panelFits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 		stages.SharedOf(shaders.GeqrfPanelColumn[T], spec),
 		stages.SharedOf(shaders.Larft[T], shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor}),
 	}
-	if t.Whole {
+	if t.Whole && hasWhole[T]() {
 		declared = append(declared, stages.SharedOf(shaders.GeqrfPanelWhole[T], wholeSpec(spec)))
 	}
 	need, err := stages.MostShared(declared...)
@@ -96,6 +96,9 @@ func panelFits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 	}
 	return nil
 }
+
+// hasWhole reports whether one dispatch can factor a panel of numbers of type T.
+func hasWhole[T spirv.Scalar]() bool { return shaders.Has[T]("geqrf_panel_whole") }
 
 func panelSpec[T spirv.Scalar](t Tuning, b int) shaders.GeqrfPanelColumnSpec {
 	threads := max(t.LocalSize, stages.PowerOfTwo(b)) // each column needs an invocation

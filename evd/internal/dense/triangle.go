@@ -165,11 +165,11 @@ func scaledOnHost[T spirv.Real](sigma float64) bool {
 }
 
 // onDevice returns the factor by which the device multiplies A: σ, or 1 if the host has multiplied.
-func onDevice[T spirv.Real](sigma float64) T {
+func onDevice[T spirv.Real](sigma float64) float64 {
 	if scaledOnHost[T](sigma) {
 		return 1
 	}
-	return T(sigma)
+	return sigma
 }
 
 // Scaling returns the factor σ for a matrix with max|a_ij| = `largest`, by the rule of LAPACK's

@@ -2,6 +2,8 @@
 // previous dispatch, applies the reflector, and computes the dot products for the next dispatch
 // (LAPACK dlarfg, dlarf).
 //
+// complex
+//
 // variant: geqrf_panel_first FIRST=1
 // variant: geqrf_panel_column FIRST=0
 //
@@ -10,6 +12,9 @@
 //
 //	β = −sign(x0)·√(x0² + x·x)     v = [1, x / (x0 − β)]     τ = (β − x0) / β
 //	w = a0 + a·x / (x0 − β)        column l ← column l − τ·w·v
+//
+// For complex numbers β = −sign(Re x0)·√(|x0|² + xᴴ·x), w = a0 + xᴴ·a / conj(x0 − β), and conj(τ)·w
+// takes the place of τ·w (LAPACK zlarfg). The test below is for xᴴ·x + (Im x0)².
 //
 // in:      from       row j in its first COLUMNS elements, then the partial dot products x·a
 // out:     to         row j+1 and the partial dot products for reflector j+1, in the same order

@@ -1,12 +1,15 @@
 // geqrf_panel_start prepares the QR factorisation of an m×COLUMNS panel. It computes the scales of
 // the workgroups, and the dot products of column 0.
 //
+// complex
+//
 // in:  panel      m×COLUMNS, finite
 // out: state      row 0 of the panel, not scaled. Then for each workgroup g the dot products of
 //                 column 0, below row 0, with every column. They are over the rows
 //                 [g·rows, min(m, (g+1)·rows)) of workgroup g, scaled by 2^-exponents[1+g]
 //      exponents  [1+g] for each workgroup g: its entries are below 2^exponents[1+g] in
-//                 magnitude (below 4 times that if the exponent is SCALE_MOST)
+//                 magnitude (below 4 times that if the exponent is SCALE_MOST). For complex
+//                 numbers this is true of their real and imaginary parts
 //      slots      the first `cleared` words with all bits set, as geqrf_panel_whole needs them
 //
 // With these scales no square overflows. The largest scaled entry is at least ½, unless all entries

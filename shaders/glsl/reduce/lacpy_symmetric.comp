@@ -1,8 +1,11 @@
 // lacpy_symmetric scales a symmetric matrix of which one triangle is stored, and writes both
-// triangles: A ← σ·A (LAPACK dlascl, then dlacpy of the transpose).
+// triangles: A ← σ·A (LAPACK dlascl, then dlacpy of the transpose). A complex matrix is Hermitian.
+//
+// complex
 //
 // in, out: a  n×n. The lower triangle is read, or the upper one if `upper` ≠ 0. Both triangles
-//             are written. The triangle that is not read may hold NaN
+//             are written. The triangle that is not read may hold NaN,
+//             as may the imaginary parts of the diagonal
 //
 // A workgroup owns a pair of tiles that mirror each other. No other workgroup reads or writes these
 // two tiles. The stored tile is copied to shared memory, so that both tiles are accessed
@@ -27,8 +30,8 @@ layout(constant_id = 1) const uint TILE = 32;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut a;
-	// sigma is the factor σ, a finite number.
-	scalar_t sigma;
+	// sigma is the factor σ, a finite real number.
+	real_bits_t sigma;
 	// n is the order of A, at least 1. The leading dimension ld is at least n. If upper is 0, the
 	// lower triangle of A is stored, otherwise the upper triangle.
 	uint n, ld, upper;
@@ -51,7 +54,7 @@ void main() {
 	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
 		uint i = i0 + r, j = j0 + c;
 		if (max(i, j) >= p.n || (p.upper == 0 ? i < j : i > j)) continue;
-		scalar_t x = scalar_t(real_of(p.sigma) * real_if(i == j, stored.at[r + c * p.ld]));
+		scalar_t x = scalar_t(REAL(p.sigma) * real_if(i == j, stored.at[r + c * p.ld]));
 		stored.at[r + c * p.ld] = x;
 		tile[r + c * (TILE + 1)] = x;
 	}
