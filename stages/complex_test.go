@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
@@ -16,11 +15,9 @@ import (
 // The tests in this file run kernels for complex numbers by themselves, and compare them with loops
 // over complex numbers.
 
-type complexNumber interface{ complex64 | complex128 }
-
 // complexArrays are column-major matrices on the device, and their numbers on the host before the
 // kernel runs.
-type complexArrays[T complexNumber] struct {
+type complexArrays[T stagetest.Complex] struct {
 	t    *testing.T
 	dev  *vk.Device
 	most int
@@ -29,7 +26,7 @@ type complexArrays[T complexNumber] struct {
 }
 
 // newComplexArrays makes `count` arrays of `size` random numbers, which complex64 holds exactly.
-func newComplexArrays[T complexNumber](t *testing.T, count, size int) *complexArrays[T] {
+func newComplexArrays[T stagetest.Complex](t *testing.T, count, size int) *complexArrays[T] {
 	x := &complexArrays[T]{t: t, dev: stagetest.Device(t), most: size}
 	all := vk.Reserve[T]("arrays", count*size)
 	ws := stagetest.Arena(t, x.dev, vk.Together(all))
@@ -37,7 +34,7 @@ func newComplexArrays[T complexNumber](t *testing.T, count, size int) *complexAr
 	for i := range count {
 		host := make([]complex128, size)
 		for l := range host {
-			host[l] = complex(float64(float32(r.NormFloat64())), float64(float32(r.NormFloat64())))
+			host[l] = stagetest.RandomComplex(r)
 		}
 		x.at, x.host = append(x.at, all.In(ws).Sub(i*size, size)), append(x.host, host)
 		x.put(i, host)
@@ -46,11 +43,7 @@ func newComplexArrays[T complexNumber](t *testing.T, count, size int) *complexAr
 }
 
 func (x *complexArrays[T]) put(i int, host []complex128) {
-	numbers := make([]T, x.most)
-	for l, z := range host {
-		numbers[l] = T(z)
-	}
-	stagetest.Put(x.t, x.dev, x.at[i], numbers)
+	stagetest.Put(x.t, x.dev, x.at[i], append(stagetest.ComplexOf[T](host), make([]T, x.most-len(host))...))
 }
 
 func (x *complexArrays[T]) run(record func(rec *vk.Recorder)) {
@@ -76,22 +69,13 @@ func (x *complexArrays[T]) check(what string, i int, want []complex128, toleranc
 const copied = 0
 
 // complexDigits is a bound on the rounding error of a sum of a few dozen products of numbers near 1.
-func complexDigits[T complexNumber]() float64 {
-	if _, single := any(*new(T)).(complex64); single {
-		return 0x1p-15
-	}
-	return 0x1p-44
-}
+func complexDigits[T stagetest.Complex]() float64 { return 0x1p8 * stagetest.EpsilonOf[T]() }
 
 func TestComplexCopies(t *testing.T) {
-	t.Run("complex128", testComplexCopies[complex128])
-	t.Run("complex64", func(t *testing.T) {
-		when.Skip(t, when.Quick, "the same kernels with other numbers")
-		testComplexCopies[complex64](t)
-	})
+	stagetest.EachComplex(t, testComplexCopies[complex128], testComplexCopies[complex64])
 }
 
-func testComplexCopies[T complexNumber](t *testing.T) {
+func testComplexCopies[T stagetest.Complex](t *testing.T) {
 	const rows, cols, ldx, ldy = 21, 9, 23, 22
 	x := newComplexArrays[T](t, 5, 32*32)
 	want := append([]complex128(nil), x.host[1]...)
@@ -159,14 +143,10 @@ func testComplexCopies[T complexNumber](t *testing.T) {
 // TestComplexBand checks the band of a Hermitian matrix. The imaginary parts of the diagonal are NaN
 // before and 0 after.
 func TestComplexBand(t *testing.T) {
-	t.Run("complex128", testComplexBand[complex128])
-	t.Run("complex64", func(t *testing.T) {
-		when.Skip(t, when.Quick, "the same kernels with other numbers")
-		testComplexBand[complex64](t)
-	})
+	stagetest.EachComplex(t, testComplexBand[complex128], testComplexBand[complex64])
 }
 
-func testComplexBand[T complexNumber](t *testing.T) {
+func testComplexBand[T stagetest.Complex](t *testing.T) {
 	const n, b, ld = 19, 4, 21
 	x := newComplexArrays[T](t, 2, 32*32)
 	for j := range n {
@@ -196,14 +176,10 @@ func testComplexBand[T complexNumber](t *testing.T) {
 // TestComplexFactors checks the triangular factor T of a product of complex reflectors, rows that are
 // multiplied by it, and the matrix N of the band reduction.
 func TestComplexFactors(t *testing.T) {
-	t.Run("complex128", testComplexFactors[complex128])
-	t.Run("complex64", func(t *testing.T) {
-		when.Skip(t, when.Quick, "the same kernels with other numbers")
-		testComplexFactors[complex64](t)
-	})
+	stagetest.EachComplex(t, testComplexFactors[complex128], testComplexFactors[complex64])
 }
 
-func testComplexFactors[T complexNumber](t *testing.T) {
+func testComplexFactors[T stagetest.Complex](t *testing.T) {
 	const n, ld, rows1, rows2 = 11, 13, 5, 3
 	const g, tau, s1, s2, factor, above, r1, r2, blocks = 0, 1, 2, 3, 4, 5, 6, 7, 8
 	x := newComplexArrays[T](t, 9, 256)
@@ -292,14 +268,10 @@ func testComplexFactors[T complexNumber](t *testing.T) {
 
 // TestComplexMiddle checks N = −½·Tᴴ·(X·T + S1ᴴ·R1 + S2ᴴ·R2).
 func TestComplexMiddle(t *testing.T) {
-	t.Run("complex128", testComplexMiddle[complex128])
-	t.Run("complex64", func(t *testing.T) {
-		when.Skip(t, when.Quick, "the same kernels with other numbers")
-		testComplexMiddle[complex64](t)
-	})
+	stagetest.EachComplex(t, testComplexMiddle[complex128], testComplexMiddle[complex64])
 }
 
-func testComplexMiddle[T complexNumber](t *testing.T) {
+func testComplexMiddle[T stagetest.Complex](t *testing.T) {
 	const b, rows, ld, out = 5, 23, 24, 6
 	for _, threads := range []uint32{4, 16} { // fewer than b, and several for each sum
 		x := newComplexArrays[T](t, 7, b*ld)

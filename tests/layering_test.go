@@ -101,7 +101,7 @@ var mayImport = map[string][]string{
 	"stages/machine":   {"shaders", "vk", "vk/spirv"},
 	"stages/product":   {"shaders", "vk", "vk/spirv"},
 	"stages/tuning":    {"stages/machine", "stages/product", "vk", "vk/spirv", rooms},
-	"stages/stagetest": {"stages/ref", "vk", "vk/spirv"},
+	"stages/stagetest": {"internal/when", "stages/ref", "vk", "vk/spirv"},
 
 	"stages/product/moduli":   {},
 	"stages/product/emulated": {"shaders", "stages/machine", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -17,15 +16,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-type complexNumber interface{ complex64 | complex128 }
-
 // rounded returns the numbers as T holds them.
-func rounded[T complexNumber](x []complex128) []complex128 {
-	y := make([]complex128, len(x))
-	for i, z := range x {
-		y[i] = complex128(T(z))
-	}
-	return y
+func rounded[T stagetest.Complex](x []complex128) []complex128 {
+	return stagetest.ComplexOf[complex128](stagetest.ComplexOf[T](x))
 }
 
 // complexReflectors returns the reflectors of the chasing of a random Hermitian band.
@@ -43,7 +36,7 @@ func complexReflectors(n, b int) (v, tau []complex128) {
 
 // applyComplex returns Q2·X or Q2ᴴ·X for the n×m matrix x. The stage gets X transposed, with NaN in the
 // padding.
-func applyComplex[T complexNumber](t *testing.T, size Size, op product.Op, tune ApplyQ2Tuning, v, tau, x []complex128) []complex128 {
+func applyComplex[T stagetest.Complex](t *testing.T, size Size, op product.Op, tune ApplyQ2Tuning, v, tau, x []complex128) []complex128 {
 	t.Helper()
 	dev, prepare, n, m := stagetest.Device(t), NewApplyQ2[T], size.N, size.M
 	if op == product.Adjoint {
@@ -60,16 +53,10 @@ func applyComplex[T complexNumber](t *testing.T, size Size, op product.Op, tune 
 			xt[k+r*ld] = T(x[r+k*n])
 		}
 	}
-	numbers := func(x []complex128) (y []T) {
-		for _, z := range x {
-			y = append(y, T(z))
-		}
-		return y
-	}
 	rv, rt, rx := vk.Reserve[T]("v", len(v)), vk.Reserve[T]("tau", len(tau)), vk.Reserve[T]("x", len(xt))
 	ws := stagetest.Arena(t, dev, vk.Together(s.Work(), rv, rt, rx))
-	stagetest.Put(t, dev, rv.In(ws), numbers(v))
-	stagetest.Put(t, dev, rt.In(ws), numbers(tau))
+	stagetest.Put(t, dev, rv.In(ws), stagetest.ComplexOf[T](v))
+	stagetest.Put(t, dev, rt.In(ws), stagetest.ComplexOf[T](tau))
 	stagetest.Put(t, dev, rx.In(ws), xt)
 	rec := vk.NewRecorder(dev)
 	s.Record(rec, ws, stages.Reflectors[T]{V: rv.In(ws), Tau: rt.In(ws)}, product.NewMatrix(rx.In(ws), m, n, ld))
@@ -93,14 +80,11 @@ func applyComplex[T complexNumber](t *testing.T, size Size, op product.Op, tune 
 // TestComplexApplyQ2 compares Q2·X and Q2ᴴ·X with package ref, in the units of TestApplyQ2.
 func TestComplexApplyQ2(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
-	t.Run("complex128", func(t *testing.T) { testComplexApplyQ2[complex128](t, ratio.Ulp) })
-	t.Run("complex64", func(t *testing.T) {
-		when.Skip(t, when.Quick, "the same kernels with other numbers")
-		testComplexApplyQ2[complex64](t, ratio.Ulp*(1<<29))
-	})
+	stagetest.EachComplex(t, testComplexApplyQ2[complex128], testComplexApplyQ2[complex64])
 }
 
-func testComplexApplyQ2[T complexNumber](t *testing.T, ulp float64) {
+func testComplexApplyQ2[T stagetest.Complex](t *testing.T) {
+	ulp := stagetest.EpsilonOf[T]()
 	worst := 0.0
 	some := map[int][]int{2: {0}, 3: {5}, 4: {0, 5, 9, 10}, 8: {12}} // as in TestApplyQ2
 	for b, tunings := range some {

@@ -15,8 +15,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-type complexNumber interface{ complex64 | complex128 }
-
 // complexChased is the result of a bulge chasing of a Hermitian band, in double precision.
 type complexChased struct{ band, d, e, v, tau []complex128 }
 
@@ -29,11 +27,8 @@ func (c complexChased) bits() (all []uint64) {
 }
 
 // ulps returns the unit roundoff of T in that of double precision.
-func ulps[T complexNumber]() float64 {
-	if _, single := any(*new(T)).(complex64); single {
-		return 1 << 29
-	}
-	return 1
+func ulps[T stagetest.Complex]() float64 {
+	return stagetest.EpsilonOf[T]() / stagetest.EpsilonOf[complex128]()
 }
 
 // hermitianBand returns a random compact band of numbers that complex64 holds exactly.
@@ -42,7 +37,7 @@ func hermitianBand(n, b int) []complex128 {
 	band := make([]complex128, 2*b*n)
 	for c := range n {
 		for i := range min(b+1, n-c) {
-			band[2*b*c+i] = complex(float64(float32(r.NormFloat64())), float64(float32(r.NormFloat64())))
+			band[2*b*c+i] = stagetest.RandomComplex(r)
 		}
 		band[2*b*c] = complex(real(band[2*b*c]), 0)
 	}
@@ -51,7 +46,7 @@ func hermitianBand(n, b int) []complex128 {
 
 // chaseComplex runs the bulge chasing in memory filled with NaN. The imaginary parts of the diagonal
 // are NaN before.
-func chaseComplex[T complexNumber](t *testing.T, n, b int, tune ChaseTable, band []complex128) (c complexChased) {
+func chaseComplex[T stagetest.Complex](t *testing.T, n, b int, tune ChaseTable, band []complex128) (c complexChased) {
 	t.Helper()
 	dev := stagetest.Device(t)
 	stage, err := NewBulgeChasing[T](dev, Size{n, b, true}, tune.Waiting(t, dev), tune.Tuning)
@@ -65,14 +60,11 @@ func chaseComplex[T complexNumber](t *testing.T, n, b int, tune ChaseTable, band
 	rec := vk.NewRecorder(dev)
 	ws.Poison(rec)
 	stagetest.Run(t, dev, rec)
-	numbers := make([]T, len(band))
-	for i, z := range band {
-		if i%(2*b) == 0 {
-			z = complex(real(z), math.NaN())
-		}
-		numbers[i] = T(z)
+	band = slices.Clone(band)
+	for i := 0; i < len(band); i += 2 * b {
+		band[i] = complex(real(band[i]), math.NaN())
 	}
-	stagetest.Put(t, dev, at.In(ws), numbers)
+	stagetest.Put(t, dev, at.In(ws), stagetest.ComplexOf[T](band))
 	rec = vk.NewRecorder(dev)
 	stage.Record(rec, ws, at.In(ws), stages.Tridiagonal[T]{D: d.In(ws), E: e.In(ws)}, stages.Reflectors[T]{V: v.In(ws), Tau: tau.In(ws)})
 	stagetest.Run(t, dev, rec)
@@ -82,11 +74,7 @@ func chaseComplex[T complexNumber](t *testing.T, n, b int, tune ChaseTable, band
 		}
 	}
 	get := func(r vk.Region[T]) []complex128 {
-		var x []complex128
-		for _, z := range stagetest.Get(t, dev, r.In(ws)) {
-			x = append(x, complex128(z))
-		}
-		return x
+		return stagetest.ComplexOf[complex128](stagetest.Get(t, dev, r.In(ws)))
 	}
 	return complexChased{get(at), get(d), get(e), get(v), get(tau)}
 }
@@ -159,14 +147,10 @@ func checkComplexChased(t *testing.T, n, b int, band []complex128, got complexCh
 // element makes different from a real tridiagonal matrix. All forms of the kernel give the same bits.
 func TestComplexBulgeChasing(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
-	t.Run("complex128", testComplexBulgeChasing[complex128])
-	t.Run("complex64", func(t *testing.T) {
-		when.Skip(t, when.Quick, "the same kernels with other numbers")
-		testComplexBulgeChasing[complex64](t)
-	})
+	stagetest.EachComplex(t, testComplexBulgeChasing[complex128], testComplexBulgeChasing[complex64])
 }
 
-func testComplexBulgeChasing[T complexNumber](t *testing.T) {
+func testComplexBulgeChasing[T stagetest.Complex](t *testing.T) {
 	kinds := map[string]func(c, i int, z complex128) complex128{
 		"random": func(_, _ int, z complex128) complex128 { return z },
 		"real":   func(_, _ int, z complex128) complex128 { return complex(real(z), 0) },
@@ -226,14 +210,10 @@ func testComplexBulgeChasing[T complexNumber](t *testing.T) {
 // TestComplexBulgeChasingTwin compares T and the reflectors with those of package ref, element by
 // element, as TestBulgeChasingTwin does for real numbers.
 func TestComplexBulgeChasingTwin(t *testing.T) {
-	t.Run("complex128", testComplexBulgeChasingTwin[complex128])
-	t.Run("complex64", func(t *testing.T) {
-		when.Skip(t, when.Quick, "the same kernels with other numbers")
-		testComplexBulgeChasingTwin[complex64](t)
-	})
+	stagetest.EachComplex(t, testComplexBulgeChasingTwin[complex128], testComplexBulgeChasingTwin[complex64])
 }
 
-func testComplexBulgeChasingTwin[T complexNumber](t *testing.T) {
+func testComplexBulgeChasingTwin[T stagetest.Complex](t *testing.T) {
 	const n, b = 23, 4
 	band := hermitianBand(n, b)
 	for c := range n {

@@ -52,7 +52,7 @@ func TestHermitianLoad(t *testing.T) {
 	t.Run("complex64", testHermitianLoad[complex64])
 }
 
-func testHermitianLoad[T complex64 | complex128](t *testing.T) {
+func testHermitianLoad[T stagetest.Complex](t *testing.T) {
 	d := stagetest.Device(t)
 	s, err := NewSymmetricLoad[T](d)
 	if err != nil {

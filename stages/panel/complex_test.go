@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
@@ -43,16 +42,13 @@ var complexPanels = []struct {
 }
 
 func TestComplexPanelQR(t *testing.T) {
-	t.Run("complex128", func(t *testing.T) { testComplexPanelQR[complex128](t, 0x1p-52) })
-	t.Run("complex64", func(t *testing.T) {
-		when.Skip(t, when.Quick, "the same kernels with other numbers")
-		testComplexPanelQR[complex64](t, 0x1p-23)
-	})
+	stagetest.EachComplex(t, testComplexPanelQR[complex128], testComplexPanelQR[complex64])
 }
 
 // testComplexPanelQR factors panels on the device, and compares Y, R and τ with those of
 // ref.PanelQR. The memory around the panel holds NaN.
-func testComplexPanelQR[T complex64 | complex128](t *testing.T, epsilon float64) {
+func testComplexPanelQR[T stagetest.Complex](t *testing.T) {
+	epsilon := stagetest.EpsilonOf[T]()
 	d := stagetest.Device(t)
 	var worst stagetest.Worst
 	for _, b := range []int{1, 3, 8} {

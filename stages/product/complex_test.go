@@ -6,9 +6,7 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
-	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
@@ -17,8 +15,6 @@ import (
 
 // The tests in this file run the kernels of complex products, and compare them with loops over
 // complex numbers that conjugate where the formula does.
-
-type complexNumber interface{ complex64 | complex128 }
 
 // complexTiles use no shared memory, one buffer and two buffers. Matrices that are no multiples of a
 // tile also load elements with checks.
@@ -52,7 +48,7 @@ func complexFilled(rows, cols int, at func(i, j int) complex128) complexMatrix {
 func random(rows, cols int, seed uint64) complexMatrix {
 	r := rand.New(rand.NewPCG(seed, 35))
 	return complexFilled(rows, cols, func(int, int) complex128 {
-		return complex(float64(float32(r.NormFloat64())), float64(float32(r.NormFloat64())))
+		return stagetest.RandomComplex(r)
 	})
 }
 
@@ -95,13 +91,13 @@ func (x complexMatrix) minus(pairs ...[2]complexMatrix) (difference, bound compl
 func (x complexMatrix) adjoint() complexMatrix { return x.op(shaders.GemmTransA | shaders.GemmConjA) }
 
 // complexBench holds the matrices of a test on the device.
-type complexBench[T complexNumber] struct {
+type complexBench[T stagetest.Complex] struct {
 	t   *testing.T
 	dev *vk.Device
 	at  []vk.Slice[T]
 }
 
-func newComplexBench[T complexNumber](t *testing.T) *complexBench[T] {
+func newComplexBench[T stagetest.Complex](t *testing.T) *complexBench[T] {
 	p := &complexBench[T]{t: t, dev: stagetest.Device(t)}
 	const most = 4096
 	all := vk.Reserve[T]("matrices", 6*most)
@@ -114,12 +110,8 @@ func newComplexBench[T complexNumber](t *testing.T) *complexBench[T] {
 
 // put stores matrix number i on the device.
 func (p *complexBench[T]) put(i int, x complexMatrix) Matrix[T] {
-	numbers := make([]T, len(x.at))
-	for l, z := range x.at {
-		numbers[l] = T(z)
-	}
-	m := NewMatrix(p.at[i].Sub(0, len(numbers)), x.rows, x.cols, x.ld)
-	stagetest.Put(p.t, p.dev, m.At, numbers)
+	m := NewMatrix(p.at[i].Sub(0, len(x.at)), x.rows, x.cols, x.ld)
+	stagetest.Put(p.t, p.dev, m.At, stagetest.ComplexOf[T](x.at))
 	return m
 }
 
@@ -127,10 +119,7 @@ func (p *complexBench[T]) put(i int, x complexMatrix) Matrix[T] {
 // part of each term. Elements that are NaN in `want` must be NaN.
 func (p *complexBench[T]) check(what string, m Matrix[T], want, bound complexMatrix) {
 	p.t.Helper()
-	digits := 0x1p-52
-	if unsafe.Sizeof(*new(T)) == 8 {
-		digits = 0x1p-23
-	}
+	digits := stagetest.EpsilonOf[T]()
 	for l, have := range stagetest.Get(p.t, p.dev, m.At) {
 		z := complex128(have)
 		if cmplx.IsNaN(want.at[l]) {
@@ -148,11 +137,9 @@ func (p *complexBench[T]) check(what string, m Matrix[T], want, bound complexMat
 func TestComplexProducts(t *testing.T) {
 	for _, tile := range complexTiles {
 		t.Run(fmt.Sprintf("%v, %d buffers", tile, tile.Buffers), func(t *testing.T) {
-			t.Run("complex128", func(t *testing.T) { testComplexProducts[complex128](t, tile) })
-			t.Run("complex64", func(t *testing.T) {
-				when.Skip(t, when.Quick, "the same kernels with other numbers")
-				testComplexProducts[complex64](t, tile)
-			})
+			stagetest.EachComplex(t,
+				func(t *testing.T) { testComplexProducts[complex128](t, tile) },
+				func(t *testing.T) { testComplexProducts[complex64](t, tile) })
 		})
 	}
 }
@@ -187,7 +174,7 @@ func TestGemmOfComplexMatrices(t *testing.T) {
 	}
 }
 
-func testComplexProducts[T complexNumber](t *testing.T, tile Tile) {
+func testComplexProducts[T stagetest.Complex](t *testing.T, tile Tile) {
 	p := newComplexBench[T](t)
 	sums := complexKernel(t, shaders.GemmSum[T](), shaders.GemmSumDefaults())
 	gemm := complexKernel(t, shaders.Gemm[T](), tile.Spec())
@@ -224,7 +211,7 @@ func complexKernel[S, P any](t *testing.T, m spirv.Module[S, P], spec S) *vk.Ker
 	return kernel
 }
 
-type sumKernel[T complexNumber] = *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
+type sumKernel[T stagetest.Complex] = *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 
 // add computes C ← C − ΣP for the partial products in matrix number 5.
 func (p *complexBench[T]) add(sums sumKernel[T], c Matrix[T]) {
