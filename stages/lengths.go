@@ -40,8 +40,9 @@ func Holds[T any](what string, s vk.Slice[T], n int) {
 	}
 }
 
-// InRegisters returns how many numbers of type T an invocation holds where a tuning says `count`, which
-// is for real numbers: half as many complex numbers, because each has two parts.
+// InRegisters returns how many numbers of type T fit into the registers that hold `count` real
+// numbers. The sizes in a tuning count real numbers. A complex number has two parts, so half as many
+// fit.
 func InRegisters[T spirv.Scalar](count uint32) uint32 {
 	if k := spirv.KindOf[T](); k == spirv.Complex128 || k == spirv.Complex64 {
 		return (count + 1) / 2

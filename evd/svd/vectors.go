@@ -32,8 +32,8 @@ type bases[T evd.Float] struct {
 	at   [2]product.Matrix[T] // the columns of each side, when they are made
 }
 
-// bases returns the computation of the wanted vectors of a matrix whose bidiagonal matrix C has the
-// Golub-Kahan form c. The sides u and v of the matrix on the device give the caller's U and V.
+// bases returns the computation of the vectors that the caller wants. c is the Golub-Kahan form of the
+// bidiagonal matrix C. The sides u and v of the matrix on the device give the caller's U and V.
 func (s *solve[T]) bases(c spectrum.Tridiagonal, u, v side) *bases[T] {
 	b := &bases[T]{solve: s, c: c, first: v}
 	b.wants[u], b.wants[v] = s.opt.U, s.opt.V

@@ -16,8 +16,8 @@ import (
 // The tests in this file run the kernels of complex products, and compare them with loops over
 // complex numbers that conjugate where the formula does.
 
-// complexTiles use no shared memory, one buffer and two buffers. Matrices that are no multiples of a
-// tile also load elements with checks.
+// complexTiles are a tile without shared memory, one with one buffer there, and one with two. Where a
+// matrix ends within a tile, the kernel checks each element before it loads it.
 var complexTiles = []Tile{
 	{M: 16, N: 8, K: 4, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 0, Resident: 1},
 	{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 4, Buffers: 1, Resident: 1},

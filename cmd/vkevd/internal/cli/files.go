@@ -19,8 +19,8 @@ import (
 
 const StreamWord = "-"
 
-// UntilDone runs the work of a whole command, which may not be interruptible. If ctx ends, it
-// returns without waiting for the work. The work may continue after that, but closes the files that
+// UntilDone runs the work of a whole command. The work need not look at ctx: if ctx ends, UntilDone
+// returns and does not wait for the work. The work may continue after that. It closes the files that
 // it has opened.
 func UntilDone(ctx context.Context, work func() error) error {
 	_, err := UnlessDone(ctx, func() (struct{}, error) { return struct{}{}, work() })

@@ -105,7 +105,8 @@ func shade(t float64) color.Color {
 	return color.Gray{uint8(dark + t*(light-dark))}
 }
 
-// parallelLines draws the axes of a picture in parallel coordinates, and a line for each variant.
+// parallelLines draws a picture in parallel coordinates: an axis for each size that was varied, and a
+// line for each set of sizes.
 // Axis i stands at x = i, from y = 0 to y = 1. The last axis, at x = len(axes), is that of the
 // times.
 type parallelLines struct {
