@@ -5,10 +5,8 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
@@ -46,63 +44,96 @@ func TestComplexPanelQR(t *testing.T) {
 }
 
 // testComplexPanelQR factors panels on the device, and compares Y, R and τ with those of
-// ref.PanelQR. The memory around the panel holds NaN.
+// ref.PanelQR.
 func testComplexPanelQR[T stagetest.Complex](t *testing.T) {
-	epsilon := stagetest.EpsilonOf[T]()
-	d := stagetest.Device(t)
 	var worst stagetest.Worst
 	for _, b := range []int{1, 3, 8} {
-		q, err := NewQR[T](d, b, stages.Waiting{}, SmallestTuning().Panel)
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, m := range []int{1, 2, 5, 8, 9, 50} {
 			for _, kind := range complexPanels {
 				where := fmt.Sprintf("%s, %d×%d", kind.name, m, b)
-				random := rand.New(rand.NewPCG(uint64(m), uint64(b)))
-				ld := m + 3
-				host, given := make([]complex128, ld*b), make([]T, ld*b)
-				var largest float64
-				for l := range host {
-					host[l] = cmplx.NaN()
-					if i, j := l%ld, l/ld; i < m {
-						x := complex(float64(float32(random.NormFloat64())), float64(float32(random.NormFloat64())))
-						host[l] = kind.at(i, j, x)
-						largest = max(largest, cmplx.Abs(host[l]))
-					}
-					given[l] = T(host[l])
+				panel := randomComplexPanel(m, b, kind.at)
+				haveY, haveR, haveTau := panelQR(t, m, b, stagetest.ComplexOf[T](panel), SmallestTuning())
+				largest := math.SmallestNonzeroFloat32
+				for _, z := range panel {
+					largest = max(largest, cmplx.Abs(z))
 				}
-				a, rr, factors := vk.Reserve[T]("panel", ld*b), vk.Reserve[T]("r", b*b), vk.Reserve[T]("tau", b)
-				ws := stagetest.Arena(t, d, vk.Together(a, rr, factors, q.Work(), q.Status()))
-				stagetest.Put(t, d, a.In(ws), given)
-				rec := vk.NewRecorder(d)
-				q.Record(rec, ws, product.NewMatrix(a.In(ws), m, b, ld), product.NewMatrix(rr.In(ws), b, b, b), factors.In(ws))
-				stagetest.Run(t, d, rec)
-
-				y := slices.Clone(host)
-				r, tau := ref.PanelQR(m, b, y, ld)
-				for l, have := range stagetest.Get(t, d, a.In(ws)) {
-					if z := complex128(have); l%ld < m {
-						worst.See(cmplx.Abs(z-y[l])/epsilon, where+": Y")
-					} else if !cmplx.IsNaN(z) {
-						t.Fatalf("%s: padding was written", where)
+				r, tau := ref.PanelQR(m, b, panel, m)
+				far := func(name string, have []T, want []complex128, unit float64) {
+					for l, z := range have {
+						worst.See(cmplx.Abs(complex128(z)-want[l])/unit/stagetest.EpsilonOf[T](), where+name)
 					}
 				}
-				haveR := stagetest.Get(t, d, rr.In(ws))
+				far(": Y", haveY, panel, 1)
+				far(": R", haveR, r, largest)
+				far(": τ", haveTau, tau, 1)
 				for j := range b {
-					for i := range min(j+1, m) {
-						z := complex128(haveR[i+j*b])
-						if i == j && imag(z) != 0 {
-							t.Fatalf("%s: R(%d, %d) = %v", where, i, j, z)
-						}
-						worst.See(cmplx.Abs(z-r[i+j*b])/max(largest, math.SmallestNonzeroFloat32)/epsilon, where+": R")
+					if z := complex128(haveR[j+j*b]); imag(z) != 0 {
+						t.Fatalf("%s: R(%d, %d) = %v", where, j, j, z)
 					}
-				}
-				for j, have := range stagetest.Get(t, d, factors.In(ws)) {
-					worst.See(cmplx.Abs(complex128(have)-tau[j])/epsilon, where+": τ")
 				}
 			}
 		}
 	}
-	worst.AtMost(t, "distance from ref.PanelQR in units of ε", 2000)
+	// The conditions of the panels are part of the distance. The worst one was 77 with the CPU driver.
+	worst.AtMost(t, "distance from ref.PanelQR in units of ε", 250)
+}
+
+func randomComplexPanel(m, b int, at func(i, j int, x complex128) complex128) []complex128 {
+	random := rand.New(rand.NewPCG(uint64(m), uint64(b)))
+	panel := make([]complex128, m*b)
+	for l := range panel {
+		panel[l] = at(l%m, l/m, stagetest.RandomComplex(random))
+	}
+	return panel
+}
+
+// TestComplexTFactor compares the factor T of a product of reflectors, and the factor T of merged
+// panels, with those of ref.TFactor.
+func TestComplexTFactor(t *testing.T) {
+	stagetest.EachComplex(t, testComplexTFactor[complex128], testComplexTFactor[complex64])
+}
+
+func testComplexTFactor[T stagetest.Complex](t *testing.T) {
+	const m, ld = 50, 53
+	d, tune := stagetest.Device(t), SmallestTuning()
+	ops, err := product.New[T](d, tune.Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var worst stagetest.Worst
+	for _, n := range []int{1, 2, 3, 8, 13} { // a workgroup computes 2 columns of T
+		f, err := NewTFactor(d, m, n, ops, tune.Panel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := randomComplexPanel(m, n, complexPanels[0].at)
+		_, tau := ref.PanelQR(m, n, y, m)
+		want := ref.TFactor(m, n, y, m, tau)
+		for _, b := range []int{1, 3, n} {
+			where := fmt.Sprintf("%d reflectors in panels of %d", n, b)
+			panels := make([]complex128, vk.Tiles(n, uint32(b))*b*b) // the diagonal blocks of T
+			for at := range panels {
+				if i, j := at/(b*b)*b+at%b, at/b; i < n && j < n {
+					panels[at] = want[i+j*n]
+				}
+			}
+			a, factors, merged := vk.Reserve[T]("Y", ld*n), vk.Reserve[T]("tau", n), vk.Reserve[T]("panels", len(panels))
+			whole, joined := vk.Reserve[T]("T", n*n), vk.Reserve[T]("merged T", n*n)
+			ws := stagetest.Arena(t, d, vk.Together(a, factors, merged, whole, joined, f.Work(), ops.Work()))
+			stagetest.Put(t, d, a.In(ws), stagetest.Padded(m, n, stagetest.ComplexOf[T](y), ld))
+			stagetest.Put(t, d, factors.In(ws), stagetest.ComplexOf[T](tau))
+			stagetest.Put(t, d, merged.In(ws), stagetest.ComplexOf[T](panels))
+			rec := vk.NewRecorder(d)
+			reflectors := product.NewMatrix(a.In(ws), m, n, ld)
+			f.Record(rec, ws, reflectors, factors.In(ws), product.NewMatrix(whole.In(ws), n, n, n))
+			f.RecordMerge(rec, ws, reflectors, b, merged.In(ws), product.NewMatrix(joined.In(ws), n, n, n))
+			stagetest.Run(t, d, rec)
+			for name, have := range map[string]vk.Slice[T]{": T": whole.In(ws), ": merged T": joined.In(ws)} {
+				for l, x := range stagetest.Get(t, d, have) {
+					worst.See(cmplx.Abs(complex128(x)-want[l])/stagetest.EpsilonOf[T](), where+name)
+				}
+			}
+		}
+	}
+	worst.AtMost(t, "distance from ref.TFactor in units of ε", 10)
 }

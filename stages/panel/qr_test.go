@@ -8,9 +8,11 @@ import (
 
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // panelKinds are the kinds of panels that the tests factor. The function `at` computes element (i,
@@ -147,32 +149,32 @@ func randomPanel(m, b int, at func(i, j int, x float64) float64) []float64 {
 
 // panelQR factors an m×b panel on the device. The memory around the panel holds NaN. R is returned
 // with leading dimension b; its rows from min(b, m) on are zero.
-func panelQR(t *testing.T, m, b int, panel []float64, tune Tables) (y, r, tau []float64) {
+func panelQR[T spirv.Scalar](t *testing.T, m, b int, panel []T, tune Tables) (y, r, tau []T) {
 	t.Helper()
 	d := stagetest.Device(t)
-	q, err := NewQR[float64](d, b, tune.Waits.Waiting(t, d), tune.Panel)
+	q, err := NewQR[T](d, b, tune.Waits.Waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ld, ldr := m+3, 2*b-1
-	a := vk.Reserve[float64]("panel", ld*b)
-	rr := vk.Reserve[float64]("r", ldr*b)
-	factors := vk.Reserve[float64]("tau", b)
+	a := vk.Reserve[T]("panel", ld*b)
+	rr := vk.Reserve[T]("r", ldr*b)
+	factors := vk.Reserve[T]("tau", b)
 	ws := stagetest.Arena(t, d, vk.Together(a, rr, factors, q.Work(), q.Status()))
 	stagetest.Put(t, d, a.In(ws), stagetest.Padded(m, b, panel, ld))
 
 	rec := vk.NewRecorder(d)
-	q.Record(rec, ws, stages.NewMatrix(a.In(ws), m, b, ld), stages.NewMatrix(rr.In(ws), b, b, ldr), factors.In(ws))
+	q.Record(rec, ws, product.NewMatrix(a.In(ws), m, b, ld), product.NewMatrix(rr.In(ws), b, b, ldr), factors.In(ws))
 	stagetest.Run(t, d, rec)
 
 	y = stagetest.Unpadded(t, m, b, stagetest.Get(t, d, a.In(ws)), ld)
 	device := stagetest.Get(t, d, rr.In(ws))
-	r = make([]float64, b*b)
+	r = make([]T, b*b)
 	for at, x := range device {
 		i, j := at%ldr, at/ldr
 		if upper := i <= j && i < min(b, m); upper {
 			r[i+j*b] = x
-		} else if !math.IsNaN(x) {
+		} else if !stagetest.IsNaN(x) {
 			t.Fatalf("%d×%d: R(%d, %d), below the diagonal or past the last row, was written", m, b, i, j)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // TestPanelQRWhole factors panels with one dispatch for all columns and with one dispatch for each
@@ -53,25 +54,38 @@ func TestPanelQRWholeLarge(t *testing.T) {
 
 // sameFactors factors a panel with one dispatch for all columns and with one dispatch for each
 // column, and compares the bits.
-func sameFactors(t *testing.T, where string, m, b int, panel []float64, tune Tables) {
+func sameFactors[T spirv.Scalar](t *testing.T, where string, m, b int, panel []T, tune Tables) {
 	t.Helper()
 	tune.Panel.Whole = false
 	wantY, wantR, wantTau := panelQR(t, m, b, panel, tune)
 	tune.Panel.Whole = true
-	if q, err := NewQR[float64](stagetest.Device(t), b, tune.Waits.Waiting(t, stagetest.Device(t)), tune.Panel); err != nil || q.whole == nil {
+	if q, err := NewQR[T](stagetest.Device(t), b, tune.Waits.Waiting(t, stagetest.Device(t)), tune.Panel); err != nil || q.whole == nil {
 		t.Skipf("this device cannot: %v", err)
 	}
 	y, r, tau := panelQR(t, m, b, panel, tune)
 	for _, c := range []struct {
 		name      string
-		got, want []float64
+		got, want []T
 	}{{"Y", y, wantY}, {"R", r, wantR}, {"τ", tau, wantTau}} {
 		for i := range c.want {
-			if math.Float64bits(c.got[i]) != math.Float64bits(c.want[i]) {
-				t.Fatalf("%s: %s[%d] = %g, a dispatch a column gives %g", where, c.name, i, c.got[i], c.want[i])
+			if bitsOf(c.got[i]) != bitsOf(c.want[i]) {
+				t.Fatalf("%s: %s[%d] = %v, a dispatch a column gives %v", where, c.name, i, c.got[i], c.want[i])
 			}
 		}
 	}
+}
+
+// bitsOf returns the bits of both parts of a number.
+func bitsOf[T spirv.Scalar](x T) [2]uint64 {
+	switch x := any(x).(type) {
+	case float64:
+		return [2]uint64{math.Float64bits(x)}
+	case complex64:
+		return [2]uint64{uint64(math.Float32bits(real(x))), uint64(math.Float32bits(imag(x)))}
+	case complex128:
+		return [2]uint64{math.Float64bits(real(x)), math.Float64bits(imag(x))}
+	}
+	panic("no panels of these numbers are compared")
 }
 
 // TestPanelQRWholeOfNaN checks that a NaN in the panel gives NaN in the result and does not make a

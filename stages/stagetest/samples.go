@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 func IdentityMatrix(n int) []float64 {
@@ -166,10 +167,10 @@ func Pick(when bool, a, b float64) float64 {
 
 // Padded returns a copy of a packed matrix with leading dimension ld, and with NaN in the padding
 // between the columns.
-func Padded(m, n int, packed []float64, ld int) []float64 {
-	out := make([]float64, ld*n)
+func Padded[T spirv.Scalar](m, n int, packed []T, ld int) []T {
+	out := make([]T, ld*n)
 	for at := range out {
-		out[at] = math.NaN()
+		out[at] = nan[T]()
 		if i := at % ld; i < m {
 			out[at] = packed[i+at/ld*m]
 		}
@@ -178,18 +179,23 @@ func Padded(m, n int, packed []float64, ld int) []float64 {
 }
 
 // Unpadded is the inverse of padded. It fails the test if the padding is no longer NaN.
-func Unpadded(t *testing.T, m, n int, x []float64, ld int) []float64 {
+func Unpadded[T spirv.Scalar](t *testing.T, m, n int, x []T, ld int) []T {
 	t.Helper()
-	out := make([]float64, m*n)
+	out := make([]T, m*n)
 	for at, v := range x {
 		if i, j := at%ld, at/ld; i < m {
 			out[i+j*m] = v
-		} else if !math.IsNaN(v) {
+		} else if !IsNaN(v) {
 			t.Fatalf("padding (%d, %d) was written", i, j)
 		}
 	}
 	return out
 }
+
+// IsNaN tells whether a part of x is NaN.
+func IsNaN[T spirv.Scalar](x T) bool { return x != x }
+
+func nan[T spirv.Scalar]() (x T) { return x / x }
 
 // Worst keeps the largest of several ratios, and the name of the case with this ratio.
 type Worst struct {
