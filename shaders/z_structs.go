@@ -175,6 +175,12 @@ const (
 	OwnColumnsAt     = 2
 )
 
+// Constants of glsl/reduce/lacpy_symmetric.comp.
+const (
+	LacpySymmetricUpper     = 1
+	LacpySymmetricConjugate = 2
+)
+
 // Constants of glsl/tridiag/representation.glsl.
 const (
 	RepresentationRoot = 0xffffffff

@@ -50,9 +50,14 @@ func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error)
 	return &SymmetricLoad[T]{k}, err
 }
 
-// Record reads the lower triangle of a, or the upper one if `upper` is true, and replaces a by the
-// full symmetric matrix sigma·a. The other triangle may hold any values, even NaN.
-func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper bool, sigma float64) {
+// Triangle says which triangle of a symmetric or Hermitian matrix is stored: the upper one, or the
+// lower one. If the rows are stored one after another instead of the columns, RowMajor is true.
+type Triangle struct{ Upper, RowMajor bool }
+
+// Record reads the stored triangle of a, and replaces a by the full matrix sigma·a, stored by
+// columns. The other triangle may hold any values, even NaN, as may the imaginary parts of the
+// diagonal.
+func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], stored Triangle, sigma float64) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("stages: symmetric matrix of %d×%d", a.Rows, a.Cols))
 	}
@@ -60,8 +65,12 @@ func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper b
 		return
 	}
 	push := shaders.LacpySymmetricPush[T]{A: a.Addr(), Sigma: spirv.RealBitsOf[T](sigma), N: uint32(a.Rows), Ld: uint32(a.Ld)}
-	if upper {
-		push.Upper = 1
+	// By columns, the memory of a matrix A that is stored by rows holds Aᵀ = conj(A).
+	if stored.Upper != stored.RowMajor {
+		push.Upper = shaders.LacpySymmetricUpper
+	}
+	if stored.RowMajor && spirv.KindOf[T]().IsComplex() {
+		push.Upper |= shaders.LacpySymmetricConjugate
 	}
 	// Each workgroup writes one tile of the triangle and its mirror image.
 	tiles := vk.Tiles(a.Rows, Tile)

@@ -24,29 +24,31 @@ func TestSymmetricLoad(t *testing.T) {
 	}
 	p := stagetest.NewBench(t, 320*323, vk.Together())
 	for _, n := range append(copySizes, 320) { // 10 rows of tiles: two swaths
-		for _, upper := range []bool{false, true} {
+		for _, stored := range triangles {
 			full := stagetest.Normal(n, n, n+3, 1)
 			at := func(i, j int) float64 { return full.Data[max(i, j)+min(i, j)*full.Ld] }
 			given, want := stagetest.Poisoned(n, n, n+3), stagetest.Poisoned(n, n, n+3).Fill(func(i, j int) float64 { return 0.25 * at(i, j) })
 			for j := range n {
 				for i := range n {
-					if i == j || upper == (i < j) {
+					if i == j || stored.holds(i, j) {
 						given.Data[i+j*given.Ld] = at(i, j)
 					}
 				}
 			}
 			got := p.Do(t, stagetest.Poisoned(0, 0, 1), stagetest.Poisoned(0, 0, 1), given, func(rec *vk.Recorder, _, _, a vk.Slice[float64]) {
-				s.Record(rec, stages.NewMatrix(a, n, n, given.Ld), upper, 0.25)
+				s.Record(rec, stages.NewMatrix(a, n, n, given.Ld), stored, 0.25)
 			})
-			if stagetest.Furthest(t, fmt.Sprintf("n=%d upper=%v", n, upper), got, want, want.Abs()) != 0 {
-				t.Errorf("n=%d upper=%v: a power of two did not scale exactly", n, upper)
+			where := fmt.Sprintf("n=%d %+v", n, stored)
+			if stagetest.Furthest(t, where, got, want, want.Abs()) != 0 {
+				t.Errorf("%s: a power of two did not scale exactly", where)
 			}
 		}
 	}
 }
 
-// TestHermitianLoad checks that SymmetricLoad conjugates the triangle that it does not read, and that
-// it reads neither this triangle nor the imaginary parts of the diagonal.
+// TestHermitianLoad checks that SymmetricLoad conjugates the triangle that it does not read, or both
+// if the rows are stored one after another. It reads neither the other triangle nor the imaginary parts
+// of the diagonal.
 func TestHermitianLoad(t *testing.T) {
 	t.Run("complex128", testHermitianLoad[complex128])
 	t.Run("complex64", testHermitianLoad[complex64])
@@ -59,44 +61,50 @@ func testHermitianLoad[T stagetest.Complex](t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []int{1, 2, 31, 33, 100} {
-		for _, upper := range []bool{false, true} {
+		for _, stored := range triangles {
+			where := fmt.Sprintf("n=%d %+v", n, stored)
 			ld := n + 3
-			host, given := make([]complex128, ld*n), make([]T, ld*n)
+			host := make([]complex128, ld*n)
 			for l := range host {
 				host[l] = cmplx.NaN()
 				if i, j := l%ld, l/ld; i == j {
 					host[l] = complex(float64(i+1), math.NaN())
-				} else if i < n && upper == (i < j) {
+				} else if i < n && stored.holds(i, j) {
 					host[l] = complex(float64(i), float64(j+1))
 				}
-				given[l] = T(host[l])
 			}
-			lower := ref.LowerTriangle(n, upper, false, host, ld)
+			lower := ref.LowerTriangle(n, stored.Upper, stored.RowMajor, host, ld)
 			room := vk.Reserve[T]("a", ld*n)
 			a := room.In(stagetest.Arena(t, d, vk.Together(room)))
-			stagetest.Put(t, d, a, given)
+			stagetest.Put(t, d, a, stagetest.ComplexOf[T](host))
 			rec := vk.NewRecorder(d)
-			s.Record(rec, product.NewMatrix(a, n, n, ld), upper, 0.25)
+			s.Record(rec, product.NewMatrix(a, n, n, ld), stored, 0.25)
 			stagetest.Run(t, d, rec)
 			for l, have := range stagetest.Get(t, d, a) {
 				i, j := l%ld, l/ld
 				if i >= n {
 					if !cmplx.IsNaN(complex128(have)) {
-						t.Fatalf("n=%d upper=%v: padding was written", n, upper)
+						t.Fatalf("%s: padding was written", where)
 					}
 					continue
 				}
-				want := complex128(lower[max(i, j)+min(i, j)*n]) / 4
+				want := lower[max(i, j)+min(i, j)*n] / 4
 				if i < j {
 					want = cmplx.Conj(want)
 				}
 				if complex128(have) != want {
-					t.Fatalf("n=%d upper=%v: element (%d, %d) is %v, want %v", n, upper, i, j, have, want)
+					t.Fatalf("%s: element (%d, %d) is %v, want %v", where, i, j, have, want)
 				}
 			}
 		}
 	}
 }
+
+// triangles has all ways in which a triangle can be stored.
+var triangles = []Triangle{{}, {Upper: true}, {RowMajor: true}, {Upper: true, RowMajor: true}}
+
+// holds tells whether element i of column j of the memory is in the stored triangle, i ≠ j.
+func (s Triangle) holds(i, j int) bool { return (i < j) == (s.Upper != s.RowMajor) }
 
 func TestTranspose(t *testing.T) {
 	s, err := NewTranspose[float64](stagetest.Device(t))

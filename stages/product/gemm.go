@@ -129,7 +129,7 @@ func (r *request[T]) operations() (word uint32) {
 	if r.opB.Transposes() {
 		word |= shaders.GemmTransB
 	}
-	if k := spirv.KindOf[T](); k == spirv.Float32 || k == spirv.Float64 {
+	if !spirv.KindOf[T]().IsComplex() {
 		return word
 	}
 	if r.opA.conjugates() {

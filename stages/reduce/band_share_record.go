@@ -3,6 +3,7 @@ package reduce
 import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
@@ -21,7 +22,7 @@ func (r *BandShare[T]) RecordBegin(rec *vk.Recorder, ws *vk.Arena, a, band vk.Sl
 	r.multiply.RecordBegin(rec, ws)
 	for _, j := range r.own.Blocks {
 		m := r.Block(ws, a, j)
-		r.mirror.Record(rec, m.Block(0, 0, m.Cols, m.Cols), false, 1)
+		r.mirror.Record(rec, m.Block(0, 0, m.Cols, m.Cols), move.Triangle{}, 1)
 	}
 }
 

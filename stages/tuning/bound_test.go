@@ -173,7 +173,7 @@ func recordDense(
 	if !others {
 		return all
 	}
-	all["load"] = recorded(func(rec *vk.Recorder) { load.Record(rec, matrix(a), false, 1) })
+	all["load"] = recorded(func(rec *vk.Recorder) { load.Record(rec, matrix(a), move.Triangle{}, 1) })
 	all["transpose"] = recorded(func(rec *vk.Recorder) { transpose.Record(rec, matrix(a), matrix(x)) })
 	all["identity"] = recorded(func(rec *vk.Recorder) { identity.Record(rec, matrix(x)) })
 	all["bulge chasing"] = recorded(func(rec *vk.Recorder) {

@@ -119,7 +119,7 @@ func (c *reductionAndBack) run(t *testing.T, a, x, z stages.Matrix) (found [3][]
 		stagetest.Put(t, c.dev, column(x, j), unit)
 	}
 	rec := vk.NewRecorder(c.dev)
-	c.load.Record(rec, a, false, 0.5)
+	c.load.Record(rec, a, move.Triangle{}, 0.5)
 	c.band.Record(rec, c.ws, a, c.b.In(c.ws), c.t.In(c.ws))
 	c.q1.Record(rec, c.ws, a, c.t.In(c.ws), x)
 	c.transpose.Record(rec, x, z)

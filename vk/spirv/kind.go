@@ -62,6 +62,8 @@ func KindOf[T Stored]() Kind {
 	panic("spirv: no Kind for this type")
 }
 
+func (k Kind) IsComplex() bool { return k == Complex64 || k == Complex128 }
+
 // Size returns the number of bytes of a value of this kind. The number is the same in a buffer, in
 // a push block and in the data of specialisation constants.
 func (k Kind) Size() uintptr {

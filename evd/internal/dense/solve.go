@@ -5,6 +5,7 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/vk"
@@ -73,7 +74,7 @@ func (s *Solve[T]) RecordReduction(rec *vk.Recorder, upper bool, sigma float64) 
 	ws := s.Arena
 	s.Products.Emulated.Begin(rec, ws)
 	rec.Phase(stages.PhaseLoad, 0, 1)
-	s.load.Record(rec, s.MatrixA(), upper, onDevice[T](sigma))
+	s.load.Record(rec, s.MatrixA(), move.Triangle{Upper: upper}, onDevice[T](sigma))
 	rec.Phase(s.Phase(), 0, 1)
 	s.Reduction.Record(rec, ws, s.MatrixA(), s.band.In(ws), s.reflectors.T.In(ws))
 	s.Info(rec, stages.CauseMeet, s.Phase(), s.Reduction.Info(ws))
@@ -151,7 +152,7 @@ func (s *Solve[T]) ColumnSums(a Triangle[T], values []float64, vectors Stored[T]
 	rec.Phase(stages.PhaseCheck, 0, s.residuals.Flops())
 	at := s.Doubles.Values(rec, ws, t.Lambda(ws), lambda)
 	rec.Phase(stages.PhaseLoad, 0, 1)
-	s.load.Record(rec, s.MatrixA(), a.Upper, onDevice[T](sigma))
+	s.load.Record(rec, s.MatrixA(), move.Triangle{Upper: a.Upper}, onDevice[T](sigma))
 	s.RecordCheck(rec, ws, z, at)
 	var found [2][]T
 	for i := range found {

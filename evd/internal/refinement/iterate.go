@@ -9,6 +9,7 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/refine"
 	"github.com/vkevd/vkevd/stages/residual"
@@ -115,7 +116,7 @@ func (s *Iteration) Load(a dense.Triangle[float64], q dense.Stored[float64]) (si
 // RecordLoad multiplies the upper or the lower triangle of A by σ and copies it to the other one.
 func (s *Iteration) RecordLoad(rec *vk.Recorder, upper bool, sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
-	s.load.Record(rec, s.MatrixA(), upper, sigma)
+	s.load.Record(rec, s.MatrixA(), move.Triangle{Upper: upper}, sigma)
 }
 
 // RecordTranspose copies vectors from Y, one per column, to X, one per row.

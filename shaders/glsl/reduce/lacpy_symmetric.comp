@@ -33,11 +33,22 @@ layout(push_constant, scalar) uniform Push {
 	// sigma is the factor σ, a finite real number.
 	real_bits_t sigma;
 	// n is the order of A, at least 1. The leading dimension ld is at least n. If upper is 0, the
-	// lower triangle of A is stored, otherwise the upper triangle.
+	// lower triangle of A is stored, otherwise the upper triangle. For complex numbers `upper` has
+	// bits: UPPER has this meaning, and CONJUGATE makes the result σ·conj(A) = σ·Aᵀ.
 	uint n, ld, upper;
 	// The kernel makes the tiles first … end − 1 of the lower triangle.
 	uint first, end;
 } p;
+
+#ifdef COMPLEX
+#pragma host UPPER
+const uint UPPER = 1;
+#pragma host CONJUGATE
+const uint CONJUGATE = 2;
+#define stored_upper (p.upper & UPPER)
+#else
+#define stored_upper p.upper
+#endif
 
 shared scalar_t tile[TILE * (TILE + 1)]; // element (r, c) at r + c·(TILE + 1)
 
@@ -46,15 +57,15 @@ void main() {
 	uint index = p.first + workgroup();
 	if (index >= p.end) return;
 	uvec2 at = lower_tile(index, rows);
-	if (p.upper != 0) at = at.yx;
+	if (stored_upper != 0) at = at.yx;
 	uint i0 = at.x * TILE, j0 = at.y * TILE;
 	uint r = gl_LocalInvocationIndex % TILE, first = gl_LocalInvocationIndex / TILE;
 
 	MatrixInOut stored = MatrixInOut(element(uint64_t(p.a), i0, j0, p.ld));
 	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
 		uint i = i0 + r, j = j0 + c;
-		if (max(i, j) >= p.n || (p.upper == 0 ? i < j : i > j)) continue;
-		scalar_t x = scalar_t(REAL(p.sigma) * real_if(i == j, stored.at[r + c * p.ld]));
+		if (max(i, j) >= p.n || (stored_upper == 0 ? i < j : i > j)) continue;
+		scalar_t x = scalar_t(REAL(p.sigma) * real_if(i == j, conjugated(stored.at[r + c * p.ld], (p.upper & CONJUGATE) != 0 ? SIGN_BIT : 0)));
 		stored.at[r + c * p.ld] = x;
 		tile[r + c * (TILE + 1)] = x;
 	}
@@ -63,7 +74,7 @@ void main() {
 	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
 		// Element (r, c) of the mirrored tile is element (c, r) of the stored tile.
 		uint i = i0 + c, j = j0 + r;
-		if (max(i, j) >= p.n || (p.upper == 0 ? i <= j : i >= j)) continue;
+		if (max(i, j) >= p.n || (stored_upper == 0 ? i <= j : i >= j)) continue;
 		mirror.at[r + c * p.ld] = conjugate(tile[c + r * (TILE + 1)]);
 	}
 }
