@@ -47,7 +47,7 @@ var errNoVectors = plan.BadOption("Vectors", "a check needs them, in the plan an
 
 // check measures the errors of the result `res` for the matrix `a`. Both must fit the plan. If the
 // result has no values, its ratios are 0.
-func check[T Float](w team.Solve[T], a Sym[T], res *Result[T]) (Ratios, error) {
+func check[T Number](w team.Solve[T], a Sym[T], res *Result[T]) (Ratios, error) {
 	if a.N == 0 || len(res.Values) == 0 {
 		return Ratios{}, nil
 	}

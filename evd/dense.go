@@ -6,13 +6,14 @@ import (
 
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // Dense is a Rows×Cols matrix. In column-major storage, entry (i, j) is at Data[i + j·Ld], Ld ≥
 // Rows. In row-major storage it is at Data[i·Ld + j], Ld ≥ Cols.
-type Dense[T Float] struct {
+type Dense[T Number] struct {
 	// Rows and Cols are the shape. Ld is the leading dimension, the distance between two columns
 	// (or rows, if RowMajor) in Data.
 	Rows, Cols, Ld int
@@ -26,7 +27,7 @@ type Dense[T Float] struct {
 
 // packed returns an n×m matrix of zeros in new memory. Its leading dimension Ld is as small as
 // possible.
-func packed[T Float](n, m int, rowMajor bool) *Dense[T] {
+func packed[T Number](n, m int, rowMajor bool) *Dense[T] {
 	d := &Dense[T]{Rows: n, Cols: m, Data: make([]T, n*m), RowMajor: rowMajor}
 	d.Ld = max(d.stored().Rows, 1)
 	return d
@@ -34,7 +35,7 @@ func packed[T Float](n, m int, rowMajor bool) *Dense[T] {
 
 // denseOf returns the columns z as a Dense with the same memory. If rowMajor is true, the result is
 // row-major, so it is the transpose of z.
-func denseOf[T Float](z vk.Columns[T], rowMajor bool) *Dense[T] {
+func denseOf[T Number](z vk.Columns[T], rowMajor bool) *Dense[T] {
 	if rowMajor {
 		return &Dense[T]{Rows: z.Cols, Cols: z.Rows, Ld: z.Ld, Data: z.Data, RowMajor: true}
 	}
@@ -87,8 +88,12 @@ func (d Dense[T]) Col(j int) []T {
 
 // ToGonum returns d as a gonum matrix: a *mat.Dense if d is row-major, otherwise the transpose of a
 // *mat.Dense. The result shares the memory of d if T is float64. A matrix without entries becomes
-// gonum's empty matrix, whatever its shape.
+// gonum's empty matrix, whatever its shape. ToGonum panics for a complex T, because the type mat.Matrix
+// is real.
 func (d Dense[T]) ToGonum() mat.Matrix {
+	if precision.IsComplex[T]() {
+		panic("evd: gonum's mat.Matrix cannot hold a complex matrix")
+	}
 	var m mat.Dense
 	if s := d.stored(); s.Rows > 0 && s.Cols > 0 { // gonum's rows are columns of s
 		m.SetRawMatrix(blas64.General{Rows: s.Cols, Cols: s.Rows, Stride: s.Ld, Data: asDoubles(s.Data)})
@@ -100,7 +105,7 @@ func (d Dense[T]) ToGonum() mat.Matrix {
 }
 
 // asDoubles returns v itself if T is float64, and otherwise a copy in float64.
-func asDoubles[T Float](v []T) []float64 {
+func asDoubles[T Number](v []T) []float64 {
 	switch v := any(v).(type) {
 	case []float64:
 		return v

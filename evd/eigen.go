@@ -21,7 +21,7 @@ import (
 //
 // If the context ends, the solve ends, but not the opening of the device. The errors are those of
 // vk.Open, NewPlan and Plan.Solve.
-func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], error) {
+func Solve[T Number](ctx context.Context, a Sym[T], opt Options) (*Result[T], error) {
 	dev, err := plan.OpenBestFor[T]()
 	if err != nil {
 		return nil, err

@@ -10,12 +10,17 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/plan"
 )
 
-// Float is the constraint for number types of matrices. For float32, too, the tridiagonal problem
-// within a solve is solved in double precision.
+// Number is the constraint for number types of matrices. For every type, the tridiagonal problem within
+// a solve is real, and is solved in double precision.
+type Number interface {
+	float32 | float64 | complex64 | complex128
+}
+
+// Float is the constraint for plans that have real matrices only, such as TridiagonalPlan.
 type Float interface{ float32 | float64 }
 
-// Uplo says which triangle of a symmetric matrix is read, including the diagonal. The other
-// triangle may have any contents, including NaN.
+// Uplo says which triangle of a symmetric or Hermitian matrix is read, including the diagonal. The
+// other triangle may have any contents, including NaN.
 type Uplo bool
 
 const (
@@ -23,9 +28,14 @@ const (
 	Upper Uplo = true  // entries (i, j) with i ≤ j
 )
 
-// Sym is a symmetric matrix of order N. In column-major storage, entry (i, j) of the triangle Uplo is
-// Data[i + j·Ld], and in row-major storage Data[i·Ld + j], Ld ≥ N. Ld = 0 means N.
-type Sym[T Float] struct {
+// Sym is a symmetric matrix of order N, or a Hermitian one if T is complex: A(i, j) is the conjugate of
+// A(j, i). In column-major storage, entry (i, j) of the triangle Uplo is Data[i + j·Ld], and in
+// row-major storage Data[i·Ld + j], Ld ≥ N. Ld = 0 means N. The imaginary parts of the diagonal are not
+// read, and may have any contents.
+//
+// A complex matrix in row-major storage needs RowMajor. The other triangle of a column-major matrix
+// would be the conjugate of A, which has the same eigenvalues, but not the same vectors.
+type Sym[T Number] struct {
 	// N is the order of the matrix, and Ld is its leading dimension.
 	N, Ld int
 
@@ -39,9 +49,12 @@ type Sym[T Float] struct {
 	RowMajor bool
 }
 
+// Herm is the name of Sym for Hermitian matrices.
+type Herm[T interface{ complex64 | complex128 }] = Sym[T]
+
 // NewSym returns the matrix of order n whose triangle uplo is in the slice `data`, column-major
 // with Ld = n. The result shares the memory of `data`.
-func NewSym[T Float](n int, data []T, uplo Uplo) Sym[T] {
+func NewSym[T Number](n int, data []T, uplo Uplo) Sym[T] {
 	return Sym[T]{N: n, Ld: n, Data: data, Uplo: uplo}
 }
 
@@ -73,7 +86,7 @@ func (a Sym[T]) fits(n int) error {
 // triangle returns the matrix as its memory is read column by column: a row-major lower triangle is
 // then an upper one.
 func (a Sym[T]) triangle() dense.Triangle[T] {
-	return dense.Triangle[T]{N: a.N, Ld: a.Ld, Data: a.Data, Upper: (a.Uplo == Upper) != a.RowMajor}
+	return dense.Triangle[T]{N: a.N, Ld: a.Ld, Data: a.Data, Upper: (a.Uplo == Upper) != a.RowMajor, Conjugate: a.RowMajor}
 }
 
 // cause turns an error about an element of the triangle into a *NonFiniteError. It returns other errors

@@ -16,7 +16,7 @@ import (
 // Several plans may use one device and share its memory.
 //
 // The caller closes the plan before the device.
-type Plan[T Float] struct {
+type Plan[T Number] struct {
 	opt Options
 
 	// team has the devices, which are more than one only with Options.Devices, and their memory.
@@ -44,17 +44,20 @@ type Plan[T Float] struct {
 // to be faster, or where the memory of a device is too small otherwise. Plan.Distributed says so.
 //
 // On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs work, and Solve does not.
-func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
+func NewPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	if err := checkOrder(n, maxOrder, false); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(opt.check(n), plan.CheckDevices(dev, opt.Devices)); err != nil {
 		return nil, err
 	}
+	if n > 0 && precision.IsComplex[T]() {
+		return nil, plan.BadOption("T", "plans for complex matrices are being built; real and imaginary parts in a real matrix of order 2n give each eigenvalue twice")
+	}
 	makePlan := func(opt Options) (*Plan[T], error) {
 		return withFittingProducts(n, opt, func(opt Options) (*Plan[T], error) { return newPlan[T](dev, n, opt) })
 	}
-	if opt.Distribute || len(opt.Devices) == 0 {
+	if opt.Distribute || len(opt.Devices) == 0 || precision.IsComplex[T]() {
 		return makePlan(opt)
 	}
 	whole, divided := opt, opt
@@ -93,7 +96,7 @@ func (p *Plan[T]) Distributed() bool { return p.opt.Distribute }
 
 // newPlan makes a plan with options that are possible. If it uses emulated products that do not fit
 // into the device's memory, it returns an error.
-func newPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
+func newPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	opt.Distribute = opt.Distribute && n > 1 // smaller orders are solved on the host
 	opt.Tuning = copied(opt.Tuning)
 	p := &Plan[T]{opt: opt, team: team.Team{Base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}}}

@@ -26,7 +26,7 @@ func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality
 // newRatios makes the Ratios from the column sums of |A·Z − Z·Λ| (sums[0]) and of |ZᵀZ − I|
 // (sums[1]), for values Λ and vectors Z. It divides the largest sum of each list by the error that
 // rounding may cause for numbers of type T and order n. `norm` is ‖A‖₁, or a lower bound of it.
-func newRatios[T Float](sums [2][]float64, norm float64, n int) Ratios {
+func newRatios[T Number](sums [2][]float64, norm float64, n int) Ratios {
 	unit := float64(n) * precision.UlpOf[T]()
 	return Ratios{plan.Ratio(sums[0], norm, unit), plan.Ratio(sums[1], 1, unit)}
 }

@@ -12,7 +12,7 @@ import (
 // Result is a spectrum, or the selected part of a spectrum, with information about the solve. The
 // caller owns its memory, and later solves do not change it. With Options.Overwrite, Vectors shares
 // the memory of the input matrix.
-type Result[T Float] struct {
+type Result[T Number] struct {
 	// First is the index of Values[0] among all eigenvalues. The smallest eigenvalue has the index
 	// 0.
 	First int
@@ -64,7 +64,7 @@ type Progress = plan.Progress
 type StageCost = plan.StageCost
 
 // newResult makes the Result of a solve. Plans for dense and for tridiagonal matrices both use it.
-func newResult[T Float](c *plan.Call, r spectrum.Result[T], rowMajor bool) *Result[T] {
+func newResult[T Number](c *plan.Call, r spectrum.Result[T], rowMajor bool) *Result[T] {
 	res := &Result[T]{First: r.First, Values: r.Values, Profile: c.Profile, Tree: c.Tree, Retried: c.Retried}
 	for _, z := range r.Vectors {
 		res.Vectors = denseOf(z, rowMajor)
@@ -85,7 +85,7 @@ func (r *Result[T]) overflow() error {
 
 // exact returns the selected part of the spectrum of a matrix of order 0 or 1. For order 1 the
 // eigenvalue is the entry of the matrix.
-func exact[T Float](c *plan.Call, opt Options, values []T) *Result[T] {
+func exact[T Number](c *plan.Call, opt Options, values []T) *Result[T] {
 	from, to := spectrum.SelectExact(spectrum.Selection(opt.Select), spectrum.Scale(values, 1))
 	res := &Result[T]{First: from, Values: spectrum.Scale(values[from:to], 1), Profile: c.Profile}
 	if opt.Verify {

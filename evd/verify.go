@@ -52,10 +52,10 @@ func (p *Plan[T]) solveSafely(ctx context.Context, a Sym[T], first *Result[T], r
 	return res, err
 }
 
-func passed[T Float](r *Result[T]) bool { return r.Certificate.Passed() }
+func passed[T Number](r *Result[T]) bool { return r.Certificate.Passed() }
 
 // unverified returns the error about two results that have not passed; there may be no first one.
-func unverified[T Float](first, safe *Result[T]) error {
+func unverified[T Number](first, safe *Result[T]) error {
 	e := &UnverifiedError{Safe: safe.Certificate}
 	if first != nil {
 		e.First = first.Certificate

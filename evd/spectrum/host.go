@@ -54,7 +54,7 @@ func (s *Stage) Hold(t Tridiagonal) {
 
 // HostVectors returns the vectors that the host has computed in the call c, in the type T, packed,
 // one per row. The call forgets the vectors in double precision.
-func HostVectors[T spirv.Real](c *plan.Call, s *Stage) vk.Columns[T] {
+func HostVectors[T spirv.Scalar](c *plan.Call, s *Stage) vk.Columns[T] {
 	rows := Transposed[T](s.n, c.HostVectors)
 	c.HostVectors = nil
 	return rows
@@ -62,21 +62,28 @@ func HostVectors[T spirv.Real](c *plan.Call, s *Stage) vk.Columns[T] {
 
 // Transposed returns the transpose of z, which is column-major, packed, and has n rows, in the type
 // T.
-func Transposed[T spirv.Real](n int, z []float64) vk.Columns[T] {
+func Transposed[T spirv.Scalar](n int, z []float64) vk.Columns[T] {
 	m := len(z) / n
 	rows := vk.Columns[T]{Rows: m, Cols: n, Ld: max(m, 1), Data: make([]T, m*n)}
+	plan.Parts(rows.Data,
+		func(parts []float32, each int) { transpose(parts, each, m, n, z) },
+		func(parts []float64, each int) { transpose(parts, each, m, n, z) })
+	return rows
+}
+
+// transpose writes element i+k·n of z, in the type T, to element each·(k+i·m) of `rows`.
+func transpose[T spirv.Real](rows []T, each, m, n int, z []float64) {
 	const tile = 64 // so that the accesses to both matrices are local
 	tridiag.Parallel((n+tile-1)/tile, func(part int) {
 		from, to := part*tile, min((part+1)*tile, n)
 		for k0 := 0; k0 < m; k0 += tile {
 			for i := from; i < to; i++ {
 				for k := k0; k < min(k0+tile, m); k++ {
-					rows.Data[k+i*m] = T(z[i+k*n])
+					rows[each*(k+i*m)] = T(z[i+k*n])
 				}
 			}
 		}
 	})
-	return rows
 }
 
 type hostCounter struct{ *hostProblem }

@@ -10,7 +10,7 @@ import (
 
 // Vectors describes how one set of vectors is copied to the host: the eigenvectors of a matrix, or
 // its left or right singular vectors.
-type Vectors[T spirv.Real] struct {
+type Vectors[T spirv.Scalar] struct {
 	Rows int
 
 	// Cols is the number of vectors. 0 means one vector for each computed value.
@@ -40,7 +40,7 @@ type Vectors[T spirv.Real] struct {
 //	T = S·Λ·Sᵀ      computes the selected part of Λ and S
 //	λ/σ             the values, which the host divides by σ
 //	Q = Q2·S …      the vectors, which Vectors.Back computes and Run downloads
-type Tail[T spirv.Real] struct {
+type Tail[T spirv.Scalar] struct {
 	Stage *Stage
 
 	// Sigma is the power of two σ: the tridiagonal matrix has σ times the eigenvalues of the
@@ -64,7 +64,7 @@ type Tail[T spirv.Real] struct {
 }
 
 // Result is the selected part of the spectrum on the host.
-type Result[T spirv.Real] struct {
+type Result[T spirv.Scalar] struct {
 	// First is the index of the eigenvalue Values[0] among all eigenvalues. The smallest eigenvalue
 	// has the index 0.
 	First int

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
@@ -63,21 +64,33 @@ type Part struct {
 	Vectors stages.Matrix
 }
 
-// Scale returns σ·v in new memory, in double precision.
-func Scale[T spirv.Real](v []T, sigma float64) []float64 {
+// Scale returns σ·v in new memory, in double precision. Of a complex v it takes the real parts.
+func Scale[T spirv.Scalar](v []T, sigma float64) []float64 {
 	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = float64(x) * sigma
-	}
+	plan.Parts(v, func(parts []float32, each int) {
+		for i := range out {
+			out[i] = float64(parts[i*each]) * sigma
+		}
+	}, func(parts []float64, each int) {
+		for i := range out {
+			out[i] = parts[i*each] * sigma
+		}
+	})
 	return out
 }
 
 // Unscale returns v/σ in new memory, for a power of two σ. The quotients are exact, unless they
 // underflow.
-func Unscale[T spirv.Real](v []float64, sigma float64) []T {
+func Unscale[T spirv.Scalar](v []float64, sigma float64) []T {
 	out := make([]T, len(v))
-	for i, x := range v {
-		out[i] = T(x / sigma)
-	}
+	plan.Parts(out, func(parts []float32, each int) {
+		for i, x := range v {
+			parts[i*each] = float32(x / sigma)
+		}
+	}, func(parts []float64, each int) {
+		for i, x := range v {
+			parts[i*each] = x / sigma
+		}
+	})
 	return out
 }

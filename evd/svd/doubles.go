@@ -22,16 +22,16 @@ type doubles[T evd.Float] struct {
 var sideNames = [2]string{left: "left vectors, transposed", right: "right vectors, transposed"}
 
 func newDoubles[T evd.Float](dev *vk.Device, of shape) (d doubles[T], err error) {
-	m := precision.Memory{
-		Reals:  []vk.Region[float32]{vk.Reserve[float32]("C, single", 2*of.cols-1)}, // off-diagonal of the Golub-Kahan form
-		Values: vk.Reserve[float32]("values, single", of.k),
+	m := precision.Memory[T]{
+		Reals:  []vk.Region[T]{vk.Reserve[T]("C, single", 2*of.cols-1)}, // off-diagonal of the Golub-Kahan form
+		Values: vk.Reserve[T]("values, single", of.k),
 	}
 	for at, name := range sideNames {
 		rows, wide := 0, 0
 		if of.wants[at] != None {
 			rows, wide = of.k*of.length(side(at)), of.cols*of.cols // divide and conquer needs n²
 		}
-		m.Rows = append(m.Rows, vk.Reserve[float32](name+", single", rows))
+		m.Rows = append(m.Rows, vk.Reserve[T](name+", single", rows))
 		if precision.IsDouble[T]() {
 			wide = max(wide, rows)
 		}

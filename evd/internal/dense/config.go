@@ -48,7 +48,7 @@ func (c Config) Table(dev *vk.Device) tuning.Tuning {
 
 // Sizes returns the sizes of the stages for matrices of number type T and order n: those of the
 // device's tuning table, except the sizes that c sets.
-func Sizes[T spirv.Real](dev *vk.Device, n int, c Config) (tuning.Tuning, error) {
+func Sizes[T spirv.Scalar](dev *vk.Device, n int, c Config) (tuning.Tuning, error) {
 	t := c.Table(dev)
 	if c.Products == emulation.Always || c.Distribute {
 		t.SmallTo = 0 // emulated products need a larger inner dimension; divided matrices were not measured

@@ -13,24 +13,30 @@ import (
 
 // Doubles converts between the number type T of a solve and double precision, in which the tridiagonal
 // problem is solved for every T.
-type Doubles[T spirv.Real] struct{ precision.Doubles[T] }
+type Doubles[T spirv.Scalar] struct{ precision.Doubles[T] }
 
 // NewDoubles makes the conversions for order n and at most m vectors.
-func NewDoubles[T spirv.Real](dev *vk.Device, n, m int) (Doubles[T], error) {
-	singles := func(name string) vk.Region[float32] { return vk.Reserve[float32](name, n) }
-	d, err := precision.New[T](dev, precision.Memory{
-		Reals:  []vk.Region[float32]{singles("d, single"), singles("e, single")},
-		Values: singles("eigenvalues, single"), Rows: []vk.Region[float32]{singleRows(n, m)},
+func NewDoubles[T spirv.Scalar](dev *vk.Device, n, m int) (Doubles[T], error) {
+	d, err := precision.New[T](dev, precision.Memory[T]{
+		Reals:  []vk.Region[T]{own[T]("d", n), own[T]("e", n)},
+		Values: own[T]("eigenvalues", n), Rows: []vk.Region[T]{ownRows[T](n, m)},
 	}, InSinglePrecision)
 	return Doubles[T]{d}, err
 }
 
-func singleRows(n, m int) vk.Region[float32] {
-	return vk.Reserve[float32]("vectors, transposed, single", n*m)
+// own reserves memory for numbers that are in double precision elsewhere.
+func own[T spirv.Scalar](name string, elements int) vk.Region[T] {
+	kind := ", single"
+	if precision.IsComplex[T]() {
+		kind = ", complex"
+	}
+	return vk.Reserve[T](name+kind, elements)
 }
 
+func ownRows[T spirv.Scalar](n, m int) vk.Region[T] { return own[T]("vectors, transposed", n*m) }
+
 // HoldOnly limits the memory of the vectors to m vectors, for order n.
-func (d Doubles[T]) HoldOnly(n, m int) { d.Resize(0, singleRows(n, m)) }
+func (d Doubles[T]) HoldOnly(n, m int) { d.Resize(0, ownRows[T](n, m)) }
 
 // InSinglePrecision is advice for users of devices that do not compute in double precision.
 const InSinglePrecision = "plans for float32 work there (vkevd solve --precision f32)"

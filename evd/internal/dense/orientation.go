@@ -13,14 +13,14 @@ import (
 // Orientation is the last step on the device before vectors are downloaded. It transposes
 // eigenvectors, from one vector per row to one vector per column, and fixes their signs. For a
 // check of a result it also uploads vectors and transposes them back.
-type Orientation[T spirv.Real] struct {
+type Orientation[T spirv.Scalar] struct {
 	Transpose *move.Transpose[T]
 	signs     *move.Signs[T]
 	rowMajor  bool
 }
 
 // NewOrientation builds the kernels. If rowMajor is true, vectors are downloaded in row-major order.
-func NewOrientation[T spirv.Real](dev *vk.Device, rowMajor bool) (*Orientation[T], error) {
+func NewOrientation[T spirv.Scalar](dev *vk.Device, rowMajor bool) (*Orientation[T], error) {
 	transpose, err := move.NewTranspose[T](dev)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (o *Orientation[T]) Record(rec *vk.Recorder, x, q product.Matrix[T]) produc
 
 // Stored is a set of vectors in host memory. Their matrix has a vector in each column, or, if
 // Transposed is true, in each row.
-type Stored[T spirv.Real] struct {
+type Stored[T spirv.Scalar] struct {
 	vk.Columns[T]
 	Transposed bool
 }

@@ -12,7 +12,7 @@ import (
 
 // Products holds the matrix products that a solve uses. Checks use the native products, because a
 // check must not depend on the products that it checks.
-type Products[T spirv.Real] struct {
+type Products[T spirv.Scalar] struct {
 	Native             *product.Tiled[T]
 	Reduction, Vectors product.Ops[T]
 
@@ -29,12 +29,12 @@ type Products[T spirv.Real] struct {
 // newProducts makes the products for order n. The error is a *vk.UnsupportedError if c asks for
 // emulated products and the device has no units for them, or units that computed wrong results. Other
 // errors are those of vk.
-func newProducts[T spirv.Real](dev *vk.Device, n int, c Config, t tuning.Tuning, double Doubles[T]) (p Products[T], err error) {
+func newProducts[T spirv.Scalar](dev *vk.Device, n int, c Config, t tuning.Tuning, double Doubles[T]) (p Products[T], err error) {
 	if p.Native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
 	p.Reduction, p.Vectors = p.Native, p.Native
-	if c.Products == emulation.Always || c.MayEmulate(n) && precision.IsDouble[T]() {
+	if c.Products == emulation.Always || c.MayEmulate(n) && spirv.KindOf[T]() == spirv.Float64 {
 		err = p.emulate(c.Moduli, func() (emulation.Maker, error) {
 			choice, err := emulation.Choose(dev, c.Products == emulation.Always, t)
 			if c.Products == emulation.Auto && n >= tuning.EmulateLarge {
@@ -54,7 +54,10 @@ func newProducts[T spirv.Real](dev *vk.Device, n int, c Config, t tuning.Tuning,
 // returns a function that makes them, or nil if all products are native. The error is an OptionError
 // if T is not float64.
 func (p *Products[T]) emulate(moduli int, choose func() (emulation.Maker, error)) error {
-	if !precision.IsDouble[T]() {
+	switch {
+	case precision.IsComplex[T]():
+		return plan.BadOption("Products", "complex matrices have only native products; leave the option out")
+	case !precision.IsDouble[T]():
 		return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
 	}
 	both, err := emulation.Both(moduli, choose)

@@ -13,7 +13,7 @@ import (
 )
 
 // Solve is the state of one solve on one device.
-type Solve[T spirv.Real] struct {
+type Solve[T spirv.Scalar] struct {
 	// Stages are the stages, and say where in the call's device memory their data are.
 	*Stages[T]
 

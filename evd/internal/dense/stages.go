@@ -26,7 +26,7 @@ import (
 
 // Common has the sizes, the conversions and the matrix products that each device of a solve needs,
 // whatever its role is.
-type Common[T spirv.Real] struct {
+type Common[T spirv.Scalar] struct {
 	// N is the order of the matrices.
 	N int
 	Config
@@ -47,7 +47,7 @@ type Common[T spirv.Real] struct {
 
 // NewCommon chooses sizes for order n ≥ 1 that suit the device, and makes the products. The device has
 // at most m vectors.
-func NewCommon[T spirv.Real](dev *vk.Device, n, m int, cfg Config) (c *Common[T], err error) {
+func NewCommon[T spirv.Scalar](dev *vk.Device, n, m int, cfg Config) (c *Common[T], err error) {
 	c = &Common[T]{N: n, Config: cfg}
 	if c.Tune, err = Sizes[T](dev, n, cfg); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (c *Common[T]) Phase() string {
 
 // Lead has the stages of the device that solves the tridiagonal problem. Other devices may help
 // before and after this problem.
-type Lead[T spirv.Real] struct {
+type Lead[T spirv.Scalar] struct {
 	*Common[T]
 	Chase    *chases.BulgeChasing[T]
 	Spectrum *spectrum.Stage
@@ -100,7 +100,7 @@ type Lead[T spirv.Real] struct {
 // NewLead makes the stages. If the device has only a part of the vectors, and may solve the
 // tridiagonal problem together with others, this part has at most `part` vectors. Otherwise `part`
 // is 0.
-func NewLead[T spirv.Real](dev *vk.Device, c *Common[T], part int) (l Lead[T], err error) {
+func NewLead[T spirv.Scalar](dev *vk.Device, c *Common[T], part int) (l Lead[T], err error) {
 	l.Common = c
 	chase := chases.Size{N: c.N, B: c.Tune.Band, Vectors: c.Vectors && !c.OneStage}
 	if l.Chase, err = chases.NewBulgeChasing[T](dev, chase, c.Waiting, c.Tune.Chase); err != nil {
@@ -138,7 +138,7 @@ func (l *Lead[T]) Costs(reduction float64, back []plan.StageCost) []plan.StageCo
 
 // Stages are all stages of a solve on one device, and their memory. Stages of several solves may use
 // the same memory if only one of them runs at a time.
-type Stages[T spirv.Real] struct {
+type Stages[T spirv.Scalar] struct {
 	Lead[T]
 	load      *move.SymmetricLoad[T]
 	Reduction reduction[T]
@@ -152,7 +152,7 @@ type Stages[T spirv.Real] struct {
 }
 
 // New makes the stages for matrices of order n ≥ 1 and lays out their memory.
-func New[T spirv.Real](dev *vk.Device, n int, cfg Config) (*Stages[T], error) {
+func New[T spirv.Scalar](dev *vk.Device, n int, cfg Config) (*Stages[T], error) {
 	c, err := NewCommon[T](dev, n, cfg.MostVectors(n), cfg)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func New[T spirv.Real](dev *vk.Device, n int, cfg Config) (*Stages[T], error) {
 }
 
 // Unsolved returns the sizes of matrices of order 0, without stages.
-func Unsolved[T spirv.Real](dev *vk.Device, cfg Config) (s *Stages[T], err error) {
+func Unsolved[T spirv.Scalar](dev *vk.Device, cfg Config) (s *Stages[T], err error) {
 	c := &Common[T]{Config: cfg}
 	c.Tune, err = Sizes[T](dev, 0, cfg)
 	return &Stages[T]{Lead: Lead[T]{Common: c}, layout: vk.Together()}, err
@@ -191,7 +191,7 @@ func Unsolved[T spirv.Real](dev *vk.Device, cfg Config) (s *Stages[T], err error
 
 // reduction is the first stage: A = Q1·B·Q1ᵀ. Package reduce has two such stages: the reduction to
 // a band, and the reduction to tridiagonal form. Both store B and Q1 in the same form.
-type reduction[T spirv.Real] interface {
+type reduction[T spirv.Scalar] interface {
 	Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T])
 	Info(ws *vk.Arena) vk.Slice[uint32]
 	Work() *vk.Layout
@@ -202,7 +202,7 @@ type reduction[T spirv.Real] interface {
 
 // newReduction makes the first stage: the reduction to a band, or the reduction to tridiagonal form
 // if oneStage is true.
-func newReduction[T spirv.Real](
+func newReduction[T spirv.Scalar](
 	dev *vk.Device, size reduce.BandSize, ops product.Ops[T], w stages.Waiting, t tuning.Tuning, oneStage bool,
 ) (reduction[T], error) {
 	if oneStage {
@@ -262,7 +262,7 @@ func (s *Stages[T]) lay() {
 func (s *Stages[T]) matrixA(ws *vk.Arena) product.Matrix[T] { return s.reflectors.matrixA(ws, s.N) }
 
 // Reflectors is device memory for the reflectors of a reduction on one device.
-type Reflectors[T spirv.Real] struct {
+type Reflectors[T spirv.Scalar] struct {
 	A vk.Region[T] // n² elements: the reflectors of Q1, before them A, after them the vectors
 	T vk.Region[T] // b² elements for each panel: the block factors of Q1
 	Q2Memory[T]
@@ -285,7 +285,7 @@ func (r *Reflectors[T]) matrixA(ws *vk.Arena, n int) product.Matrix[T] {
 }
 
 // Back is the back transformation Q = Q1·(Q2·S) on a device that has all reflectors.
-type Back[T spirv.Real] struct {
+type Back[T spirv.Scalar] struct {
 	*Common[T]
 	Q2         Q2[T]
 	q1         *backs.ApplyQ1[T]
@@ -294,7 +294,7 @@ type Back[T spirv.Real] struct {
 }
 
 // NewBack makes the back transformation of at most m vectors.
-func NewBack[T spirv.Real](dev *vk.Device, c *Common[T], m int, r Reflectors[T]) (b Back[T], err error) {
+func NewBack[T spirv.Scalar](dev *vk.Device, c *Common[T], m int, r Reflectors[T]) (b Back[T], err error) {
 	b = Back[T]{Common: c, reflectors: r}
 	if b.Q2, err = NewQ2(dev, c, m, r.Q2Memory); err != nil {
 		return b, err
@@ -338,10 +338,10 @@ func (b *Back[T]) costs() []plan.StageCost {
 
 // Q2Memory is device memory for the reflectors of Q2, which bulge chasing writes. The numbers of
 // elements are those of stages.ReflectorLen. They are 0 if no vectors are wanted, or if Q2 = I.
-type Q2Memory[T spirv.Real] struct{ V, Tau vk.Region[T] }
+type Q2Memory[T spirv.Scalar] struct{ V, Tau vk.Region[T] }
 
 // ReserveQ2 reserves memory for the given numbers of elements.
-func ReserveQ2[T spirv.Real](v, tau int) Q2Memory[T] {
+func ReserveQ2[T spirv.Scalar](v, tau int) Q2Memory[T] {
 	return Q2Memory[T]{vk.Reserve[T]("V of Q2", v), vk.Reserve[T]("τ of Q2", tau)}
 }
 
@@ -351,7 +351,7 @@ func (m Q2Memory[T]) In(ws *vk.Arena) stages.Reflectors[T] {
 }
 
 // Q2 is back transformation 2, X ← Q2·X.
-type Q2[T spirv.Real] struct {
+type Q2[T spirv.Scalar] struct {
 	Q2Memory[T]
 
 	// Stage has one stage, or none if A is reduced in one stage: then Q2 = I.
@@ -359,7 +359,7 @@ type Q2[T spirv.Real] struct {
 }
 
 // NewQ2 makes back transformation 2 of at most m vectors.
-func NewQ2[T spirv.Real](dev *vk.Device, c *Common[T], m int, memory Q2Memory[T]) (Q2[T], error) {
+func NewQ2[T spirv.Scalar](dev *vk.Device, c *Common[T], m int, memory Q2Memory[T]) (Q2[T], error) {
 	if c.OneStage {
 		return Q2[T]{Q2Memory: memory}, nil
 	}

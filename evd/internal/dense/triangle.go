@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/internal/precision"
@@ -14,12 +15,17 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Triangle is a symmetric matrix of order N, of which one triangle is read: the upper or the lower one
-// of the memory Data, column by column with the leading dimension Ld.
-type Triangle[T spirv.Real] struct {
+// Triangle is a symmetric or Hermitian matrix of order N, of which one triangle is read: the upper or
+// the lower one of the memory Data, column by column with the leading dimension Ld. The imaginary parts
+// of the diagonal may have any values.
+type Triangle[T spirv.Scalar] struct {
 	N, Ld int
 	Data  []T
 	Upper bool
+
+	// Conjugate says that memory holds the conjugates of the entries, as the columns of a row-major
+	// Hermitian matrix do. It has no meaning for real matrices.
+	Conjugate bool
 }
 
 // Column returns the rows of column j in memory that belong to the triangle: from ≤ i < to.
@@ -28,6 +34,14 @@ func (a Triangle[T]) Column(j int) (from, to int) {
 		return 0, j + 1
 	}
 	return j, a.N
+}
+
+// strictly is Column without the diagonal.
+func (a Triangle[T]) strictly(j int) (from, to int) {
+	if a.Upper {
+		return 0, j
+	}
+	return j + 1, a.N
 }
 
 // NonFiniteError says that the element Data[Row + Col·Ld] of a Triangle is NaN or infinite.
@@ -41,14 +55,68 @@ func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("element (%d, %d) is %v", e.Row, e.Col, e.Value)
 }
 
-// Largest reads the triangle once, on all CPU cores, and returns max|a_ij|. If an entry is NaN or
-// infinite, the error is a *NonFiniteError for the first such entry in the order of the memory.
+// Largest reads the triangle once, on all CPU cores, and returns max|a_ij|, or for a complex matrix the
+// largest magnitude of a real or imaginary part. If an entry is NaN or infinite, the error is a *NonFiniteError for the first such entry in the order of the memory.
 func (a Triangle[T]) Largest() (float64, error) {
-	largest, i, j := plan.Scan(a.Data, a.Ld, a.N, a.Column)
+	largest, i, j := plan.ScanColumns(len(a.Data), a.N, a.scan)
 	if i >= 0 {
-		return 0, &NonFiniteError{i, j, float64(a.Data[i+j*a.Ld])}
+		return 0, &NonFiniteError{i, j, a.notFinite(i, j)}
 	}
 	return largest, nil
+}
+
+// scan is plan.ScanNumbers for column j.
+func (a Triangle[T]) scan(j int, largest float64) (top float64, at int) {
+	from, to := a.strictly(j)
+	top, bad := plan.ScanColumn([]float64{a.diagonal(j)}, largest)
+	if bad >= 0 && !a.Upper {
+		return top, j
+	}
+	if top, at = plan.ScanNumbers(a.Data[from+j*a.Ld:to+j*a.Ld], top); at >= 0 {
+		return top, from + at
+	}
+	if bad >= 0 {
+		return top, j
+	}
+	return top, -1
+}
+
+// diagonal returns element (j, j), which is real: the imaginary part in memory may have any value.
+func (a Triangle[T]) diagonal(j int) float64 { return spectrum.Scale(a.Data[j+j*a.Ld:][:1], 1)[0] }
+
+// magnitudes returns σ·|a_ij| for the rows of column j that belong to the triangle, in the memory
+// `room`.
+func (a Triangle[T]) magnitudes(j int, sigma float64, room []float64) []float64 {
+	from, to := a.Column(j)
+	x := room[:to-from]
+	plan.Parts(a.Data[from+j*a.Ld:to+j*a.Ld],
+		func(parts []float32, each int) { moduli(x, parts, each, sigma) },
+		func(parts []float64, each int) { moduli(x, parts, each, sigma) })
+	x[j-from] = math.Abs(a.diagonal(j) * sigma)
+	return x
+}
+
+func moduli[T spirv.Real](to []float64, parts []T, each int, sigma float64) {
+	for i := range to {
+		x := float64(parts[each*i]) * sigma
+		if each > 1 {
+			y := float64(parts[each*i+1]) * sigma
+			x = math.Sqrt(x*x + y*y)
+		}
+		to[i] = math.Abs(x)
+	}
+}
+
+// notFinite returns the part of element (i, j) that is not finite.
+func (a Triangle[T]) notFinite(i, j int) (value float64) {
+	of := a.Data[i+j*a.Ld:][:1]
+	if value = spectrum.Scale(of, 1)[0]; i == j || math.IsNaN(value) || math.IsInf(value, 0) {
+		return value
+	}
+	plan.Parts(of,
+		func(parts []float32, each int) { value = float64(parts[each-1]) },
+		func(parts []float64, each int) { value = parts[each-1] })
+	return value
 }
 
 // Upload copies the triangle to device memory for all elements, without gaps between the columns. The
@@ -64,10 +132,12 @@ func (a Triangle[T]) uploadTiny(ctx context.Context, dev *vk.Device, to vk.Slice
 	if !scaledOnHost[T](sigma) {
 		return nil
 	}
-	scaled := make([]T, len(a.Data))
-	for i, x := range a.Data {
-		scaled[i] = T(float64(x) * sigma) // σ may be beyond the range of T
-	}
+	scaled := slices.Clone(a.Data)
+	plan.Parts(scaled, func(parts []float32, _ int) {
+		for i, x := range parts {
+			parts[i] = float32(float64(x) * sigma) // σ may be beyond the range of T
+		}
+	}, nil)
 	a.Data = scaled
 	return a.Upload(ctx, dev, to)
 }
@@ -79,13 +149,12 @@ func (a Triangle[T]) Norm1(sigma float64) float64 {
 	parts := min(32, 1+a.N/256)
 	sums := make([][]float64, parts) // sums[p] is what the columns p, p + parts, … contribute
 	tridiag.Parallel(parts, func(p int) {
-		s := make([]float64, a.N)
+		s, room := make([]float64, a.N), make([]float64, a.N)
 		for j := p; j < a.N; j += parts {
-			from, to := a.Column(j)
-			for i := from; i < to; i++ {
-				x := math.Abs(float64(a.Data[i+j*a.Ld]) * sigma)
-				s[i] += x
-				if i != j {
+			from, _ := a.Column(j)
+			for k, x := range a.magnitudes(j, sigma, room) {
+				s[from+k] += x
+				if from+k != j {
 					s[j] += x
 				}
 			}
@@ -104,13 +173,13 @@ func (a Triangle[T]) Norm1(sigma float64) float64 {
 // orthogonal similarity changes neither the trace nor the norm.
 func (a Triangle[T]) Invariants(sigma float64, t spectrum.Tridiagonal) float64 {
 	var traceA, traceT, squaresA, squaresT float64
+	room := make([]float64, a.N)
 	for j := range a.N {
-		from, to := a.Column(j)
+		from, _ := a.Column(j)
+		traceA += a.diagonal(j) * sigma
 		column := 0.0 // a sum of its own, so that the rounding error does not grow with n²
-		for i := from; i < to; i++ {
-			x := float64(a.Data[i+j*a.Ld]) * sigma
-			if i == j {
-				traceA += x
+		for k, x := range a.magnitudes(j, sigma, room) {
+			if from+k == j {
 				x /= math.Sqrt2
 			}
 			column += x * x
@@ -132,6 +201,9 @@ func (a Triangle[T]) Invariants(sigma float64, t spectrum.Tridiagonal) float64 {
 // device must multiply A. If an entry is NaN or infinite, the error is a *NonFiniteError.
 func (c *Common[T]) Scale(a Triangle[T]) (sigma float64, err error) {
 	largest, err := a.Largest()
+	if precision.IsComplex[T]() { // the largest part; the modulus may be √2 times as large
+		largest = min(math.Sqrt2*largest, math.MaxFloat64)
+	}
 	if e := Exponent(largest); c.OneStage && largest > 0 && max(e, -e) > mostExponent[T]() {
 		return oneStageScaling[T](e), err
 	}
@@ -141,7 +213,7 @@ func (c *Common[T]) Scale(a Triangle[T]) (sigma float64, err error) {
 // oneStageScaling returns σ = 2^-e, or the nearest power of two that a device can multiply with. A
 // device may replace a subnormal factor by zero, and 2^1074 is not finite. With this σ, the largest
 // entry of σ·A is at most 4. For a matrix of subnormal doubles it is at least 2^-51.
-func oneStageScaling[T spirv.Real](e int) float64 {
+func oneStageScaling[T spirv.Scalar](e int) float64 {
 	return min(max(math.Ldexp(1, -e), precision.SafeMinOf[T]()), 0x1p1023)
 }
 
@@ -149,7 +221,7 @@ func oneStageScaling[T spirv.Real](e int) float64 {
 // stage without scaling. The exponent is that of the largest entry. With a larger magnitude the
 // matrix is multiplied by a power of two first, because the reduction in one stage does not scale
 // (see reduce.Tridiagonalisation).
-func mostExponent[T spirv.Real]() int {
+func mostExponent[T spirv.Scalar]() int {
 	if precision.IsDouble[T]() {
 		return 300
 	}
@@ -160,12 +232,12 @@ func mostExponent[T spirv.Real]() int {
 // are so small that subnormal numbers matter, because devices may replace subnormal numbers by
 // zero. For matrices with larger entries the device multiplies: the lost subnormal numbers are less
 // than an ulp of the norm.
-func scaledOnHost[T spirv.Real](sigma float64) bool {
+func scaledOnHost[T spirv.Scalar](sigma float64) bool {
 	return !precision.IsDouble[T]() && sigma > 0x1p39
 }
 
 // onDevice returns the factor by which the device multiplies A: σ, or 1 if the host has multiplied.
-func onDevice[T spirv.Real](sigma float64) float64 {
+func onDevice[T spirv.Scalar](sigma float64) float64 {
 	if scaledOnHost[T](sigma) {
 		return 1
 	}
@@ -175,7 +247,7 @@ func onDevice[T spirv.Real](sigma float64) float64 {
 // Scaling returns the factor σ for a matrix with max|a_ij| = `largest`, by the rule of LAPACK's
 // dsyevd and ssyevd. If squares of entries would overflow or underflow, σ is a power of two, so
 // that the product is exact. Otherwise σ is 1.
-func Scaling[T spirv.Real](largest float64) float64 {
+func Scaling[T spirv.Scalar](largest float64) float64 {
 	small := precision.SafeMinOf[T]() / precision.UlpOf[T]()
 	least, most := math.Sqrt(small), math.Sqrt(1/small)
 	switch {

@@ -18,7 +18,7 @@ import (
 // The method Allocate begins the allocation, and the method Wait ends it. The caller must call the
 // method Stop in any case, and may call it after Wait. Stop ends the goroutines that write to the
 // memory, which nobody needs after an error.
-type ResultMemory[T spirv.Real] struct {
+type ResultMemory[T spirv.Scalar] struct {
 	z       vk.Columns[T]
 	workers sync.WaitGroup
 	ctx     context.Context // Stop ends it
@@ -27,7 +27,7 @@ type ResultMemory[T spirv.Real] struct {
 
 // NewResultMemory returns a ResultMemory that has no memory yet. If ctx ends, the goroutines that
 // prepare the memory end, as after a call of Stop.
-func NewResultMemory[T spirv.Real](ctx context.Context) *ResultMemory[T] {
+func NewResultMemory[T spirv.Scalar](ctx context.Context) *ResultMemory[T] {
 	r := &ResultMemory[T]{}
 	r.ctx, r.free = context.WithCancel(ctx)
 	return r
@@ -68,7 +68,7 @@ func (r *ResultMemory[T]) Stop() {
 
 // touch writes to each page of v. Reading is not enough, because the operating system gives all
 // pages that are only read the same page of zeros.
-func touch[T spirv.Real](ctx context.Context, v []T) {
+func touch[T spirv.Scalar](ctx context.Context, v []T) {
 	const pageBytes, between = 4096, 256 // the smallest page; pages between looks at ctx
 	step := pageBytes / int(unsafe.Sizeof(*new(T)))
 	for i := 0; i < len(v); i += step {

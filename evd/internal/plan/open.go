@@ -15,6 +15,6 @@ func OpenBest() (*vk.Device, error) { return OpenBestFor[float64]() }
 
 // OpenBestFor is OpenBest for eigenvalues of matrices of type T. For float32 the device need not
 // compute in double precision.
-func OpenBestFor[T spirv.Real]() (*vk.Device, error) {
+func OpenBestFor[T spirv.Scalar]() (*vk.Device, error) {
 	return vk.Open(vk.Options{CacheDir: environ.CacheFolder(), Single: spirv.KindOf[T]() == spirv.Float32})
 }

@@ -11,15 +11,28 @@ import (
 
 // Scan reads columns 0 … cols−1 of the column-major matrix a once, on several CPU cores. The function
 // `part` returns the range of rows [from, to) to read in column j. If all entries are finite, Scan
-// returns their largest magnitude, and `row` = `col` = −1. Otherwise `row` and `col` are the
-// position of the first entry, in column order, that is NaN or infinite.
-func Scan[T spirv.Real](a []T, ld, cols int, part func(j int) (from, to int)) (largest float64, row, col int) {
+// returns their largest magnitude, as ScanNumbers does, and `row` = `col` = −1. Otherwise `row` and `col`
+// are the position of the first entry, in column order, that is NaN or infinite.
+func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) (largest float64, row, col int) {
+	return ScanColumns(len(a), cols, func(j int, largest float64) (float64, int) {
+		from, to := part(j)
+		largest, at := ScanNumbers(a[j*ld+from:j*ld+to], largest)
+		if at >= 0 {
+			at += from
+		}
+		return largest, at
+	})
+}
+
+// ScanColumns is Scan for a matrix whose columns the function `column` scans, as ScanNumbers does. The
+// matrix has about this number of elements.
+func ScanColumns(elements, cols int, column func(j int, largest float64) (float64, int)) (largest float64, row, col int) {
 	type found struct {
 		largest  float64
 		row, col int
 	}
 	const share = 1 << 16 // entries of a worker at least; a thread starts in the time of so many
-	of := make([]found, max(1, min(runtime.GOMAXPROCS(0), cols, len(a)/share)))
+	of := make([]found, max(1, min(runtime.GOMAXPROCS(0), cols, elements/share)))
 	// Each worker scans the next column that nobody has taken, until it finds a bad entry. All
 	// columns before this entry have then been taken, too.
 	var next atomic.Int64
@@ -30,10 +43,9 @@ func Scan[T spirv.Real](a []T, ld, cols int, part func(j int) (from, to int)) (l
 			if j >= cols {
 				break
 			}
-			from, to := part(j)
 			var at int
-			if f.largest, at = ScanColumn(a[j*ld+from:j*ld+to], f.largest); at >= 0 {
-				f.row, f.col = from+at, j
+			if f.largest, at = column(j, f.largest); at >= 0 {
+				f.row, f.col = at, j
 			}
 		}
 		of[w] = f
@@ -52,6 +64,19 @@ func Scan[T spirv.Real](a []T, ld, cols int, part func(j int) (from, to int)) (l
 		}
 	}
 	return largest, row, col
+}
+
+// ScanNumbers is ScanColumn for real or complex numbers. The magnitude of a complex number is the larger
+// one of |Re| and |Im|.
+func ScanNumbers[T spirv.Scalar](col []T, largest float64) (top float64, at int) {
+	Parts(col, func(parts []float32, each int) {
+		top, at = ScanColumn(parts, largest)
+		at >>= each - 1
+	}, func(parts []float64, each int) {
+		top, at = ScanColumn(parts, largest)
+		at >>= each - 1
+	})
+	return top, at
 }
 
 // ScanColumn returns max(`largest`, max|col[i]|) and −1. If a value of the column `col` is not

@@ -14,19 +14,19 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Memory is the device memory that a plan needs for numbers in single precision. Reals are
-// diagonals. Values are the values of a check. Rows has the vectors of each side, one vector in
-// each row. A plan for float64 does not use this memory.
-type Memory struct {
-	Reals  []vk.Region[float32]
-	Values vk.Region[float32]
-	Rows   []vk.Region[float32]
+// Memory is the device memory that a plan needs for numbers of type T in addition to the same numbers
+// in double precision. Reals are diagonals. Values are the values of a check. Rows has the vectors of
+// each side, one vector in each row. A plan for float64 does not use this memory.
+type Memory[T spirv.Scalar] struct {
+	Reals  []vk.Region[T]
+	Values vk.Region[T]
+	Rows   []vk.Region[T]
 }
 
 // Doubles converts between the number type T and double precision. `wide` is the memory of the same
 // numbers in double precision. If T is float64, the results share this memory. A side is one set of
 // vectors: left singular vectors are side 0, and right ones side 1. Eigenvectors are side 0.
-type Doubles[T spirv.Real] interface {
+type Doubles[T spirv.Scalar] interface {
 	// Always is the device memory that is in use during the whole solve. Rows is the memory of the
 	// vectors: from their conversion to the end of the back transformation, and in checks.
 	Always() *vk.Layout
@@ -34,7 +34,7 @@ type Doubles[T spirv.Real] interface {
 
 	// Resize replaces the memory of the vectors of one side. It must be called before the memory is
 	// laid out.
-	Resize(side int, rows vk.Region[float32])
+	Resize(side int, rows vk.Region[T])
 
 	// OnHost reports whether the host computes in double precision in place of the device.
 	OnHost() bool
@@ -64,29 +64,34 @@ type Doubles[T spirv.Real] interface {
 
 // New makes the conversions for the device. The error is a *vk.UnsupportedError with an advice for the
 // user if T is float64 and the device computes only in single precision.
-func New[T spirv.Real](dev *vk.Device, m Memory, advice string) (d Doubles[T], err error) {
+func New[T spirv.Scalar](dev *vk.Device, m Memory[T], advice string) (d Doubles[T], err error) {
+	if IsDouble[T]() {
+		if err := dev.Info().NeedFloat64(advice); err != nil {
+			return nil, err
+		}
+	}
 	var made any
 	switch {
-	case IsDouble[T]():
-		made, err = exact{}, dev.Info().NeedFloat64(advice)
+	case spirv.KindOf[T]() == spirv.Float64:
+		made = exact{}
 	case dev.Info().Float64():
-		made, err = newOnDevice(dev, m)
+		made, err = newOnDevice(dev, any(m).(Memory[float32]))
 	default:
-		made = &onHost{single{m}}
+		made = &onHost[T]{own[T]{m}}
 	}
 	return made.(Doubles[T]), err
 }
 
 // Elements returns how many elements of memory the matrix x spans, from its first to its last
 // element, including the gaps between columns. x must not be empty.
-func Elements[T spirv.Real](x product.Matrix[T]) int { return (x.Cols-1)*x.Ld + x.Rows }
+func Elements[T spirv.Scalar](x product.Matrix[T]) int { return (x.Cols-1)*x.Ld + x.Rows }
 
 // exact implements Doubles for float64, for which nothing is converted.
 type exact struct{}
 
 func (exact) Always() *vk.Layout                                       { return vk.Together() }
 func (exact) Rows() *vk.Layout                                         { return vk.Together() }
-func (exact) Resize(int, vk.Region[float32])                           {}
+func (exact) Resize(int, vk.Region[float64])                           {}
 func (exact) OnHost() bool                                             { return false }
 func (exact) WidenReals(*vk.Recorder, *vk.Arena, ...vk.Slice[float64]) {}
 func (exact) Narrow(*vk.Recorder, *vk.Arena, int, stages.Matrix)       {}
@@ -108,11 +113,18 @@ func (exact) Widen(_ *vk.Recorder, z product.Matrix[float64], _ stages.Matrix) s
 	return z
 }
 
-// IsDouble reports whether T is float64.
-func IsDouble[T spirv.Real]() bool { return spirv.KindOf[T]() == spirv.Float64 }
+// IsDouble reports whether T is float64 or complex128.
+func IsDouble[T spirv.Scalar]() bool {
+	return spirv.KindOf[T]() == spirv.Float64 || spirv.KindOf[T]() == spirv.Complex128
+}
 
-// UlpOf is the distance from 1 to the next number of type T.
-func UlpOf[T spirv.Real]() float64 {
+// IsComplex reports whether T is complex64 or complex128.
+func IsComplex[T spirv.Scalar]() bool {
+	return spirv.KindOf[T]() == spirv.Complex64 || spirv.KindOf[T]() == spirv.Complex128
+}
+
+// UlpOf is the distance from 1 to the next number of type T, or to the next real part.
+func UlpOf[T spirv.Scalar]() float64 {
 	if IsDouble[T]() {
 		return spectrum.Ulp
 	}
@@ -120,7 +132,7 @@ func UlpOf[T spirv.Real]() float64 {
 }
 
 // SafeMinOf is the smallest normal number of type T.
-func SafeMinOf[T spirv.Real]() float64 {
+func SafeMinOf[T spirv.Scalar]() float64 {
 	if IsDouble[T]() {
 		return spectrum.SafeMin
 	}

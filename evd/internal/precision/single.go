@@ -1,41 +1,39 @@
 package precision
 
 import (
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// single is the memory of float32.
-type single struct{ Memory }
+// own is the memory of numbers of type T, for a T that is not float64.
+type own[T spirv.Scalar] struct{ Memory[T] }
 
-func (s *single) Always() *vk.Layout {
+func (s *own[T]) Always() *vk.Layout {
 	return vk.Together(append(spaces(s.Reals), s.Memory.Values)...)
 }
 
-func (s *single) Rows() *vk.Layout { return vk.Together(spaces(s.Memory.Rows)...) }
+func (s *own[T]) Rows() *vk.Layout { return vk.Together(spaces(s.Memory.Rows)...) }
 
-func (s *single) Resize(side int, rows vk.Region[float32]) { s.Memory.Rows[side] = rows }
+func (s *own[T]) Resize(side int, rows vk.Region[T]) { s.Memory.Rows[side] = rows }
 
-func (s *single) Real(ws *vk.Arena, i int, _ vk.Slice[float64]) vk.Slice[float32] {
+func (s *own[T]) Real(ws *vk.Arena, i int, _ vk.Slice[float64]) vk.Slice[T] {
 	return s.Reals[i].In(ws)
 }
 
-func (s *single) Values(rec *vk.Recorder, ws *vk.Arena, _ vk.Slice[float64], values []float64) vk.Slice[float32] {
-	rounded := make([]float32, len(values))
-	for i, x := range values {
-		rounded[i] = float32(x)
-	}
-	vk.SendFirst(rec, s.Memory.Values.In(ws), rounded)
+func (s *own[T]) Values(rec *vk.Recorder, ws *vk.Arena, _ vk.Slice[float64], values []float64) vk.Slice[T] {
+	vk.SendFirst(rec, s.Memory.Values.In(ws), spectrum.Unscale[T](values, 1))
 	return s.Memory.Values.In(ws)
 }
 
-func (s *single) Vectors(ws *vk.Arena, side int, _ vk.Slice[float64]) vk.Slice[float32] {
+func (s *own[T]) Vectors(ws *vk.Arena, side int, _ vk.Slice[float64]) vk.Slice[T] {
 	return s.Memory.Rows[side].In(ws)
 }
 
-func spaces(regions []vk.Region[float32]) (all []vk.Space) {
+func spaces[T any](regions []vk.Region[T]) (all []vk.Space) {
 	for _, r := range regions {
 		all = append(all, r)
 	}
@@ -44,13 +42,13 @@ func spaces(regions []vk.Region[float32]) (all []vk.Space) {
 
 // onDevice implements Doubles for float32 on a device that computes in double precision, too.
 type onDevice struct {
-	single
+	own[float32]
 	convert *move.Conversion
 }
 
-func newOnDevice(dev *vk.Device, m Memory) (*onDevice, error) {
+func newOnDevice(dev *vk.Device, m Memory[float32]) (*onDevice, error) {
 	convert, err := move.NewConversion(dev)
-	return &onDevice{single{m}, convert}, err
+	return &onDevice{own[float32]{m}, convert}, err
 }
 
 func (*onDevice) OnHost() bool { return false }
@@ -80,20 +78,20 @@ func (d *onDevice) Widen(rec *vk.Recorder, z product.Matrix[float32], x stages.M
 	return x
 }
 
-// onHost implements Doubles for float32 on a device without double precision.
-type onHost struct{ single }
+// onHost implements Doubles for single precision on a device without double precision.
+type onHost[T spirv.Scalar] struct{ own[T] }
 
-func (*onHost) OnHost() bool { return true }
+func (*onHost[T]) OnHost() bool { return true }
 
-func (*onHost) Products(*vk.Device, product.Ops[float32], product.Tuning) (product.Ops[float64], *vk.Layout, error) {
+func (*onHost[T]) Products(*vk.Device, product.Ops[T], product.Tuning) (product.Ops[float64], *vk.Layout, error) {
 	return nil, vk.Together(), nil
 }
 
-func (*onHost) WidenReals(*vk.Recorder, *vk.Arena, ...vk.Slice[float64]) {}
+func (*onHost[T]) WidenReals(*vk.Recorder, *vk.Arena, ...vk.Slice[float64]) {}
 
-func (*onHost) Narrow(*vk.Recorder, *vk.Arena, int, stages.Matrix) {}
+func (*onHost[T]) Narrow(*vk.Recorder, *vk.Arena, int, stages.Matrix) {}
 
 // Widen is not called, because the host measures results.
-func (*onHost) Widen(_ *vk.Recorder, _ product.Matrix[float32], x stages.Matrix) stages.Matrix {
+func (*onHost[T]) Widen(_ *vk.Recorder, _ product.Matrix[T], x stages.Matrix) stages.Matrix {
 	return x
 }

@@ -24,7 +24,7 @@ func (u *Undivided[T]) Begin(t *Team, c *plan.Call) Solve[T] {
 }
 
 // alone is a solve on one device.
-type alone[T spirv.Real] struct{ dense.Solve[T] }
+type alone[T spirv.Scalar] struct{ dense.Solve[T] }
 
 func (*alone[T]) Reduced()              {}
 func (*alone[T]) Cause(err error) error { return err }
@@ -35,7 +35,7 @@ func (*alone[T]) End()                  {}
 //
 //	first device   reduce │ tridiagonal problem      │ vectors 0 … to−1   │ download
 //	other devices         │ reflectors arrive      S │ vectors from … m−1 │ download
-type helped[T spirv.Real] struct {
+type helped[T spirv.Scalar] struct {
 	dense.Solve[T] // on the first device
 	crew
 	helpers []*Helper[T]
@@ -80,7 +80,7 @@ func column[T any](s vk.Slice[T]) vk.Block[T] {
 }
 
 // blockOf returns the matrix x in the form that vk.Move copies between devices.
-func blockOf[T spirv.Real](x product.Matrix[T]) vk.Block[T] {
+func blockOf[T spirv.Scalar](x product.Matrix[T]) vk.Block[T] {
 	return vk.Block[T]{Rows: x.Rows, Cols: x.Cols, Ld: x.Ld, At: x.At}
 }
 

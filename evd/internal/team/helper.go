@@ -9,13 +9,13 @@ import (
 )
 
 // Undivided are the stages of a solve in which the first device reduces the matrix.
-type Undivided[T spirv.Real] struct {
+type Undivided[T spirv.Scalar] struct {
 	*dense.Stages[T]
 	Helpers []*Helper[T] // on the further devices
 }
 
 // newUndivided makes the stages on all devices of the team.
-func newUndivided[T spirv.Real](t *Team, cfg dense.Config) (Stages[T], error) {
+func newUndivided[T spirv.Scalar](t *Team, cfg dense.Config) (Stages[T], error) {
 	first, err := dense.New[T](t.Dev, t.N, cfg)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func newUndivided[T spirv.Real](t *Team, cfg dense.Config) (Stages[T], error) {
 }
 
 // Unsolved are the sizes of matrices of order 0, without stages.
-func Unsolved[T spirv.Real](dev *vk.Device, cfg dense.Config) (Stages[T], error) {
+func Unsolved[T spirv.Scalar](dev *vk.Device, cfg dense.Config) (Stages[T], error) {
 	s, err := dense.Unsolved[T](dev, cfg)
 	return &Undivided[T]{Stages: s}, err
 }
@@ -49,7 +49,7 @@ func (u *Undivided[T]) exchanged(*Team) int { return 0 }
 
 // Helper is the stages and the memory of a device that only transforms vectors back. The reflectors
 // come from the first device.
-type Helper[T spirv.Real] struct {
+type Helper[T spirv.Scalar] struct {
 	dense.Back[T]
 	reflectors dense.Reflectors[T] // with the sizes that they have on the first device
 	x          vk.Region[float64]  // some eigenvectors of the tridiagonal matrix, one per row
@@ -59,7 +59,7 @@ type Helper[T spirv.Real] struct {
 // newHelper makes the back transformation Q = Q1·(Q2·S) of at most m columns of S, the eigenvectors
 // of the tridiagonal matrix, into the columns of Q with the same numbers. `of` has the stages of
 // the first device.
-func newHelper[T spirv.Real](first, dev *vk.Device, of *dense.Stages[T], m int) (*Helper[T], error) {
+func newHelper[T spirv.Scalar](first, dev *vk.Device, of *dense.Stages[T], m int) (*Helper[T], error) {
 	c, err := dense.NewCommon[T](dev, of.N, m, configOf(first, dev, &of.Lead))
 	if err != nil {
 		return nil, err

@@ -88,7 +88,7 @@ func (t *Team) OnFirst(err error) error {
 }
 
 // Stages are the stages of a solve on all devices of a team.
-type Stages[T spirv.Real] interface {
+type Stages[T spirv.Scalar] interface {
 	Memory
 
 	// Lead has the stages of the first device for the tridiagonal problem.
@@ -111,7 +111,7 @@ type Memory interface {
 
 // Solve is a solve in flight: of an undivided matrix on one device or with helpers, or of a divided
 // one.
-type Solve[T spirv.Real] interface {
+type Solve[T spirv.Scalar] interface {
 	// Reduce reduces A to the tridiagonal matrix T, which stays on the first device. It returns the
 	// host's copy, and the scale σ. It may call the function `meanwhile` before the devices compute.
 	// The caller then calls Reduced.
@@ -130,11 +130,24 @@ type Solve[T spirv.Real] interface {
 }
 
 // New makes the stages of a solve on all devices.
-func New[T spirv.Real](t *Team, cfg dense.Config) (Stages[T], error) {
-	if cfg.Distribute {
-		return newDivided[T](t, cfg)
+func New[T spirv.Scalar](t *Team, cfg dense.Config) (Stages[T], error) {
+	if !cfg.Distribute {
+		return newUndivided[T](t, cfg)
 	}
-	return newUndivided[T](t, cfg)
+	var made any
+	var err error
+	switch spirv.KindOf[T]() {
+	case spirv.Float64:
+		made, err = newDivided[float64](t, cfg)
+	case spirv.Float32:
+		made, err = newDivided[float32](t, cfg)
+	default:
+		err = plan.BadOption("Distribute", "a complex matrix stays on one device; leave the option out, and Devices compute parts of the vectors")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made.(Stages[T]), nil
 }
 
 // onOthers calls `do` for each further device and the largest number of its vectors. Kernels are
@@ -152,7 +165,7 @@ func (t *Team) onOthers(cfg dense.Config, do func(dev *vk.Device, device, most i
 // configOf returns the options for stages on the device `dev`, where `lead` are those of the first
 // device `first`. All devices apply the same reflectors, so they use the same half-bandwidth. A tuning
 // in the options is that of the first device. It is used only if both devices have the same name.
-func configOf[T spirv.Real](first, dev *vk.Device, lead *dense.Lead[T]) dense.Config {
+func configOf[T spirv.Scalar](first, dev *vk.Device, lead *dense.Lead[T]) dense.Config {
 	cfg := lead.Config
 	if dev.Info().Name != first.Info().Name {
 		cfg.Tuning = nil
@@ -326,7 +339,7 @@ func (g *crew) gathered(do func(k int, c *plan.Call) error) error {
 // to the host memory that the function `wait` returns. All devices together have m vectors. No
 // device writes to this memory before all devices have transformed their parts without an error,
 // because it may be the memory of the input matrix, which a second attempt would need.
-func fetch[T spirv.Real](g *crew, m int, rowMajor bool, wait func() vk.Columns[T], back func() ([]product.Matrix[T], error)) error {
+func fetch[T spirv.Scalar](g *crew, m int, rowMajor bool, wait func() vk.Columns[T], back func() ([]product.Matrix[T], error)) error {
 	q, err := back()
 	if err != nil {
 		return err
