@@ -86,7 +86,7 @@ func (a Sym[T]) fits(n int) error {
 // triangle returns the matrix as its memory is read column by column: a row-major lower triangle is
 // then an upper one.
 func (a Sym[T]) triangle() dense.Triangle[T] {
-	return dense.Triangle[T]{N: a.N, Ld: a.Ld, Data: a.Data, Upper: (a.Uplo == Upper) != a.RowMajor, Conjugate: a.RowMajor}
+	return dense.Triangle[T]{N: a.N, Ld: a.Ld, Data: a.Data, Upper: (a.Uplo == Upper) != a.RowMajor, RowMajor: a.RowMajor}
 }
 
 // cause turns an error about an element of the triangle into a *NonFiniteError. It returns other errors

@@ -27,7 +27,7 @@ func NewDoubles[T spirv.Scalar](dev *vk.Device, n, m int) (Doubles[T], error) {
 // own reserves memory for numbers that are in double precision elsewhere.
 func own[T spirv.Scalar](name string, elements int) vk.Region[T] {
 	kind := ", single"
-	if precision.IsComplex[T]() {
+	if spirv.KindOf[T]().IsComplex() {
 		kind = ", complex"
 	}
 	return vk.Reserve[T](name+kind, elements)

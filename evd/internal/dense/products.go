@@ -55,7 +55,7 @@ func newProducts[T spirv.Scalar](dev *vk.Device, n int, c Config, t tuning.Tunin
 // if T is not float64.
 func (p *Products[T]) emulate(moduli int, choose func() (emulation.Maker, error)) error {
 	switch {
-	case precision.IsComplex[T]():
+	case spirv.KindOf[T]().IsComplex():
 		return plan.BadOption("Products", "complex matrices have only native products; leave the option out")
 	case !precision.IsDouble[T]():
 		return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")

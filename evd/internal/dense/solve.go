@@ -30,7 +30,7 @@ func (s *Solve[T]) Reduce(a Triangle[T], meanwhile func()) (host spectrum.Tridia
 	var received func() spectrum.Tridiagonal
 	var refused error
 	record := func(by float64) *vk.Recorder {
-		return s.Record(func(rec *vk.Recorder) { received = s.RecordReduction(rec, a.Upper, by) })
+		return s.Record(func(rec *vk.Recorder) { received = s.RecordReduction(rec, a.stored(), by) })
 	}
 	go func() {
 		sigma, refused = s.Scale(a)
@@ -65,16 +65,15 @@ func (s *Solve[T]) Reduce(a Triangle[T], meanwhile func()) (host spectrum.Tridia
 // MatrixA is the device memory of A.
 func (s *Solve[T]) MatrixA() product.Matrix[T] { return s.matrixA(s.Arena) }
 
-// RecordReduction records the stages that reduce A to tridiagonal form. First the upper or the
-// lower triangle of A is multiplied by σ and copied to the other one, whose old contents are not
-// used. Each stage has a status, its INFO word, which is 0 for success. Each INFO word is copied
+// RecordReduction records the stages that reduce A to tridiagonal form. First the stored triangle of
+// A is multiplied by σ and copied to the other one, whose old contents are not used. Each stage has a status, its INFO word, which is 0 for success. Each INFO word is copied
 // before a later stage may overwrite it. The result returns the tridiagonal matrix on the host
 // after the recording has been executed.
-func (s *Solve[T]) RecordReduction(rec *vk.Recorder, upper bool, sigma float64) func() spectrum.Tridiagonal {
+func (s *Solve[T]) RecordReduction(rec *vk.Recorder, stored move.Triangle, sigma float64) func() spectrum.Tridiagonal {
 	ws := s.Arena
 	s.Products.Emulated.Begin(rec, ws)
 	rec.Phase(stages.PhaseLoad, 0, 1)
-	s.load.Record(rec, s.MatrixA(), move.Triangle{Upper: upper}, onDevice[T](sigma))
+	s.load.Record(rec, s.MatrixA(), stored, onDevice[T](sigma))
 	rec.Phase(s.Phase(), 0, 1)
 	s.Reduction.Record(rec, ws, s.MatrixA(), s.band.In(ws), s.reflectors.T.In(ws))
 	s.Info(rec, stages.CauseMeet, s.Phase(), s.Reduction.Info(ws))
@@ -152,7 +151,7 @@ func (s *Solve[T]) ColumnSums(a Triangle[T], values []float64, vectors Stored[T]
 	rec.Phase(stages.PhaseCheck, 0, s.residuals.Flops())
 	at := s.Doubles.Values(rec, ws, t.Lambda(ws), lambda)
 	rec.Phase(stages.PhaseLoad, 0, 1)
-	s.load.Record(rec, s.MatrixA(), move.Triangle{Upper: a.Upper}, onDevice[T](sigma))
+	s.load.Record(rec, s.MatrixA(), a.stored(), onDevice[T](sigma))
 	s.RecordCheck(rec, ws, z, at)
 	var found [2][]T
 	for i := range found {

@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -23,9 +24,14 @@ type Triangle[T spirv.Scalar] struct {
 	Data  []T
 	Upper bool
 
-	// Conjugate says that memory holds the conjugates of the entries, as the columns of a row-major
-	// Hermitian matrix do. It has no meaning for real matrices.
-	Conjugate bool
+	// RowMajor says that the columns of the memory are the rows of the matrix. So the memory of a
+	// Hermitian matrix holds the conjugates of the other triangle.
+	RowMajor bool
+}
+
+// stored is the triangle for the stage that loads it.
+func (a Triangle[T]) stored() move.Triangle {
+	return move.Triangle{Upper: a.Upper != a.RowMajor, RowMajor: a.RowMajor}
 }
 
 // Column returns the rows of column j in memory that belong to the triangle: from ≤ i < to.
@@ -201,7 +207,7 @@ func (a Triangle[T]) Invariants(sigma float64, t spectrum.Tridiagonal) float64 {
 // device must multiply A. If an entry is NaN or infinite, the error is a *NonFiniteError.
 func (c *Common[T]) Scale(a Triangle[T]) (sigma float64, err error) {
 	largest, err := a.Largest()
-	if precision.IsComplex[T]() { // the largest part; the modulus may be √2 times as large
+	if spirv.KindOf[T]().IsComplex() { // the largest part; the modulus may be √2 times as large
 		largest = min(math.Sqrt2*largest, math.MaxFloat64)
 	}
 	if e := Exponent(largest); c.OneStage && largest > 0 && max(e, -e) > mostExponent[T]() {

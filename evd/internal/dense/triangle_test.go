@@ -3,7 +3,10 @@ package dense
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
 func TestScanReadsOnlyTheReferencedTriangle(t *testing.T) {
@@ -18,6 +21,53 @@ func TestScanReadsOnlyTheReferencedTriangle(t *testing.T) {
 	var bad *NonFiniteError
 	if _, err := a.Largest(); !errors.As(err, &bad) || bad.Row != 0 || bad.Col != 1 {
 		t.Errorf("Largest of the upper triangle: %v", err)
+	}
+}
+
+// TestHermitianScan checks that both parts of the entries count, except the imaginary parts of the
+// diagonal, and that norms and invariants agree with those of the matrix.
+func TestHermitianScan(t *testing.T) {
+	nan := math.NaN()
+	at := func(diagonal float64) complex128 { return complex(diagonal, nan) }
+	none := complex(nan, nan)
+	for _, upper := range []bool{false, true} {
+		// A = [1 3−4i; 3+4i −2]
+		a := Triangle[complex128]{N: 2, Ld: 3, Data: []complex128{at(1), 3 + 4i, none, none, at(-2)}, Upper: upper}
+		if upper {
+			a.Data = []complex128{at(1), none, none, 3 - 4i, at(-2)}
+		}
+		if got, err := a.Largest(); err != nil || got != 4 {
+			t.Errorf("upper=%v: Largest = %v, %v", upper, got, err)
+		}
+		if got := a.Norm1(0.5); got != 3.5 {
+			t.Errorf("upper=%v: Norm1 = %g", upper, got)
+		}
+		if got := a.Invariants(1, spectrum.Tridiagonal{D: []float64{1, -2}, E: []float64{5}}); !(got <= 1) {
+			t.Errorf("upper=%v: the invariants of a similar matrix differ by %g", upper, got)
+		}
+		if got := a.Invariants(1, spectrum.Tridiagonal{D: []float64{1, -2}, E: []float64{3}}); !(got > 1e10) {
+			t.Errorf("upper=%v: the invariants of another matrix differ by %g", upper, got)
+		}
+		off := 1
+		if upper {
+			off = 3
+		}
+		for _, bad := range []struct {
+			at, row int
+			entry   complex128
+			want    float64
+		}{
+			{off, off % 3, complex(1, math.Inf(-1)), math.Inf(-1)}, {off, off % 3, complex(math.Inf(1), nan), math.Inf(1)},
+			{4, 1, complex(math.Inf(1), 0), math.Inf(1)},
+		} {
+			b := a
+			b.Data = slices.Clone(a.Data)
+			b.Data[bad.at] = bad.entry
+			var found *NonFiniteError
+			if _, err := b.Largest(); !errors.As(err, &found) || found.Row != bad.row || found.Col != bad.at/3 || found.Value != bad.want {
+				t.Errorf("upper=%v, %v at %d: %v", upper, bad.entry, bad.at, err)
+			}
+		}
 	}
 }
 
