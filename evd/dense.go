@@ -6,9 +6,9 @@ import (
 
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
-	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Dense is a Rows×Cols matrix. In column-major storage, entry (i, j) is at Data[i + j·Ld], Ld ≥
@@ -91,7 +91,7 @@ func (d Dense[T]) Col(j int) []T {
 // gonum's empty matrix, whatever its shape. ToGonum panics for a complex T, because the type mat.Matrix
 // is real.
 func (d Dense[T]) ToGonum() mat.Matrix {
-	if spirv.KindOf[T]().IsComplex() {
+	if precision.IsComplex[T]() {
 		panic("evd: gonum's mat.Matrix cannot hold a complex matrix")
 	}
 	var m mat.Dense

@@ -9,7 +9,6 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/internal/team"
 	"github.com/vkevd/vkevd/vk"
-	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Plan holds everything that solves of one order with one set of options need: pipelines, stages
@@ -52,13 +51,13 @@ func NewPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	if err := errors.Join(opt.check(n), plan.CheckDevices(dev, opt.Devices)); err != nil {
 		return nil, err
 	}
-	if n > 0 && spirv.KindOf[T]().IsComplex() {
+	if n > 0 && precision.IsComplex[T]() {
 		return nil, plan.BadOption("T", "plans for complex matrices are being built; real and imaginary parts in a real matrix of order 2n give each eigenvalue twice")
 	}
 	makePlan := func(opt Options) (*Plan[T], error) {
 		return withFittingProducts(n, opt, func(opt Options) (*Plan[T], error) { return newPlan[T](dev, n, opt) })
 	}
-	if opt.Distribute || len(opt.Devices) == 0 || spirv.KindOf[T]().IsComplex() {
+	if opt.Distribute || len(opt.Devices) == 0 || precision.IsComplex[T]() {
 		return makePlan(opt)
 	}
 	whole, divided := opt, opt

@@ -118,6 +118,9 @@ func IsDouble[T spirv.Scalar]() bool {
 	return spirv.KindOf[T]() == spirv.Float64 || spirv.KindOf[T]() == spirv.Complex128
 }
 
+// IsComplex reports whether T is complex64 or complex128.
+func IsComplex[T spirv.Scalar]() bool { return spirv.KindOf[T]().IsComplex() }
+
 // UlpOf is the distance from 1 to the next number of type T, or to the next real part.
 func UlpOf[T spirv.Scalar]() float64 {
 	if IsDouble[T]() {
