@@ -30,7 +30,7 @@ func readArmadillo(in *input) (*Dense, error) {
 	head := strings.TrimSpace(string(line))
 	kind, isText := strings.CutPrefix(head, armadilloMagic+"MAT_TXT_")
 	if strings.HasPrefix(kind, "FC") {
-		return nil, t.errorf("%s", complexWayOut)
+		return nil, t.errorf("%s", complexElsewhere)
 	}
 	for _, known := range armadilloTypes {
 		if isText && strings.HasPrefix(kind, known) {

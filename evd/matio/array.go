@@ -18,12 +18,13 @@ type array struct {
 	dims int // number of dimensions in the file
 }
 
-// readArray reads a .npy file, in either order. The function `fits`
-// returns a complaint if the caller does not take arrays of this shape. Errors are *FormatError,
-// *TooLargeError and those of the stream.
-func readArray(in *input, fits func(shape []int) string) (*array, error) {
+// readArray reads a .npy file, in either order. The function `fits` returns a complaint if the caller
+// does not take arrays of this shape. Complex elements, which the caller takes with complexToo, are
+// pairs of numbers in the result, and in.complex says so. Errors are *FormatError, *TooLargeError and
+// those of the stream.
+func readArray(in *input, fits func(shape []int) string, complexToo bool) (*array, error) {
 	f := npy{input: in}
-	if err := f.readHeader(); err != nil {
+	if err := f.readHeader(complexToo); err != nil {
 		return nil, err
 	}
 	if complaint := fits(f.Shape); complaint != "" {
@@ -37,20 +38,33 @@ func readArray(in *input, fits func(shape []int) string) (*array, error) {
 	if err != nil {
 		return nil, err
 	}
-	ok := true
-	switch {
-	case count == 1 && !f.FortranOrder:
-		data, ok = transpose.ByColumns(data, rows, cols)
-	case !f.FortranOrder:
-		ok = transpose.EachByColumns(data, rows, cols)
-	case count > 1 && len(data) > 0:
-		// In Fortran order, the elements with the same place in all matrices follow each other.
-		data, ok = transpose.ByColumns(data, rows*cols, count)
+	var ok bool
+	if f.complex {
+		var pairs []complex128
+		pairs, ok = byColumns(pairsOf(data), f.FortranOrder, count, rows, cols)
+		data = partsOf(pairs)
+	} else {
+		data, ok = byColumns(data, f.FortranOrder, count, rows, cols)
 	}
 	if !ok {
 		return nil, f.shapeTooLarge()
 	}
-	return &array{Stack{count, rows, cols, data, f.Descr[1:] == "f4"}, len(f.Shape)}, nil
+	return &array{Stack{count, rows, cols, data, f.Descr[1:] == "f4" || f.Descr[1:] == "c8"}, len(f.Shape)}, nil
+}
+
+// byColumns returns the matrices of a file one after another, each stored by columns. It returns false if
+// the system does not have the memory.
+func byColumns[T transpose.Number](data []T, fortran bool, count, rows, cols int) ([]T, bool) {
+	switch {
+	case count == 1 && !fortran:
+		return transpose.ByColumns(data, rows, cols)
+	case !fortran:
+		return data, transpose.EachByColumns(data, rows, cols)
+	case count > 1 && len(data) > 0:
+		// In Fortran order, the elements with the same place in all matrices follow each other.
+		return transpose.ByColumns(data, rows*cols, count)
+	}
+	return data, true
 }
 
 // stackShape returns the shape of an array as a stack of matrices.
@@ -104,16 +118,16 @@ func isVector(shape []int) string {
 	return fmt.Sprintf("not a vector: dimensions %v", shape)
 }
 
-func readNPY(in *input) (*Dense, error) {
-	a, err := readArray(in, isMatrix)
+func (o Options) readNPY(in *input) (*matrix, error) {
+	a, err := readArray(in, isMatrix, o.complexToo)
 	if err != nil {
 		return nil, err
 	}
-	return &Dense{Rows: a.Rows, Cols: a.Cols, Data: a.Data, Single: a.Single}, nil
+	return &matrix{in.source, &Dense{Rows: a.Rows, Cols: a.Cols, Data: a.Data, Single: a.Single}, nil}, nil
 }
 
 func readNPYVector(in *input) ([]float64, error) {
-	a, err := readArray(in, isVector)
+	a, err := readArray(in, isVector, false)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,8 @@ var readers = map[string]func(c someFile) error{
 		_, err := Options{Format: MatrixMarket}.Read(c.stream(), "f")
 		return err
 	},
+	"Options.ReadEither":     func(c someFile) error { _, _, err := Options{}.ReadEither(c.stream(), "f"); return err },
+	"Options.ReadEitherFile": func(c someFile) error { _, _, err := Options{}.ReadEitherFile(c.path); return err },
 	"Options.ReadCSV": func(c someFile) error {
 		_, err := Options{Triangle: LowerTriangle}.ReadCSV(c.stream(), "f")
 		return err
@@ -190,6 +192,7 @@ func TestClaimsAllocateNothing(t *testing.T) {
 		"symmetric array":   "%%MatrixMarket matrix array real symmetric\n1000000 1000000\n1\n",
 		"coordinates":       "%%MatrixMarket matrix coordinate real general\n2 2 1000000000000\n1 1 1\n",
 		"order":             "1000000000000\n1 1\n",
+		"complex array":     "%%MatrixMarket matrix array complex hermitian\n1000000 1000000\n1 0\n",
 	}
 	for _, order := range []bool{false, true} {
 		for _, shape := range []string{
@@ -197,11 +200,13 @@ func TestClaimsAllocateNothing(t *testing.T) {
 			"(0, 1048576, 1048576)", "(0, 1048576)", "(0, 2, 1000000000000)", "(0, 1099511627776, 1099511627776)",
 			"(1000000000000, 0, 0)", "(1000000000000, 0, 3)", "(0, 1000000000000)", "(1000000000000, 0)",
 		} {
-			file := npyFile(1, dictionary("<f8", order, shape))
-			claims[shape] = file
-			claims[shape+" and an element"] = file + "12345678"
-			claims[shape+" stored"] = npz(zip.Store, "A.npy", file)
-			claims[shape+" deflated"] = npz(zip.Deflate, "A.npy", file)
+			for _, descr := range []string{"<f8", "<c16"} {
+				file := npyFile(1, dictionary(descr, order, shape))
+				claims[descr+shape] = file
+				claims[descr+shape+" and an element"] = file + "12345678"
+				claims[descr+shape+" stored"] = npz(zip.Store, "A.npy", file)
+				claims[descr+shape+" deflated"] = npz(zip.Deflate, "A.npy", file)
+			}
 		}
 	}
 	path := filepath.Join(t.TempDir(), "claim")
@@ -279,7 +284,7 @@ func TestBombsAreTooLarge(t *testing.T) {
 		{"a deflated matrix", npz(zip.Deflate, "A.npy", elements("(1000, 600)", false)), "", false},
 		{"a deflated stack", npz(zip.Deflate, "A.npy", elements("(1000, 2, 300)", false)), "", false},
 		{"deflated diagonals", npz(zip.Deflate, "d.npy", elements("(600000,)", false), "e.npy", elements("(600000,)", false)), "", false},
-		{"a large matrix of scipy", sparseFile("csr", []int64{100000, 100000}, nil, csr, nil, make([]int32, 100001)), "", false},
+		{"a large matrix of scipy", sparseFile[float64]("csr", []int64{100000, 100000}, nil, csr, nil, make([]int32, 100001)), "", false},
 		{"many entries of scipy", npz(zip.Deflate, "format.npy", word("coo"), "shape.npy", vectorOf("<i8", []int64{9, 9}, 2),
 			"data.npy", elements("(600000,)", false), "row.npy", ints(many), "col.npy", ints(many)), "", false},
 	} {

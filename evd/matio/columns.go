@@ -41,7 +41,7 @@ func npyColumns(file *os.File, path string) (*NPYColumns, error) {
 	if !f.starts(npyMagic) {
 		return nil, f.errorf("not an uncompressed .npy file, the only kind that can be read in parts")
 	}
-	if err := f.readHeader(); err != nil {
+	if err := f.readHeader(false); err != nil {
 		return nil, err
 	}
 	if complaint := isMatrix(f.Shape); complaint != "" {
@@ -76,7 +76,7 @@ func (c *NPYColumns) Read(dst []float64, from, count int) error {
 		if n == len(p) { // at the end of the file, perhaps with io.EOF
 			return nil
 		}
-		return source{c.file.Name()}.ended(err, "its elements")
+		return source{file: c.file.Name()}.ended(err, "its elements")
 	})
 }
 

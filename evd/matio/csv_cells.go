@@ -158,9 +158,13 @@ func isDate(field []byte) bool {
 	return len(groups) > 2 || time || len(groups[0]) == 4 && !strings.Contains(text, ".")
 }
 
-// complexWayOut says how to solve a complex matrix.
-const complexWayOut = "complex matrices are not read. If all imaginary parts are zero, write the real parts. " +
-	"A Hermitian matrix S + iK has the eigenvalues of [[S, -K], [K, S]], where each appears twice"
+// complexWayOut is what a reader of real matrices says about a complex one, and complexElsewhere what
+// all readers say about complex numbers in formats that have none here.
+const (
+	complexWayOut = "the elements are complex, where only real ones are read. If all imaginary parts are zero, write the real parts. " +
+		"Otherwise [[S, -K], [K, S]] has the values of S + iK, each twice"
+	complexElsewhere = "complex numbers are read only from .npy, .npz and Matrix Market"
+)
 
 // adviceAbout says what the user can do about a field that is not a number. It is empty, or begins with
 // a semicolon.
@@ -170,7 +174,7 @@ func adviceAbout(field []byte) string {
 	case len(field) == 0 || isMissing(field):
 		return "; fill missing numbers, or leave out their rows"
 	case isComplex(field):
-		return "; " + complexWayOut
+		return "; " + complexElsewhere
 	case first == '\u2212' || first == '\u2013':
 		return "; its first character is no minus sign, but looks like one"
 	case isGrouped(field) && bytes.Count(field, []byte{'.'}) > 1 && !bytes.Contains(field, []byte("..")) && !bytes.ContainsRune(field, ','):

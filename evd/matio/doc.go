@@ -13,19 +13,22 @@
 // decimal marks, and the files that are refused because they may be read in two ways. These are the
 // formats, and the files that are refused with a reason:
 //
-//	Matrix Market   coordinate and array; real, integer and pattern (each entry is 1); general,
-//	                symmetric (lower triangle listed, both filled here), hermitian if it is real,
-//	                and skew-symmetric (read as general; strictly lower triangle listed).
+//	Matrix Market   coordinate and array; real, integer, complex and pattern (each entry is 1);
+//	                general, symmetric and hermitian (lower triangle listed, both filled here),
+//	                and skew-symmetric (read as general; strictly lower triangle listed). A complex
+//	                symmetric matrix is read as general.
 //	                Entries listed twice are added up. One entry per line. Allowed are
 //	                blank lines, comments, CRLF, Fortran's 1.0D+00, nan and inf.
-//	                Refused: complex, an entry above the diagonal of a symmetric file, and
-//	                any count that is wrong.
+//	                Refused: an entry above the diagonal of a symmetric or hermitian file,
+//	                imaginary parts on the diagonal of a hermitian one, and any count that is
+//	                wrong.
 //	.npy 1, 2, 3    C and Fortran order; floats of 16, 32 and 64 bits, integers of 8 to 64
 //	                bits with and without sign, booleans, either byte order; all converted to
-//	                float64 (integers beyond 2⁵³ are rounded to nearest). The names of types
+//	                float64 (integers beyond 2⁵³ are rounded to nearest). Complex numbers of two
+//	                floats of 32 or 64 bits, converted to complex128. The names of types
 //	                are those that numpy.load reads, except those whose size depends on the
 //	                machine.
-//	                Refused: complex, structured, object and every other type.
+//	                Refused: structured, object and every other type.
 //	.npz            the array that Options or a path FILE.npz:NAME names, else the only array,
 //	                else the array called A; stored or deflated. A matrix that
 //	                scipy.sparse.save_npz wrote in the formats coo, csc or csr.
@@ -44,6 +47,7 @@
 //
 // Other known formats, such as HDF5, MATLAB's, bzip2 or UTF-16, are refused by their names.
 //
+// Options.ReadEither reads real and complex matrices. All other readers take real ones only.
 // ReadTridiagonal reads tridiagonal matrices as two diagonals, from all of these formats.
 // ReadVector reads lists of numbers, from fewer of these formats.
 //
@@ -56,20 +60,21 @@
 //	from a file           ReadFile             ReadTridiagonalFile   ReadVectorFile
 //	from a stream         Read                 ReadTridiagonal       ReadVector
 //	with Options          Options.Read         Options.ReadTridiagonal
+//	real or complex       Options.ReadEither, Options.ReadEitherFile
 //	one format only       ReadMatrixMarket, ReadNPY, ReadNPZ, ReadCSV
 //	many from a file      Options.ReadStacksFile, ReadStackFile
 //	many from a stream    Options.ReadStacks, ReadStack
 //	to .npy               WriteNPY, NPYWriter                        WriteNPYVector
 //	many to .npy          WriteStack                                 WriteRows
 //	to .npz               NPZWriter, which takes what writes .npy
-//	to Matrix Market      WriteMatrixMarketSymmetric
+//	to Matrix Market      WriteMatrixMarket, WriteMatrixMarketSymmetric
 //	to text, JSON                                                    WriteValues, WriteValuesJSON
 //
 // All readers unpack gzip. Write to an AtomicFile if the result must be complete or not exist.
 //
 // # Limits
 //
-//	a matrix              2⁴⁰ elements (8 TiB), or fewer if the system has less memory
+//	a matrix              2⁴⁰ numbers (8 TiB), or fewer if the system has less memory
 //	a line of text        1 MiB; a table of numbers has no limit
 //	a field of a table    1024 bytes
 //	a .npy header         64 KiB

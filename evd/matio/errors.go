@@ -35,10 +35,14 @@ type TooLargeError struct {
 	// Rows and Cols are the shape of the matrix. The shape of a table is not known before its end.
 	// For an incomplete table they are the line and the column that the reader has reached.
 	Rows, Cols int
+	Complex    bool // the elements are complex: 16 bytes each
 }
 
 func (e *TooLargeError) Error() string {
 	gib := float64(e.Rows) * float64(e.Cols) * memory.WordBytes / (1 << 30)
+	if e.Complex {
+		gib *= 2
+	}
 	return fmt.Sprintf("%s: %d by %d elements take %.3g GiB, more than this system can provide", e.File, e.Rows, e.Cols, gib)
 }
 
@@ -58,14 +62,17 @@ func (e *NotSquareError) Error() string {
 
 // A NotSymmetricError names the pair of elements a_ij, a_ji, i > j, with the largest difference
 // |a_ij − a_ji|. If several pairs have this difference, it names the first of them in column-major
-// order.
+// order. For a complex matrix it names the largest difference |a_ij − conj a_ji|, i ≥ j.
 type NotSymmetricError struct {
 	Row, Col int // i and j, counted from 0
 	// Diff is NaN if exactly one of the two elements is NaN. NaN counts as larger than every
 	// number.
-	Diff    float64 // |a_ij − a_ji|
-	Largest float64 // max |a_ij| over the whole matrix, without NaN; 0 from ReadTridiagonal
-	Single  bool    // Dense.Single
+	Diff    float64 // |a_ij − a_ji|, or |a_ij − conj a_ji|
+	Largest float64 // max |a_ij| over the whole matrix, without NaN, of complex ones over their parts; 0 from ReadTridiagonal
+	Single  bool    // Dense.Single, Complex.Single
+	// Complex says that the matrix is complex. Transposed says that it equals its transpose, up to
+	// rounding errors, so that it is complex symmetric and not Hermitian.
+	Complex, Transposed bool
 }
 
 // Rounding reports whether the difference can be a rounding error: at most 100·ε·max|a_ij|, where ε
@@ -84,5 +91,15 @@ func (e *NotSymmetricError) Rounding() bool {
 // Error returns a text in which rows and columns are counted from 1, as in Matrix Market files.
 func (e *NotSymmetricError) Error() string {
 	i, j := e.Row+1, e.Col+1
-	return fmt.Sprintf("matrix is not symmetric: |a(%d,%d) − a(%d,%d)| = %.3g is the largest difference (rows and columns from 1)", i, j, j, i, e.Diff)
+	what, conj := "matrix is not symmetric", ""
+	switch {
+	case e.Transposed:
+		what, conj = "matrix is complex symmetric, not Hermitian, so its eigenvalues are not real", "conj "
+	case e.Complex:
+		what, conj = "matrix is not Hermitian", "conj "
+	}
+	if i == j {
+		return fmt.Sprintf("%s: |Im a(%d,%d)| = %.3g is the largest difference (rows and columns from 1)", what, i, j, e.Diff/2)
+	}
+	return fmt.Sprintf("%s: |a(%d,%d) − %sa(%d,%d)| = %.3g is the largest difference (rows and columns from 1)", what, i, j, conj, j, i, e.Diff)
 }

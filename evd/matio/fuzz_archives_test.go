@@ -19,6 +19,7 @@ func FuzzSparse(f *testing.F) {
 	f.Add("coo", int64(1000000), int64(1000000), []byte{4}, []byte{0}, []byte{0})
 	f.Add("csr", int64(1000000000000), int64(0), []byte{}, []byte{}, []byte{0})
 	f.Add("coo", int64(-1), int64(1)<<60, []byte{}, []byte{}, []byte{})
+	f.Add("\x00csc", int64(1), int64(1), []byte{}, []byte{}, []byte{0, 0})
 	f.Add("dia", int64(2), int64(2), []byte{1}, []byte{0}, []byte{0})
 	f.Fuzz(func(t *testing.T, format string, rows, cols int64, data, a, b []byte) {
 		names := csr
@@ -29,7 +30,13 @@ func FuzzSparse(f *testing.F) {
 		for i, x := range data {
 			values[i] = float64(x)
 		}
-		file := []byte(sparseFile(format, []int64{rows, cols}, values, names, ints(a), ints(b)))
+		shape := []int64{rows, cols}
+		file := []byte(sparseFile(format, shape, values, names, ints(a), ints(b)))
+		pairs := make([]complex128, len(values))
+		for i, x := range values {
+			pairs[i] = complex(x, -2*x)
+		}
+		complexFile := []byte(sparseFile(format, shape, pairs, names, ints(a), ints(b)))
 		bounded(t, file, func() {
 			want, valid := entriesOf(format, rows, cols, values, a, b)
 			d, err := Read(bytes.NewReader(file), "f")
@@ -44,6 +51,18 @@ func FuzzSparse(f *testing.F) {
 				for k, x := range d.Data {
 					if want[[2]int64{int64(k % d.Rows), int64(k / d.Rows)}] != x {
 						t.Fatalf("element %d is %v", k, x)
+					}
+				}
+			}
+			none, z, complexErr := Options{}.ReadEither(bytes.NewReader(complexFile), "f")
+			typed(t, nil, complexErr)
+			if none != nil || err == nil && complexErr == nil != (z != nil) || complexErr == nil && err != nil || small && (err == nil) != (complexErr == nil) {
+				t.Fatalf("real: %v; complex: %v", err, complexErr)
+			}
+			if z != nil {
+				for k, x := range d.Data {
+					if z.Data[k] != complex(x, -2*x) {
+						t.Fatalf("element %d is %v, not %v", k, z.Data[k], complex(x, -2*x))
 					}
 				}
 			}

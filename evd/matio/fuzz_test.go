@@ -28,6 +28,40 @@ func checkRead(t *testing.T, file []byte, d *Dense, err error) bool {
 	return len(d.Data) <= fuzzElements
 }
 
+// checkEither reads a file as a real or a complex matrix. A real one must be what another reader has
+// read. A complex one must come back after the function `write`, with its Hermitian triangle.
+func checkEither(t *testing.T, file []byte, d *Dense, realErr error, write func(z *Complex, w io.Writer) error) {
+	t.Helper()
+	var again *Dense
+	var z *Complex
+	bounded(t, file, func() {
+		var err error
+		again, z, err = Options{}.ReadEither(bytes.NewReader(file), "m")
+		typed(t, file, err)
+		if err != nil && realErr == nil || again != nil && realErr == nil && !same(again.Data, d.Data) || z != nil && realErr == nil {
+			t.Fatalf("ReadEither differs: %v", err)
+		}
+	})
+	switch {
+	case z == nil:
+		return
+	case len(z.Data) != z.Rows*z.Cols:
+		t.Fatalf("%d by %d with %d elements", z.Rows, z.Cols, len(z.Data))
+	case z.DeclaredHermitian && z.Hermitian() != nil:
+		t.Fatalf("declared hermitian: %v", z.Hermitian())
+	case len(z.Data) > fuzzElements:
+		return
+	}
+	var text bytes.Buffer
+	if err := write(z, &text); err != nil {
+		t.Fatal(err)
+	}
+	_, back, err := Options{}.ReadEither(&text, "again")
+	if err != nil || back == nil || back.Rows != z.Rows || back.Cols != z.Cols || !same(partsOf(back.Data), partsOf(z.Data)) {
+		t.Fatalf("does not come back: %v", err)
+	}
+}
+
 func FuzzMatrixMarket(f *testing.F) {
 	limitFuzzer(f)
 	for _, c := range goodMarket {
@@ -39,8 +73,17 @@ func FuzzMatrixMarket(f *testing.F) {
 			f.Add([]byte(c.text))
 		}
 	}
+	for _, c := range complexMarket {
+		f.Add([]byte(c.text))
+	}
+	for _, c := range badComplexMarket {
+		f.Add([]byte(c.text))
+	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		d, err := boundedRead(t, file, func() (*Dense, error) { return ReadMatrixMarket(bytes.NewReader(file), "m.mtx") })
+		checkEither(t, file, d, err, func(z *Complex, w io.Writer) error {
+			return WriteMatrixMarket(w, z.Rows, z.Cols, z.Data, max(1, z.Rows))
+		})
 		if !checkRead(t, file, d, err) || d.Symmetric() != nil {
 			return
 		}
@@ -58,7 +101,7 @@ func FuzzMatrixMarket(f *testing.F) {
 
 func FuzzNPY(f *testing.F) {
 	limitFuzzer(f)
-	for _, descr := range []string{"<f8", ">f4", "<i8", "|b1", "<c16"} {
+	for _, descr := range []string{"<f8", ">f4", "<i8", "|b1", "<c16", ">c16", "<c8", ">c8", "<c32"} {
 		for _, shape := range []string{"(1, 2)", "(2, 1)", "(2,)", "()", "(1000000, 1000000)"} {
 			for _, version := range []byte{1, 2, 3} {
 				file := npyFile(version, dictionary(descr, version == 1, shape), []float64{1, nan})
@@ -70,6 +113,9 @@ func FuzzNPY(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		for _, r := range []io.Reader{bytes.NewReader(file), streamed(string(file))} {
 			d, err := boundedRead(t, file, func() (*Dense, error) { return ReadNPY(r, "m.npy") })
+			checkEither(t, file, d, err, func(z *Complex, w io.Writer) error {
+				return WriteNPY(w, z.Rows, z.Cols, z.Data, max(1, z.Rows))
+			})
 			if !checkRead(t, file, d, err) {
 				continue
 			}

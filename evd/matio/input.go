@@ -33,15 +33,19 @@ type input struct {
 	at *stream.File
 }
 
-// A source makes the errors about a file. `file` is the name that the caller gave.
-type source struct{ file string }
+// A source makes the errors about a file. `file` is the name that the caller gave, and `complex` says
+// that the elements are known to be complex.
+type source struct {
+	file    string
+	complex bool
+}
 
 // errorf returns an error about the content of a file without lines.
 func (s source) errorf(format string, args ...any) *FormatError {
 	return &FormatError{s.file, 0, fmt.Sprintf(format, args...)}
 }
 
-func (s source) tooLarge(rows, cols int) error { return &TooLargeError{s.file, rows, cols} }
+func (s source) tooLarge(rows, cols int) error { return &TooLargeError{s.file, rows, cols, s.complex} }
 
 // failed adds the name to an error of the stream.
 func (s source) failed(err error) error { return fmt.Errorf("%s: %w", s.file, err) }
@@ -69,7 +73,7 @@ func (s source) push(a *[]float64, x float64, row, col int) (err error) {
 
 // newInput reads `r` without decompression. It has `left` bytes, which may be `unknown`.
 func newInput(r io.Reader, file string, left int64) *input {
-	return &input{Reader: bufio.NewReaderSize(r, 1<<16), source: source{file}, left: left, done: func() {}}
+	return &input{Reader: bufio.NewReaderSize(r, 1<<16), source: source{file: file}, left: left, done: func() {}}
 }
 
 // unpacked returns an input with the data of the decompressor z, which runs in a goroutine of its
@@ -93,7 +97,7 @@ func ReadAll(r io.Reader, name string) ([]byte, error) {
 		if len(file) == cap(file) {
 			var ok bool
 			if file, ok = memory.Grow(file, 1<<16, math.MaxInt); !ok {
-				return nil, source{name}.tooLarge(len(file)/memory.WordBytes, 1)
+				return nil, source{file: name}.tooLarge(len(file)/memory.WordBytes, 1)
 			}
 		}
 		n, err := r.Read(file[len(file):cap(file)])
@@ -101,7 +105,7 @@ func ReadAll(r io.Reader, name string) ([]byte, error) {
 		if err == io.EOF {
 			return file, nil
 		} else if err != nil {
-			return nil, source{name}.failed(err)
+			return nil, source{file: name}.failed(err)
 		}
 	}
 }

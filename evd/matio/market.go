@@ -3,6 +3,7 @@ package matio
 import (
 	"bytes"
 	"io"
+	"math/cmplx"
 	"strings"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
@@ -13,17 +14,17 @@ import (
 const bannerWord = "%%MatrixMarket"
 
 // bannerPlaces lists, for each place of the banner after the first word, the words that this
-// package can read. Other words of the Matrix Market format (complex, vector) are refused. A word
-// after = is the one that other writers use for the word before.
+// package can read. Other words of the Matrix Market format (vector) are refused. A word after = is the
+// one that other writers use for the word before.
 var bannerPlaces = [...]struct {
 	name  string
 	words []string
 }{
 	{"object", []string{"matrix"}},
 	{"format", []string{"coordinate", "array"}},
-	{"field", []string{"real", "integer", "pattern", "real=double", "real=float", "integer=int",
+	{"field", []string{"real", "integer", "complex", "pattern", "real=double", "real=float", "integer=int",
 		"integer=unsigned-integer", "integer=unsigned"}},
-	{"symmetry", []string{"general", "symmetric", skewWord, "symmetric=hermitian"}},
+	{"symmetry", []string{"general", symmetricWord, skewWord, hermitianWord}},
 }
 
 // knownWord returns the word of a place of the banner that means the same as the given word. If there
@@ -42,8 +43,18 @@ func knownWord(place []string, given string) (word, known string) {
 	return "", strings.Join(all, ", ")
 }
 
-// skewWord is the word of the banner for a matrix with A(i, j) = −A(j, i).
-const skewWord = "skew-symmetric"
+// These words of the banner say that a file lists a part of its matrix. mirrors has the rest.
+const (
+	symmetricWord = "symmetric"      // A(i, j) = A(j, i)
+	skewWord      = "skew-symmetric" // A(i, j) = −A(j, i)
+	hermitianWord = "hermitian"      // A(i, j) = conj A(j, i)
+)
+
+var mirrors = map[string]func(complex128) complex128{
+	symmetricWord: func(x complex128) complex128 { return x },
+	skewWord:      func(x complex128) complex128 { return -x },
+	hermitianWord: cmplx.Conj,
+}
 
 // A market reads a Matrix Market file: a banner, a size line, and one line for each entry. After
 // the banner, blank lines and lines that begin with % are skipped. The following two files are the
@@ -58,14 +69,17 @@ const skewWord = "skew-symmetric"
 //	                                                   0
 //	                                                   1.0
 //
-// A symmetric array file lists the lower triangle by columns. A skew-symmetric file lists the part of
-// the lower triangle below the diagonal; it is read as a general matrix. The size line has the number of rows,
-// the number of columns and, in coordinate format, the number of entries.
+// A symmetric array file lists the lower triangle by columns, and so does a hermitian one. A
+// skew-symmetric file lists the part of the lower triangle below the diagonal; it is read as a general
+// matrix, and so is a complex symmetric one. A complex entry has two numbers. The size line has the
+// number of rows, the number of columns and, in coordinate format, the number of entries.
 type market struct {
 	*lines
-	// The banner says array or coordinate, and may say symmetric or skew-symmetric.
-	array, symmetric, skew bool
-	// value converts the text of an entry to its value. The second result is a complaint, or empty.
+	array    bool   // the banner says so; otherwise it says coordinate
+	symmetry string // the last word of the banner, "" without a banner
+	// mirror returns the element that mirrors another one. It is nil for a general matrix.
+	mirror func(complex128) complex128
+	// value converts the text of a number to its value. The second result is a complaint, or empty.
 	// `value` is nil if the banner says pattern, because then the value of each entry is 1.
 	value      func(word []byte) (float64, string)
 	rows, cols int
@@ -76,9 +90,9 @@ type market struct {
 
 // readMarket reads a Matrix Market file, of a sparse matrix up to its size line. Errors are *FormatError,
 // with the line number, and *TooLargeError.
-func readMarket(in *input) (*matrix, error) {
+func (o Options) readMarket(in *input) (*matrix, error) {
 	m := &market{lines: newLines(in)}
-	if err := m.readBanner(); err != nil {
+	if err := m.readBanner(o.complexToo); err != nil {
 		return nil, err
 	}
 	return m.matrix()
@@ -107,7 +121,8 @@ func (m *market) matrix() (*matrix, error) {
 	if err := m.readSize(); err != nil {
 		return nil, err
 	}
-	c := &matrix{m.source, &Dense{Rows: m.rows, Cols: m.cols, DeclaredSymmetric: m.symmetric}, m.each}
+	declared := m.symmetry == hermitianWord || m.symmetry == symmetricWord && !m.complex
+	c := &matrix{m.source, &Dense{Rows: m.rows, Cols: m.cols, DeclaredSymmetric: declared}, m.each}
 	if !m.array {
 		return c, nil
 	}
@@ -177,7 +192,7 @@ func mayBeText(in *input) error {
 // readBanner reads the banner: %%MatrixMarket, then one word for each of bannerPlaces, in capital
 // or small letters. The format demands that it is the first line, but blank lines and comments
 // before it are skipped.
-func (m *market) readBanner() error {
+func (m *market) readBanner(complexToo bool) error {
 	line, err := m.next()
 	for err == nil && !isBanner(line) {
 		if line = trimLeft(line); len(line) > 0 && !isComment(line[0]) {
@@ -196,7 +211,7 @@ func (m *market) readBanner() error {
 	}
 	for i, place := range bannerPlaces {
 		word, known := knownWord(place.words, words[i])
-		if words[i] == "complex" {
+		if word == "complex" && !complexToo {
 			return m.errorf("%s", complexWayOut)
 		}
 		if word == "" {
@@ -205,9 +220,11 @@ func (m *market) readBanner() error {
 		words[i] = word
 	}
 	m.array = words[1] == "array"
-	m.symmetric, m.skew = words[3] == "symmetric", words[3] == skewWord
+	m.symmetry = words[3]
+	m.mirror = mirrors[m.symmetry]
+	m.complex = words[2] == "complex"
 	switch words[2] {
-	case "real":
+	case "real", "complex":
 		m.value = number.Parse
 	case "integer":
 		m.value = number.Whole
@@ -215,7 +232,7 @@ func (m *market) readBanner() error {
 		if m.array {
 			return m.errorf("an array holds values, so it cannot be a pattern")
 		}
-		if m.skew {
+		if m.symmetry == skewWord {
 			return m.errorf("a %s matrix has two signs, so it cannot be a pattern", skewWord)
 		}
 	}
@@ -252,20 +269,14 @@ func (m *market) readSize() error {
 		return err
 	}
 	m.rows, m.cols, m.entries = size[0], size[1], size[2]
-	if m.triangular() && m.rows != m.cols {
-		word := "symmetric"
-		if m.skew {
-			word = skewWord
-		}
-		return m.errorf("declared %s, but %d by %d", word, m.rows, m.cols)
+	if m.mirror != nil && m.rows != m.cols {
+		return m.errorf("declared %s, but %d by %d", m.symmetry, m.rows, m.cols)
 	}
 	if _, ok := memory.Elements(m.rows, m.cols, memory.MostElements); !ok {
 		return m.tooLarge(m.rows, m.cols)
 	}
 	return nil
 }
-
-func (m *market) triangular() bool { return m.symmetric || m.skew }
 
 func (m *market) entry(k int) ([]byte, error) {
 	line, err := m.data()
@@ -278,7 +289,7 @@ func (m *market) entry(k int) ([]byte, error) {
 // each is matrix.each: the entries of a coordinate file, in the order of the file, each with its mirror
 // image after it. Finite-element codes write their assembly in this way, with several entries of one
 // place. Coordinate files are the only format for which memory is allocated by the declared size alone.
-func (m *market) each(put func(i, j int, x float64) error) error {
+func (m *market) each(put func(i, j int, x complex128) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)
 		if err != nil {
@@ -292,7 +303,7 @@ func (m *market) each(put func(i, j int, x float64) error) error {
 		if err != nil {
 			return err
 		}
-		x := 1.0
+		x := complex(1, 0)
 		if m.value != nil {
 			if x, line, err = m.readValue(line); err != nil {
 				return err
@@ -301,23 +312,19 @@ func (m *market) each(put func(i, j int, x float64) error) error {
 		if err := m.endOfLine(line); err != nil {
 			return err
 		}
-		if m.skew && i <= j {
+		if m.symmetry == skewWord && i <= j {
 			return m.errorf("entry (%d,%d) is not below the diagonal; a %s file lists only the entries there", i+1, j+1, skewWord)
 		}
-		if m.symmetric && i < j {
+		if m.mirror != nil && i < j {
 			// A symmetric file must list only the lower triangle, so an entry above the diagonal is
 			// refused. This also holds if the file lists its mirror image. The two entries could be
 			// one element, or two values to be added up, and a wrong choice would give a wrong
 			// matrix.
-			return m.errorf("entry (%d,%d) lies above the diagonal; a symmetric file lists the lower triangle only", i+1, j+1)
+			return m.errorf("entry (%d,%d) lies above the diagonal; a %s file lists the lower triangle only", i+1, j+1, m.symmetry)
 		}
 		err = put(i, j, x)
-		switch {
-		case err != nil:
-		case m.symmetric && i != j:
-			err = put(j, i, x)
-		case m.skew:
-			err = put(j, i, -x)
+		if err == nil && m.mirror != nil && i != j {
+			err = put(j, i, m.mirror(x))
 		}
 		if err != nil {
 			return m.errorf("%v", err)
@@ -326,38 +333,50 @@ func (m *market) each(put func(i, j int, x float64) error) error {
 	return m.end()
 }
 
-// readArray reads the values of an array file, column by column. A symmetric file has the lower
-// triangle, hence n·(n+1)/2 values; a skew-symmetric file has no diagonal, hence n·(n−1)/2 values. The
+// readArray reads the values of an array file, column by column, complex ones as pairs. A symmetric
+// or hermitian file has the lower triangle, hence n·(n+1)/2 values; a skew-symmetric file has no diagonal, hence n·(n−1)/2 values. The
 // part of a column above the diagonal is copied from earlier columns, which are already complete.
 // Memory grows with the values that have been read, so a short file that declares a large matrix needs
 // little memory.
 func (m *market) readArray() ([]float64, error) {
-	rows, total := m.rows, m.rows*m.cols
-	m.entries = total
-	if m.triangular() {
-		m.entries = (total - rows) / 2
+	rows, total, numbers := m.rows, m.rows*m.cols, 1
+	if m.complex {
+		numbers = 2
 	}
-	if m.symmetric {
-		m.entries += rows
+	if _, ok := memory.Elements(total, numbers, memory.MostElements); !ok {
+		return nil, m.tooLarge(rows, m.cols)
+	}
+	m.entries = total
+	if m.mirror != nil {
+		m.entries = (total - rows) / 2
+		if m.symmetry != skewWord {
+			m.entries += rows
+		}
 	}
 	var a []float64
+	push := func(x complex128) {
+		if a = append(a, real(x)); m.complex {
+			a = append(a, imag(x))
+		}
+	}
 	for k, at := 0, 0; at < total; at++ {
-		if at == cap(a) {
+		if at*numbers == cap(a) {
 			var ok bool
-			if a, ok = memory.Grow(a, memory.FirstElements, total); !ok {
+			if a, ok = memory.Grow(a, memory.FirstElements, total*numbers); !ok {
 				return nil, m.tooLarge(rows, m.cols)
 			}
 		}
-		// This element is above the diagonal. Its mirror image was read with column i.
 		switch i, j := at%rows, at/rows; {
-		case m.symmetric && i < j:
-			a = append(a, a[j+i*rows])
+		case m.mirror != nil && i < j: // its mirror image was read with column i
+			at := (j + i*rows) * numbers
+			x := complex(a[at], 0)
+			if m.complex {
+				x = complex(a[at], a[at+1])
+			}
+			push(m.mirror(x))
 			continue
-		case m.skew && i < j:
-			a = append(a, -a[j+i*rows])
-			continue
-		case m.skew && i == j:
-			a = append(a, 0)
+		case m.symmetry == skewWord && i == j:
+			push(0)
 			continue
 		}
 		line, err := m.entry(k)
@@ -371,7 +390,7 @@ func (m *market) readArray() ([]float64, error) {
 		if err := m.endOfLine(line); err != nil {
 			return nil, err
 		}
-		a = append(a, x)
+		push(x)
 		k++
 	}
 	return a, nil
@@ -395,14 +414,22 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 	return 0, nil, m.errorf("%s %s is not an integer", name, number.Quote(word))
 }
 
-func (m *market) readValue(line []byte) (float64, []byte, error) {
-	word, rest := cut(line)
-	if len(word) == 0 {
-		return 0, nil, m.errorf("the entry has no value")
+// readValue reads the one number of an entry, or the two of a complex one.
+func (m *market) readValue(line []byte) (complex128, []byte, error) {
+	var parts [2]float64
+	for i, name := range []string{"value", "imaginary part"} {
+		if i == 1 && !m.complex {
+			break
+		}
+		word, rest := cut(line)
+		if len(word) == 0 {
+			return 0, nil, m.errorf("the entry has no %s", name)
+		}
+		x, complaint := m.value(word)
+		if complaint != "" {
+			return 0, nil, m.errorf("%s", complaint)
+		}
+		parts[i], line = x, rest
 	}
-	x, complaint := m.value(word)
-	if complaint != "" {
-		return 0, nil, m.errorf("%s", complaint)
-	}
-	return x, rest, nil
+	return complex(parts[0], parts[1]), line, nil
 }

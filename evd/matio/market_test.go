@@ -79,7 +79,7 @@ var badMarket = []struct{ text, want string }{
 	{"%%MatrixMarket vector coordinate real general\n", `m.mtx:1: object "vector" is not supported, only matrix`},
 	{"%%MatrixMarket matrix sparse real general\n", `m.mtx:1: format "sparse" is not supported, only coordinate, array`},
 	{"%%MatrixMarket matrix array complex general\n", "m.mtx:1: " + complexWayOut},
-	{"%%MatrixMarket matrix array real unitary\n", `m.mtx:1: symmetry "unitary" is not supported, only general, symmetric, skew-symmetric`},
+	{"%%MatrixMarket matrix array real unitary\n", `m.mtx:1: symmetry "unitary" is not supported, only general, symmetric, skew-symmetric, hermitian`},
 	{"%%MatrixMarket matrix coordinate pattern skew-symmetric\n", "m.mtx:1: a skew-symmetric matrix has two signs, so it cannot be a pattern"},
 	{skew + "2 3 0\n", "m.mtx:2: declared skew-symmetric, but 2 by 3"},
 	{skew + "2 2 1\n1 2 1\n", "m.mtx:3: entry (1,2) is not below the diagonal; a skew-symmetric file lists only the entries there"},

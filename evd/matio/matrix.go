@@ -1,21 +1,26 @@
 package matio
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
 )
 
 // A matrix is the matrix of a file, before it is stored as the caller wants it: with all elements, or as
 // two diagonals.
 type matrix struct {
-	source
-	*Dense // with its elements, unless `each` lists them
+	source // says whether the matrix is complex
+
+	// Dense has the elements, unless `each` lists them. Those of a complex matrix are pairs of
+	// numbers, and DeclaredSymmetric then means Hermitian.
+	*Dense
 
 	// each calls the function `put` for each entry of a sparse matrix, in any order, with i and j counted
 	// from 0 and inside the matrix, and returns the first error. Entries of one place are added up.
-	each func(put func(i, j int, x float64) error) error
+	each func(put func(i, j int, x complex128) error) error
 }
 
 // denseOf returns the matrix with all elements stored, for which memory may be much
@@ -32,19 +37,59 @@ func denseOf(c *matrix, err error) (*Dense, error) {
 		return nil, err
 	}
 	d.DeclaredSymmetric = c.DeclaredSymmetric
-	return d, c.each(func(i, j int, x float64) error {
-		d.Data[i+j*d.Rows] += x
+	return d, c.each(func(i, j int, x complex128) error {
+		d.Data[i+j*d.Rows] += real(x)
 		return nil
 	})
 }
 
+// An either is a real or a complex matrix. The other one is nil.
+type either struct {
+	real    *Dense
+	complex *Complex
+}
+
+// eitherOf returns the matrix with all elements stored. A matrix that its file declares Hermitian has a
+// real diagonal. Imaginary parts there that are no rounding errors are an error.
+func eitherOf(c *matrix, err error) (*either, error) {
+	if err != nil || !c.complex {
+		d, err := denseOf(c, err)
+		return &either{real: d}, err
+	}
+	z := &Complex{Rows: c.Rows, Cols: c.Cols, Data: pairsOf(c.Data), DeclaredHermitian: c.DeclaredSymmetric, Single: c.Single}
+	if c.each != nil {
+		if z.Data, err = zeros[complex128](c.source, c.Rows, c.Cols); err != nil {
+			return nil, err
+		}
+		if err := c.each(func(i, j int, x complex128) error {
+			z.Data[i+j*z.Rows] += x
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if z.DeclaredHermitian {
+		var differs *NotSymmetricError
+		if errors.As(z.Hermitian(), &differs) {
+			if !differs.Rounding() {
+				return nil, c.errorf("declared hermitian, but %v", differs)
+			}
+			z.realDiagonal()
+		}
+	}
+	return &either{complex: z}, nil
+}
+
 // zeros returns a matrix of zeros.
 func (s source) zeros(rows, cols int) (*Dense, error) {
-	n, ok := memory.Elements(rows, cols, memory.MostElements)
-	if ok {
-		var data []float64
-		if data, ok = memory.Allocate[float64](n); ok {
-			return &Dense{Rows: rows, Cols: cols, Data: data}, nil
+	data, err := zeros[float64](s, rows, cols)
+	return &Dense{Rows: rows, Cols: cols, Data: data}, err
+}
+
+func zeros[T transpose.Number](s source, rows, cols int) ([]T, error) {
+	if n, ok := memory.Elements(rows, cols, memory.MostElements); ok {
+		if data, ok := memory.Allocate[T](n); ok {
+			return data, nil
 		}
 	}
 	return nil, s.tooLarge(rows, cols)
@@ -81,10 +126,10 @@ func tridiagonalOf(c *matrix, err error) (*Tridiagonal, error) {
 		}
 		return t, nil
 	default:
-		c.each = func(put func(i, j int, x float64) error) error {
+		c.each = func(put func(i, j int, x complex128) error) error {
 			for j := range n {
 				for i, x := range all[j*n : (j+1)*n] {
-					if err := put(i, j, x); err != nil {
+					if err := put(i, j, complex(x, 0)); err != nil {
 						return c.errorf("%v", err)
 					}
 				}
@@ -124,9 +169,9 @@ func newScattered(c *matrix) (*scattered, error) {
 	return &scattered{Tridiagonal{D: all[:n:n], E: all[n:][:off:off]}, all[2*n:][:off], c.source}, nil
 }
 
-// put adds x to element (i, j). The error does not have the name of the file.
-func (t *scattered) put(i, j int, x float64) error {
-	switch {
+// put adds the real part of z to element (i, j). The error does not have the name of the file.
+func (t *scattered) put(i, j int, z complex128) error {
+	switch x := real(z); {
 	case i == j:
 		t.D[i] += x
 	case i == j+1:
@@ -148,9 +193,7 @@ func (t *scattered) whole() (*Tridiagonal, error) {
 		if x == y || x != x && y != y {
 			continue
 		}
-		if e := (&NotSymmetricError{Row: i + 1, Col: i, Diff: math.Abs(x - y)}); worst == nil || e.exceeds(worst) {
-			worst = e
-		}
+		worst = worst.or(&NotSymmetricError{Row: i + 1, Col: i, Diff: math.Abs(x - y)})
 	}
 	if worst == nil {
 		return &t.Tridiagonal, nil

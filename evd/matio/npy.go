@@ -32,9 +32,9 @@ type npy struct {
 	header int64
 }
 
-// readHeader reads a .npy file up to its elements, which must be numbers. Descr becomes the name of
-// the type in numpy.Types.
-func (f *npy) readHeader() error {
+// readHeader reads a .npy file up to its elements, which must be numbers, and real ones without
+// complexToo. Descr becomes the name of the type in numpy.Types.
+func (f *npy) readHeader(complexToo bool) error {
 	if err := f.readDictionary(); err != nil {
 		return err
 	}
@@ -44,10 +44,12 @@ func (f *npy) readHeader() error {
 	f.Element, known = numpy.Types[f.Descr]
 	switch {
 	case known:
+		if f.complex = f.Numbers == 2; f.complex && !complexToo {
+			return f.errorf("%s", complexWayOut)
+		}
 		return nil
 	case len(f.Descr) > 1 && f.Descr[1] == 'c':
-		return f.errorf("the elements are complex (%q), which only numpy.linalg solves. If A.imag is zero, save A.real. "+
-			"Otherwise save numpy.block([[A.real, -A.imag], [A.imag, A.real]]), which has each value twice", given)
+		return f.errorf("element type %q is not supported: save A.astype(complex) instead", given)
 	}
 	return f.errorf("element type %q is not supported, only booleans, integers and floats of at most 64 bits: save A.astype(float) instead", given)
 }
@@ -95,12 +97,13 @@ func (f *npy) readDictionary() error {
 	return nil
 }
 
-// readData reads all elements in the order of the file, and fails if more bytes follow. If the size
+// readData reads all elements in the order of the file, pairs of numbers if they are complex, and
+// fails if more bytes follow. If the size
 // of the file is known and does not agree with the header, the error comes before memory is
 // allocated. Otherwise memory grows with the data that have been read.
 func (f *npy) readData() ([]float64, error) {
 	total := 1
-	for _, n := range f.Shape {
+	for _, n := range append(slices.Clone(f.Shape), f.Numbers) {
 		var ok bool
 		if total, ok = memory.Elements(total, n, memory.MostElements); !ok {
 			return nil, f.shapeTooLarge()
@@ -133,7 +136,7 @@ func (f *npy) readData() ([]float64, error) {
 	}
 	switch _, err := f.ReadByte(); {
 	case err == nil:
-		return nil, f.errorf("data follow the last of %d elements", total)
+		return nil, f.errorf("data follow the last of %d elements", total/f.Numbers)
 	case err != io.EOF:
 		return nil, f.failed(err)
 	}

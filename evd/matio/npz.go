@@ -31,15 +31,15 @@ const usualArray = "A"
 // first read into memory completely, still compressed.
 func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
 	o := Options{Array: array}
-	return readEither(r, name, func(z *archive) (*Dense, error) { return denseOf(o.packed(z)) }, func(in *input) (*Dense, error) {
+	return packedOrPlain(r, name, func(z *archive) (*Dense, error) { return denseOf(o.packed(z)) }, func(in *input) (*Dense, error) {
 		return nil, in.errorf("not a .npz file: not a zip archive")
 	})
 }
 
-// readEither reads a matrix from a stream. If the content is a .npz file, it calls the function
+// packedOrPlain reads a matrix from a stream. If the content is a .npz file, it calls the function
 // `packed`, and for any other content the function `plain`. If a .npz file has random access, it is not
 // copied to memory. A pipe, or an archive inside gzip, is first read into memory.
-func readEither[T any](r io.Reader, name string, packed func(*archive) (*T, error), plain func(*input) (*T, error)) (*T, error) {
+func packedOrPlain[T any](r io.Reader, name string, packed func(*archive) (*T, error), plain func(*input) (*T, error)) (*T, error) {
 	fromArchive := func(at io.ReaderAt, size int64) (*T, error) {
 		z, err := openArchive(at, size, name)
 		if err != nil {
@@ -106,25 +106,28 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 			continue
 		}
 		if k, twice := seen[array]; twice {
-			return nil, source{name}.errorf("two arrays are called %s: files %d and %d of the archive", array, k+1, i+1)
+			return nil, source{file: name}.errorf("two arrays are called %s: files %d and %d of the archive", array, k+1, i+1)
 		}
 		seen[array] = i
 	}
-	return &archive{source{name}, size, z.File}, nil
+	return &archive{source{file: name}, size, z.File}, nil
 }
 
 // packed returns the array that the options name, or a sparse matrix, or else the array that
 // findArray chooses. So a single part of a sparse matrix can be read by its name.
 func (o Options) packed(z *archive) (*matrix, error) {
 	if o.Array == "" && z.isSparse() {
-		return z.sparse()
+		return o.sparse(z)
 	}
 	member, err := z.findArray(o.Array)
 	if err != nil {
 		return nil, err
 	}
-	d, err := inside(z, member, readNPY)
-	return &matrix{z.source, d, nil}, err
+	c, err := inside(z, member, o.readNPY)
+	if err == nil {
+		c.file = z.file
+	}
+	return c, err
 }
 
 // inside calls the function `read` with the content of a member of the archive, which is valid
@@ -205,9 +208,9 @@ func (z *archive) findArray(array string) (found *zip.File, err error) {
 func zipError(name string, err error) error {
 	switch {
 	case errors.Is(err, zip.ErrFormat):
-		return source{name}.errorf("a damaged or truncated zip archive")
+		return source{file: name}.errorf("a damaged or truncated zip archive")
 	case errors.Is(err, zip.ErrAlgorithm):
-		return source{name}.errorf("neither stored nor deflated: a .npz file has no other compression")
+		return source{file: name}.errorf("neither stored nor deflated: a .npz file has no other compression")
 	}
-	return source{name}.failed(err)
+	return source{file: name}.failed(err)
 }

@@ -122,7 +122,7 @@ func (t *octave) matrix() (*Dense, error) {
 	sizes, ok := octaveSizes[t.kind]
 	switch {
 	case strings.Contains(t.kind, "complex"):
-		return nil, t.errorf("the variable %s is complex; %s", t.name, complexWayOut)
+		return nil, t.errorf("the variable %s is complex; %s", t.name, complexElsewhere)
 	case !ok:
 		return nil, t.errorf("the variable %s has the type %s, which is not read; save double(A) instead", t.name, number.Quote([]byte(t.kind)))
 	}

@@ -54,11 +54,11 @@ func vectorOf(descr string, elements any, n int) string {
 }
 
 // sparseFile returns the content of a file of scipy.sparse.save_npz. The indices have type int32.
-func sparseFile(format string, shape []int64, data []float64, names [2]string, a, b []int32) string {
+func sparseFile[T float64 | complex128](format string, shape []int64, data []T, names [2]string, a, b []int32) string {
 	return npz(zip.Deflate,
 		names[0]+".npy", vectorOf("<i4", a, len(a)), names[1]+".npy", vectorOf("<i4", b, len(b)),
 		"format.npy", npyFile(1, dictionary("|S3", false, "()"), []byte(format)),
-		"shape.npy", vectorOf("<i8", shape, len(shape)), "data.npy", vectorOf("<f8", data, len(data)))
+		"shape.npy", vectorOf("<i8", shape, len(shape)), "data.npy", vectorOf(descr[T](), data, len(data)))
 }
 
 var csr, coo = [2]string{"indices", "indptr"}, [2]string{"row", "col"}
@@ -90,7 +90,7 @@ func TestScipySparse(t *testing.T) {
 		{"indptr too large", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 5, 8}), "f.npz: indptr points outside the 7 entries"},
 		{"indptr descends", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 5, 2, 7}), "f.npz: indptr does not ascend from 0: the entries of line 1 are 5 to 2 (counted from 0)"},
 		{"indptr begins late", sparseFile("csc", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{2, 2, 5, 7}), "f.npz: indptr does not ascend from 0: the entries of line 0 are 2 to 2 (counted from 0)"},
-		{"indptr of no lines", sparseFile("csc", []int64{3, 0}, nil, csr, nil, []int32{48}), "f.npz: indptr does not ascend from 0, but from 48"},
+		{"indptr of no lines", sparseFile("csc", []int64{3, 0}, data[:0], csr, nil, []int32{48}), "f.npz: indptr does not ascend from 0, but from 48"},
 		{"indptr short", sparseFile("csr", shape, data, csr, []int32{0, 1, 0, 1, 2, 1, 2}, []int32{0, 2, 7}), "f.npz: indptr of 3 and indices of 7 elements for 3 by 3 with 7 entries"},
 		{"a row short", sparseFile("coo", shape, data, coo, []int32{0}, []int32{0, 1, 0, 1, 2, 1, 2}), "f.npz: 1 rows and 7 columns for 7 entries"},
 		{"another format", sparseFile("dia", shape, data, coo, []int32{0}, []int32{0}), `f.npz: scipy.sparse format "dia" is not supported, only coo, csc, csr: save A.tocsr() instead`},

@@ -37,6 +37,8 @@ type Options struct {
 	// its fields may be empty, or the rows may be shorter. The matrix is symmetric. For files of
 	// other formats, Triangle means nothing.
 	Triangle Triangle
+
+	complexToo bool // the caller takes complex elements: ReadEither
 }
 
 // A Format is a format of text that its content does not tell from a table of numbers.
@@ -120,14 +122,44 @@ func (o Options) ReadFile(path string) (*Dense, error) {
 // If no rule holds, Read returns a *FormatError. A zip archive may be inside gzip. Of a zip archive
 // only the .npy files are read.
 func (o Options) Read(r io.Reader, name string) (*Dense, error) {
-	packed := func(z *archive) (*Dense, error) { return denseOf(o.packed(z)) }
-	return readEither(r, name, packed, o.plain)
+	return readAs(o, r, name, denseOf)
+}
+
+// ReadEitherFile reads the matrix in a file, real or complex, and the other result is nil. It does the
+// same as ReadFile if the matrix is real. Complex matrices are in .npy and .npz files, matrices of
+// scipy.sparse.save_npz among them, and in Matrix Market files. A file that is declared hermitian,
+// with an imaginary part on its diagonal beyond rounding errors, is an error.
+func (o Options) ReadEitherFile(path string) (*Dense, *Complex, error) {
+	path, o = o.arrayOf(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	return o.ReadEither(f, path)
+}
+
+// ReadEither reads the matrix in a stream, as ReadEitherFile does from a file. `name` stands for the
+// file's name in errors.
+func (o Options) ReadEither(r io.Reader, name string) (*Dense, *Complex, error) {
+	o.complexToo = true
+	e, err := readAs(o, r, name, eitherOf)
+	if err != nil {
+		return nil, nil, err
+	}
+	return e.real, e.complex, nil
+}
+
+// readAs reads a matrix, and returns it as the function `of` stores it.
+func readAs[T any](o Options, r io.Reader, name string, of func(*matrix, error) (*T, error)) (*T, error) {
+	return packedOrPlain(r, name, func(z *archive) (*T, error) { return of(o.packed(z)) },
+		func(in *input) (*T, error) { return of(o.plain(in)) })
 }
 
 // plain reads a matrix from a file in any format except .npz.
-func (o Options) plain(in *input) (*Dense, error) {
+func (o Options) plain(in *input) (*matrix, error) {
 	if c, err := o.marked(in); c != nil || err != nil {
-		return denseOf(c, err)
+		return c, err
 	}
 	if o.Format != TextTable {
 		if err := mayBeText(in); err != nil {
@@ -137,7 +169,8 @@ func (o Options) plain(in *input) (*Dense, error) {
 			return nil, unknownFormat(in)
 		}
 	}
-	return o.readTable(in)
+	d, err := o.readTable(in)
+	return &matrix{in.source, d, nil}, err
 }
 
 // marked reads a file in a format that the first bytes or the options name. It returns nil for tables,
@@ -150,9 +183,9 @@ func (o Options) marked(in *input) (*matrix, error) {
 		}
 		switch {
 		case in.starts(npyMagic):
-			read = readNPY
+			return o.readNPY(in)
 		case hasBanner(in):
-			return readMarket(in)
+			return o.readMarket(in)
 		case o.Format == MatrixMarket:
 			return bareMarket(in)
 		case o.Format == Triplets:
@@ -172,7 +205,7 @@ func (o Options) marked(in *input) (*matrix, error) {
 // DeclaredSymmetric is true. `name` stands for the file in errors. The errors are *FormatError,
 // *TooLargeError and those of the reader `r`.
 func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
-	return opened(r, name, func(in *input) (*Dense, error) { return denseOf(readMarket(in)) })
+	return opened(r, name, func(in *input) (*Dense, error) { return denseOf(Options{}.readMarket(in)) })
 }
 
 // ReadNPY reads an array of two dimensions in .npy format, compressed with gzip or not. An array in
@@ -180,5 +213,5 @@ func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 // much memory this needs. `name` stands for the file in errors. The errors are *FormatError,
 // *TooLargeError and those of the reader `r`.
 func ReadNPY(r io.Reader, name string) (*Dense, error) {
-	return opened(r, name, readNPY)
+	return opened(r, name, func(in *input) (*Dense, error) { return denseOf(Options{}.readNPY(in)) })
 }

@@ -1,6 +1,7 @@
 package matio
 
 import (
+	"encoding/binary"
 	"io"
 	"strings"
 
@@ -20,7 +21,7 @@ type sparse struct {
 	source
 	format     string
 	rows, cols int
-	data       []float64
+	data       []float64 // pairs if the matrix is complex
 	row, col   []float64 // of coo
 	start      []float64 // of csr and csc, indptr in the file; the last element is the number of entries
 	index      []float64 // of csr and csc, indices in the file
@@ -32,7 +33,7 @@ func (z *archive) isSparse() bool {
 
 // sparse reads the format, the shape and the arrays of a sparse matrix; the method `each` checks the
 // arrays. Integers are read as doubles. This is exact up to 2⁵³, and all valid indices are smaller.
-func (z *archive) sparse() (*matrix, error) {
+func (o Options) sparse(z *archive) (*matrix, error) {
 	s := &sparse{source: z.source}
 	var err error
 	if s.format, err = inside(z, z.member("format"), readNPYWord); err != nil {
@@ -60,32 +61,53 @@ func (z *archive) sparse() (*matrix, error) {
 	default:
 		return nil, s.errorf("scipy.sparse format %s is not supported, only coo, csc, csr: save A.tocsr() instead", number.Quote([]byte(s.format)))
 	}
-	arrays["data"] = &s.data
 	for name, to := range arrays {
 		if *to, err = z.vector(name); err != nil {
 			return nil, err
 		}
 	}
-	return &matrix{z.source, &Dense{Rows: s.rows, Cols: s.cols}, s.each}, nil
+	_, err = inside(z, z.member("data"), func(in *input) (*array, error) {
+		a, err := readArray(in, isVector, o.complexToo)
+		if err == nil {
+			s.data, s.complex = a.Data, in.complex
+		}
+		return a, err
+	})
+	return &matrix{s.source, &Dense{Rows: s.rows, Cols: s.cols}, s.each}, err
 }
 
-// readNPYWord reads an array that is a single string of ASCII letters. Python 3 saves it as bytes
-// (type S) or as UTF-32 (type U). In UTF-32 each letter has three zero bytes, which readNPYWord
-// removes.
+// readNPYWord reads an array that is a single string. Python 3 saves it as bytes (type S) or as UTF-32
+// (type U), and fills it with zeros at the end.
 func readNPYWord(in *input) (string, error) {
 	f := npy{input: in}
 	if err := f.readDictionary(); err != nil {
 		return "", err
 	}
-	const longest = 64 // bytes; names of formats have three letters
-	text, err := io.ReadAll(io.LimitReader(in, longest))
+	const longest = 16 // letters; names of formats have three
+	kind := strings.TrimLeft(f.Descr, "<>|=")
+	width := map[string]int{"S": 1, "U": 4}[kind[:min(1, len(kind))]]
+	if len(f.Shape) != 0 || width == 0 {
+		return "", f.errorf("not a string, but an array of type %q", f.Descr)
+	}
+	text, err := io.ReadAll(io.LimitReader(in, longest*4+1))
 	if err != nil {
 		return "", f.failed(err)
 	}
-	if kind := strings.TrimLeft(f.Descr, "<>|="); len(f.Shape) != 0 || kind == "" || kind[0] != 'S' && kind[0] != 'U' {
-		return "", f.errorf("not a string, but an array of type %q", f.Descr)
+	if letters, ok := number.Count([]byte(kind[1:]), longest); !ok || len(text) != letters*width {
+		return "", f.errorf("%d bytes of a string of type %q", len(text), f.Descr)
 	}
-	return strings.ReplaceAll(string(text), "\x00", ""), nil
+	var word []rune
+	for ; len(text) > 0; text = text[width:] {
+		switch {
+		case width == 1:
+			word = append(word, rune(text[0]))
+		case f.Descr[0] == '>':
+			word = append(word, rune(binary.BigEndian.Uint32(text)))
+		default:
+			word = append(word, rune(le.Uint32(text)))
+		}
+	}
+	return strings.TrimRight(string(word), "\x00"), nil
 }
 
 func whole(x float64, most int) (int, bool) {
@@ -94,13 +116,20 @@ func whole(x float64, most int) (int, bool) {
 }
 
 // each is matrix.each.
-func (s *sparse) each(put func(i, j int, x float64) error) error {
+func (s *sparse) each(put func(i, j int, x complex128) error) error {
+	entries := len(s.data)
+	value := func(k int) complex128 { return complex(s.data[k], 0) }
+	if s.complex {
+		pairs := pairsOf(s.data)
+		entries = len(pairs)
+		value = func(k int) complex128 { return pairs[k] }
+	}
 	if s.format == "coo" {
-		if len(s.row) != len(s.data) || len(s.col) != len(s.data) {
-			return s.errorf("%d rows and %d columns for %d entries", len(s.row), len(s.col), len(s.data))
+		if len(s.row) != entries || len(s.col) != entries {
+			return s.errorf("%d rows and %d columns for %d entries", len(s.row), len(s.col), entries)
 		}
-		for k, x := range s.data {
-			if err := s.put(s.row[k], s.col[k], x, put); err != nil {
+		for k := range entries {
+			if err := s.put(s.row[k], s.col[k], value(k), put); err != nil {
 				return err
 			}
 		}
@@ -110,17 +139,17 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 	if s.format == "csc" {
 		lines = s.cols
 	}
-	if len(s.start) != lines+1 || len(s.index) != len(s.data) {
-		return s.errorf("indptr of %d and indices of %d elements for %d by %d with %d entries", len(s.start), len(s.index), s.rows, s.cols, len(s.data))
+	if len(s.start) != lines+1 || len(s.index) != entries {
+		return s.errorf("indptr of %d and indices of %d elements for %d by %d with %d entries", len(s.start), len(s.index), s.rows, s.cols, entries)
 	}
 	if lines == 0 && s.start[0] != 0 {
 		return s.errorf("indptr does not ascend from 0, but from %v", s.start[0])
 	}
 	for line := range lines {
-		from, ok := whole(s.start[line], len(s.data))
-		to, ok2 := whole(s.start[line+1], len(s.data))
+		from, ok := whole(s.start[line], entries)
+		to, ok2 := whole(s.start[line+1], entries)
 		if !ok || !ok2 {
-			return s.errorf("indptr points outside the %d entries", len(s.data))
+			return s.errorf("indptr points outside the %d entries", entries)
 		}
 		if to < from || line == 0 && from != 0 {
 			return s.errorf("indptr does not ascend from 0: the entries of line %d are %d to %d (counted from 0)", line, from, to)
@@ -130,7 +159,7 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 			if s.format == "csc" {
 				i, j = j, i
 			}
-			if err := s.put(i, j, s.data[k], put); err != nil {
+			if err := s.put(i, j, value(k), put); err != nil {
 				return err
 			}
 		}
@@ -138,7 +167,7 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 	return nil
 }
 
-func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) error {
+func (s *sparse) put(row, col float64, x complex128, put func(i, j int, x complex128) error) error {
 	i, ok := whole(row, s.rows-1)
 	j, ok2 := whole(col, s.cols-1)
 	if !ok || !ok2 {

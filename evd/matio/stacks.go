@@ -44,7 +44,7 @@ func (o Options) ReadStacksFile(path string) (*Stacks, error) {
 // ReadStacks reads many matrices from a stream, as ReadStacksFile does from a file. `name` stands
 // for the file's name in errors.
 func (o Options) ReadStacks(r io.Reader, name string) (*Stacks, error) {
-	return readEither(r, name, o.stacks, func(in *input) (*Stacks, error) {
+	return packedOrPlain(r, name, o.stacks, func(in *input) (*Stacks, error) {
 		if err := o.hasNoArrays(in); err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (o Options) stacks(z *archive) (*Stacks, error) {
 		if !npy {
 			continue
 		}
-		a, err := inside(z, member, func(in *input) (*array, error) { return readArray(in, isMatrixOrStack) })
+		a, err := inside(z, member, func(in *input) (*array, error) { return readArray(in, isMatrixOrStack, false) })
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func ReadStack(r io.Reader, name string) (*Stack, error) {
 }
 
 func readStack(in *input) (*Stack, error) {
-	a, err := readArray(in, isStack)
+	a, err := readArray(in, isStack, false)
 	if err != nil {
 		return nil, err
 	}

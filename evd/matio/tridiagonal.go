@@ -45,7 +45,7 @@ func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 }
 
 func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
-	return readEither(r, name, o.packedTridiagonal, o.plainTridiagonal)
+	return packedOrPlain(r, name, o.packedTridiagonal, o.plainTridiagonal)
 }
 
 // plainTridiagonal reads a tridiagonal matrix from a file in any format except .npz.

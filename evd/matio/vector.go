@@ -30,7 +30,7 @@ func readVector(in *input) ([]float64, error) {
 	case in.starts(npyMagic):
 		return readNPYVector(in)
 	case hasBanner(in):
-		d, err := denseOf(readMarket(in))
+		d, err := denseOf(Options{}.readMarket(in))
 		if err != nil {
 			return nil, err
 		}

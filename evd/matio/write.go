@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 )
 
 // flushBytes is the number of bytes of output that are collected before they are written to the
@@ -54,11 +56,11 @@ func (g *gather) direct(b []byte) {
 	}
 }
 
-// WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8 or <f4), which
-// numpy.load reads. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). Elements of colMajor
+// WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8, <f4, <c16 or <c8
+// by the type T), which numpy.load reads. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). Elements of colMajor
 // outside the matrix are not read. WriteNPY allocates only a buffer. The errors are those of the
 // writer `w`. If the shape does not fit the slice, WriteNPY returns an error and writes nothing.
-func WriteNPY[T float32 | float64](w io.Writer, rows, cols int, colMajor []T, ld int) error {
+func WriteNPY[T numpy.Number](w io.Writer, rows, cols int, colMajor []T, ld int) error {
 	if err := checkShape(rows, cols, len(colMajor), ld); err != nil {
 		return err
 	}

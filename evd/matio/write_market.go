@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"unsafe"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 )
 
 // A Layout is one of the two ways in which Matrix Market lists the elements of a matrix: coordinate
@@ -47,6 +50,46 @@ func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, 
 		return fmt.Errorf("matio: unknown %v", layout)
 	}
 	return g.flush()
+}
+
+// WriteMatrixMarket writes a rows×cols matrix as a general array, real or complex by the type T, with all
+// elements by columns. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). Numbers are written as in
+// WriteMatrixMarketSymmetric, those in single precision with the fewest digits that give the same
+// float32. The errors are those of the writer `w`, or about a shape that does not fit the slice.
+func WriteMatrixMarket[T numpy.Number](w io.Writer, rows, cols int, colMajor []T, ld int) error {
+	if err := checkShape(rows, cols, len(colMajor), ld); err != nil {
+		return err
+	}
+	g := newGather(w)
+	field, bits := "real", 8*int(unsafe.Sizeof(*new(T)))
+	if complexNumber[T]() {
+		field, bits = "complex", bits/2
+	}
+	g.buf = fmt.Appendf(g.buf, "%s matrix array %s general\n%d %d\n", bannerWord, field, rows, cols)
+	for j := 0; rows > 0 && j < cols && g.err == nil; j++ {
+		for _, x := range colMajor[j*ld : j*ld+rows] {
+			re, im := partsOfAny(x)
+			g.buf = strconv.AppendFloat(g.buf, re, 'g', -1, bits)
+			if complexNumber[T]() {
+				g.buf = strconv.AppendFloat(append(g.buf, ' '), im, 'g', -1, bits)
+			}
+			g.buf = append(g.buf, '\n')
+			g.enough()
+		}
+	}
+	return g.flush()
+}
+
+func partsOfAny[T numpy.Number](x T) (re, im float64) {
+	switch x := any(x).(type) {
+	case complex128:
+		return real(x), imag(x)
+	case complex64:
+		return float64(real(x)), float64(imag(x))
+	case float64:
+		return x, 0
+	}
+	return float64(any(x).(float32)), 0
 }
 
 func (g *gather) coordinates(n int, a []float64, ld int) {

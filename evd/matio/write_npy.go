@@ -4,7 +4,7 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
-	"math"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -63,11 +63,20 @@ func (n *NPYWriter) Close() error {
 	return nil
 }
 
-func descr[T float32 | float64]() string {
-	if unsafe.Sizeof(*new(T)) == 4 {
-		return "<f4"
+func descr[T numpy.Number]() string {
+	kind := 'f'
+	if complexNumber[T]() {
+		kind = 'c'
 	}
-	return "<f8"
+	return fmt.Sprintf("<%c%d", kind, unsafe.Sizeof(*new(T)))
+}
+
+func complexNumber[T numpy.Number]() bool {
+	switch any(*new(T)).(type) {
+	case complex64, complex128:
+		return true
+	}
+	return false
 }
 
 // npyArray writes everything before the elements of an array. `shape` is a Python tuple. Blanks
@@ -86,7 +95,7 @@ func (g *gather) npyArray(descr string, fortran bool, shape string) {
 	g.buf = fmt.Appendf(g.buf, "%-*s\n", size-fixed-1, text)
 }
 
-func npyMatrix[T float32 | float64](g *gather, rows, cols int, colMajor []T, ld int) {
+func npyMatrix[T numpy.Number](g *gather, rows, cols int, colMajor []T, ld int) {
 	if ld == rows { // the columns follow each other
 		npyElements(g, colMajor[:rows*cols])
 		return
@@ -97,15 +106,17 @@ func npyMatrix[T float32 | float64](g *gather, rows, cols int, colMajor []T, ld 
 }
 
 // npyElements writes numbers with the low byte first, until the first error.
-func npyElements[T float32 | float64](g *gather, values []T) {
+func npyElements[T numpy.Number](g *gather, values []T) {
 	size := int(unsafe.Sizeof(*new(T)))
 	if !numpy.NativeLittle {
-		for _, x := range values {
-			if size == 4 {
-				g.buf = le.AppendUint32(g.buf, math.Float32bits(float32(x)))
-			} else {
-				g.buf = le.AppendUint64(g.buf, math.Float64bits(float64(x)))
-			}
+		part := size
+		if complexNumber[T]() {
+			part /= 2
+		}
+		for bytes := range slices.Chunk(numpy.Raw(values), part) {
+			slices.Reverse(bytes)
+			g.buf = append(g.buf, bytes...)
+			slices.Reverse(bytes)
 			g.enough()
 		}
 		return

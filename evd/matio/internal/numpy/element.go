@@ -8,10 +8,11 @@ import (
 
 // An Element is a type of numbers in a .npy file. NumPy's name of a type has three parts: byte
 // order, kind and number of bytes. For example "<f8" is a little-endian double. Kinds are f (IEEE
-// 754 floating point), i and u (integers with and without sign) and b (boolean: 0 is false, and any
-// other byte is true, which is read as 1).
+// 754 floating point), i and u (integers with and without sign), b (boolean: 0 is false, and any
+// other byte is true, which is read as 1) and c (complex: the real part, then the imaginary part).
 type Element struct {
-	Bytes int
+	// Numbers is 2 if an element is complex, otherwise 1. Bytes is the size of one number.
+	Numbers, Bytes int
 	// Value converts one number to a double. Integers beyond 2⁵³ are rounded to nearest.
 	Value func([]byte) float64
 	// Native says that the numbers are doubles as this machine stores them.
@@ -24,9 +25,9 @@ var le, be = binary.LittleEndian, binary.BigEndian
 // big, | none), the kind and the number of bytes. Types of one byte have no byte order. The table
 // is not changed after `init`.
 var Types = map[string]Element{
-	"|i1": {Bytes: 1, Value: func(p []byte) float64 { return float64(int8(p[0])) }},
-	"|u1": {Bytes: 1, Value: func(p []byte) float64 { return float64(p[0]) }},
-	"|b1": {Bytes: 1, Value: func(p []byte) float64 { return float64(min(p[0], 1)) }},
+	"|i1": {Numbers: 1, Bytes: 1, Value: func(p []byte) float64 { return float64(int8(p[0])) }},
+	"|u1": {Numbers: 1, Bytes: 1, Value: func(p []byte) float64 { return float64(p[0]) }},
+	"|b1": {Numbers: 1, Bytes: 1, Value: func(p []byte) float64 { return float64(min(p[0], 1)) }},
 }
 
 // init adds the types of more than one byte to Types, in both byte orders.
@@ -43,7 +44,12 @@ func init() {
 			"u4": func(p []byte) float64 { return float64(order.Uint32(p)) },
 			"u2": func(p []byte) float64 { return float64(order.Uint16(p)) },
 		} {
-			Types[sign+name] = Element{int(name[1] - '0'), value, name == "f8" && sign == "<" == NativeLittle}
+			Types[sign+name] = Element{1, int(name[1] - '0'), value, name == "f8" && sign == "<" == NativeLittle}
+		}
+		for name, part := range map[string]string{"c16": "f8", "c8": "f4"} {
+			pair := Types[sign+part]
+			pair.Numbers = 2
+			Types[sign+name] = pair
 		}
 	}
 }
@@ -71,8 +77,8 @@ func half(bits uint16) float64 {
 	return x
 }
 
-// Fill sets the elements of dst to the next numbers of a file. The function `read` fills its argument
-// with the next bytes.
+// Fill sets dst to the next numbers of a file, two for a complex element. The function `read` fills
+// its argument with the next bytes.
 func (e Element) Fill(dst []float64, read func([]byte) error) error {
 	if e.Native {
 		return read(Raw(dst))

@@ -9,8 +9,13 @@ import (
 // type <f8 do.
 var NativeLittle = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
+// Number is the constraint for elements that are written.
+type Number interface {
+	float32 | float64 | complex64 | complex128
+}
+
 // Raw returns the memory of `values` as bytes, without a copy.
-func Raw[T float32 | float64](values []T) []byte {
+func Raw[T Number](values []T) []byte {
 	size := int(unsafe.Sizeof(*new(T)))
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*size)
 }

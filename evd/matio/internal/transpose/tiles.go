@@ -4,11 +4,15 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
+// Number is the constraint for elements of matrices.
+type Number interface{ float64 | complex128 }
+
 // Tile is the order of the square tiles in which a matrix is compared with its transpose or
-// exchanged with it. A tile of 64×64 doubles (32 KiB) fits a first-level cache. The columns of a
-// large matrix do not.
+// exchanged with it. A tile of 64×64 doubles (32 KiB) fits a first-level cache, and one of complex
+// numbers a second-level cache. The columns of a large matrix do not.
 const Tile = 64
 
 // Pitch is the leading dimension of the copy of a tile. If the leading dimension is a power of two,
@@ -17,9 +21,9 @@ const Tile = 64
 const Pitch = Tile + 1
 
 // Copy is a copy of one tile. Element (r, c) of the tile is at index r + c·pitch.
-type Copy [Tile * Pitch]float64
+type Copy[T Number] [Tile * Pitch]T
 
-func (t *Copy) Load(a []float64, ld, rows, cols int) {
+func (t *Copy[T]) Load(a []T, ld, rows, cols int) {
 	for c := range cols {
 		copy(t[c*Pitch:c*Pitch+rows], a[c*ld:])
 	}
@@ -28,12 +32,13 @@ func (t *Copy) Load(a []float64, ld, rows, cols int) {
 // inParallel calls `do` for k = 0 … count−1, in this order, on all processors, and returns when all
 // calls have returned. `own` is a Copy that belongs to the goroutine, with undefined content. After
 // a call that returns false, no new calls begin.
-func inParallel(count int, do func(own *Copy, k int) bool) {
+func inParallel[T Number](count int, do func(own *Copy[T], k int) bool) {
 	var next atomic.Int64
 	var group sync.WaitGroup
 	work := func() {
-		own := tileCopies.Get().(*Copy)
-		defer tileCopies.Put(own)
+		memory := tileCopies.Get().(*Copy[complex128])
+		defer tileCopies.Put(memory)
+		own := (*Copy[T])(unsafe.Pointer(memory)) // numbers of any type fit
 		for k := int(next.Add(1) - 1); k < count; k = int(next.Add(1) - 1) {
 			if !do(own, k) {
 				next.Store(int64(count))
@@ -49,7 +54,7 @@ func inParallel(count int, do func(own *Copy, k int) bool) {
 
 // tileCopies has copies that no goroutine uses. Files have many small matrices, and the memory of a
 // new copy takes longer than a small matrix.
-var tileCopies = sync.Pool{New: func() any { return new(Copy) }}
+var tileCopies = sync.Pool{New: func() any { return new(Copy[complex128]) }}
 
 // EachPair calls the function `do`, in parallel, for all pairs of tiles of an n×n matrix. A
 // pair is the tile at (i0, j0) and its mirror image at (j0, i0), with j0 ≤ i0. The calls for a
@@ -63,8 +68,8 @@ var tileCopies = sync.Pool{New: func() any { return new(Copy) }}
 // calls have a tile in common, so each call may write to both of its tiles. The argument `own` is
 // workspace for `do`. After a call that returns false, each goroutine ends at the latest after its
 // current column of tiles.
-func EachPair(n int, do func(own *Copy, i0, j0, rows, cols int) bool) {
-	inParallel((n+Tile-1)/Tile, func(own *Copy, k int) bool {
+func EachPair[T Number](n int, do func(own *Copy[T], i0, j0, rows, cols int) bool) {
+	inParallel((n+Tile-1)/Tile, func(own *Copy[T], k int) bool {
 		j0 := k * Tile
 		for i0 := j0; i0 < n; i0 += Tile {
 			if !do(own, i0, j0, min(Tile, n-i0), min(Tile, n-j0)) {

@@ -9,20 +9,20 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
-// ByColumns converts a matrix from row order to column order, in place if it is square. Most input
+// ByColumns converts a matrix from row order to column order, in place if it is square. Most real
 // matrices are symmetric, the same in both orders, so ByColumns tests for this first. It returns false if
 // the system has no memory for a second matrix. The result may be the same memory.
-func ByColumns(a []float64, rows, cols int) ([]float64, bool) {
+func ByColumns[T Number](a []T, rows, cols int) ([]T, bool) {
 	switch {
 	case rows <= 1 || cols <= 1:
 		return a, true
 	case rows == cols:
-		if !isItsTranspose(a, rows) {
+		if x, real := any(a).([]float64); !real || !isItsTranspose(x, rows) {
 			InPlace(a, rows)
 		}
 		return a, true
 	}
-	b, ok := memory.Allocate[float64](len(a))
+	b, ok := memory.Allocate[T](len(a))
 	if ok {
 		Into(b, a, rows, cols)
 	}
@@ -31,11 +31,11 @@ func ByColumns(a []float64, rows, cols int) ([]float64, bool) {
 
 // EachByColumns converts each matrix of a stack from row order to column order. It returns false if
 // the system has no memory for one more matrix.
-func EachByColumns(stack []float64, rows, cols int) bool {
+func EachByColumns[T Number](stack []T, rows, cols int) bool {
 	if rows <= 1 || cols <= 1 || len(stack) == 0 {
 		return true
 	}
-	b, ok := memory.Allocate[float64](rows * cols)
+	b, ok := memory.Allocate[T](rows * cols)
 	if !ok {
 		return false
 	}
@@ -59,7 +59,7 @@ func EachByColumns(stack []float64, rows, cols int) bool {
 // part.
 func isItsTranspose(a []float64, n int) bool {
 	var differs atomic.Bool
-	EachPair(n, func(own *Copy, i0, j0, rows, cols int) bool {
+	EachPair(n, func(own *Copy[float64], i0, j0, rows, cols int) bool {
 		own.Load(a[i0+j0*n:], n, rows, cols)
 		for r := range rows {
 			for c, y := range a[j0+(i0+r)*n:][:cols] {
@@ -77,14 +77,14 @@ func isItsTranspose(a []float64, n int) bool {
 
 // InPlace transposes the n×n matrix `a`, on all CPU cores. For each pair of tiles it copies both,
 // and writes the transpose of each copy to the place of the other tile.
-func InPlace(a []float64, n int) {
-	EachPair(n, func(own *Copy, i0, j0, rows, cols int) bool {
+func InPlace[T Number](a []T, n int) {
+	EachPair(n, func(own *Copy[T], i0, j0, rows, cols int) bool {
 		own.Load(a[i0+j0*n:], n, rows, cols)
 		if i0 == j0 {
 			own.storeTransposed(a[i0+j0*n:], n, rows, cols)
 			return true
 		}
-		var mirror Copy
+		var mirror Copy[T]
 		mirror.Load(a[j0+i0*n:], n, cols, rows)
 		own.storeTransposed(a[j0+i0*n:], n, rows, cols)
 		mirror.storeTransposed(a[i0+j0*n:], n, cols, rows)
@@ -94,8 +94,8 @@ func InPlace(a []float64, n int) {
 
 // Into fills the rows×cols matrix `dst`, stored by columns, with the matrix `src`, stored
 // by rows. The two must not overlap. Each call of inParallel fills `tile` columns of `dst`.
-func Into(dst, src []float64, rows, cols int) {
-	inParallel((cols+Tile-1)/Tile, func(own *Copy, k int) bool {
+func Into[T Number](dst, src []T, rows, cols int) {
+	inParallel((cols+Tile-1)/Tile, func(own *Copy[T], k int) bool {
 		j0 := k * Tile
 		width := min(Tile, cols-j0)
 		for i0 := 0; i0 < rows; i0 += Tile {
@@ -110,7 +110,7 @@ func Into(dst, src []float64, rows, cols int) {
 
 // storeTransposed writes the transpose of the rows×cols tile t to a tile of a matrix that begins at
 // a[0].
-func (t *Copy) storeTransposed(a []float64, ld, rows, cols int) {
+func (t *Copy[T]) storeTransposed(a []T, ld, rows, cols int) {
 	for r := range rows {
 		column := a[r*ld:][:cols]
 		for c := range column {
