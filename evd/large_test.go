@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag"
@@ -68,7 +67,7 @@ func TestSizes(t *testing.T) {
 	if single {
 		table = tuning.For[float32](d.Info())
 	}
-	variants, err := bench.Variants(d.Info(), &table, strings.Split(cmp.Or(os.Getenv("VKEVD_TUNING"), "{}"), "\n"))
+	variants, err := tuning.Variants(d.Info(), &table, strings.Split(cmp.Or(os.Getenv("VKEVD_TUNING"), "{}"), "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestBatches(t *testing.T) {
 	tune := tuning.Smallest()
 	opt := Options{
 		Stages: []string{"batch-values", "batch"}, Orders: []int{20, 100000}, Counts: []int{3, 5}, Repeat: 2,
-		Variants: []Variant{{Tuning: tune}},
+		Variants: []tuning.Variant{{Tuning: tune}},
 	}
 	b := newBench(t, opt)
 	var runs []string

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,15 +35,9 @@ type Options struct {
 
 	// Variants are tunings to compare, whose runs alternate. If it is empty, the device's tuning
 	// table is measured.
-	Variants []Variant
+	Variants []tuning.Variant
 
 	Progress func(what string) // is called before each run with the name of the measurement; may be nil
-}
-
-// Variant is a tuning whose measurements have its name.
-type Variant struct {
-	Name   string // the text from which the function Variants made the tuning, "" for an unchanged one
-	Tuning tuning.Tuning
 }
 
 // Bench measures on one device. Only one goroutine at a time may use it. It holds device memory for
@@ -208,49 +201,6 @@ func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
 		return nil, err
 	}
 	return details, t.err()
-}
-
-// Variants returns tunings to compare, one for each text. A text is a JSON object with some of the
-// fields of tuning.Tuning, and is also the variant's name. The variant is the tuning `from` with
-// these fields changed. If `from` is nil, the device's table takes its place. Without texts,
-// Variants returns one unchanged tuning without a name.
-func Variants(info vk.Info, from *tuning.Tuning, texts []string) (all []Variant, _ error) {
-	if from == nil {
-		table := tuning.On(info)
-		from = &table
-	}
-	if len(texts) == 0 {
-		return []Variant{{Tuning: *from}}, nil
-	}
-	for _, text := range texts {
-		t, err := changed(*from, text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, Variant{text, t})
-	}
-	return all, nil
-}
-
-// `text` is a JSON object with the new values of some fields.
-func changed(t tuning.Tuning, text string) (tuning.Tuning, error) {
-	// The JSON decoder overwrites the elements of an existing list. All tunings of a device family
-	// share the lists of tiles. So these lists are removed before decoding, and the shared lists stay
-	// unchanged.
-	tiles, singles := t.Products.Tiles, t.Singles.Tiles
-	t.Products.Tiles, t.Singles.Tiles = nil, nil
-	if err := json.Unmarshal([]byte(text), &t); err != nil {
-		const example = `{"ApplyQ2":{"Group":32}}`
-		return t, fmt.Errorf("tuning %q: %s; it takes a JSON object with fields of tuning.Tuning, for example %s",
-			text, strings.TrimPrefix(err.Error(), "json: "), example)
-	}
-	if t.Products.Tiles == nil {
-		t.Products.Tiles = tiles
-	}
-	if t.Singles.Tiles == nil {
-		t.Singles.Tiles = singles
-	}
-	return t, nil
 }
 
 // Row is the result of one measurement. A size on which the stage does not depend is 0. Times are

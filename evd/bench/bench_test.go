@@ -39,7 +39,7 @@ func newBench(t *testing.T, opt Options) *Bench {
 // everything returns options that measure all stages, with the smallest tuning.
 func everything(orders ...int) Options {
 	tune := tuning.Smallest()
-	return Options{Stages: Stages(), Orders: orders, Counts: []int{4}, Repeat: 3, Variants: []Variant{{Tuning: tune}}}
+	return Options{Stages: Stages(), Orders: orders, Counts: []int{4}, Repeat: 3, Variants: []tuning.Variant{{Tuning: tune}}}
 }
 
 func TestEveryStage(t *testing.T) {
@@ -87,7 +87,7 @@ func TestVariantsTakeTurns(t *testing.T) {
 	other.Band, other.Block = 2, 6
 	impossible := tune
 	impossible.ApplyQ2.Batch = 3
-	opt := Options{Stages: []string{"sy2sb", "apply-q2"}, Orders: []int{20}, Repeat: 2, Variants: []Variant{{"", tune}, {"other", other}, {"impossible", impossible}}}
+	opt := Options{Stages: []string{"sy2sb", "apply-q2"}, Orders: []int{20}, Repeat: 2, Variants: []tuning.Variant{{Tuning: tune}, {Name: "other", Tuning: other}, {Name: "impossible", Tuning: impossible}}}
 	var seen []string
 	opt.Progress = func(what string) { seen = append(seen, what) }
 	rows, err := newBench(t, opt).Measure(context.Background(), 20)
@@ -114,7 +114,7 @@ func TestFirstRunsDoNotCount(t *testing.T) {
 	tune := tuning.Smallest()
 	opt := Options{
 		Stages: []string{"sy2sb", "apply-q2"}, Orders: []int{20}, Repeat: 2, WarmUp: time.Nanosecond,
-		Variants: []Variant{{"", tune}, {"again", tune}},
+		Variants: []tuning.Variant{{Tuning: tune}, {Name: "again", Tuning: tune}},
 	}
 	b := newBench(t, opt)
 	runs := map[string]int{}

@@ -11,7 +11,7 @@
 // must move, divided by the time. Each row also has the device's peak rates, measured in the same
 // process: the rate of fused multiply-adds alone, and the rate of copying alone.
 //
-//	bench.go        Options, Bench, Measure, Profile; Row, the result of a measurement; Variants
+//	bench.go        Options, Bench, Measure, Profile; Row, the result of a measurement
 //	load.go         the table of the stages; load, one measurement: memory, input, run, check of the result; the order of the runs
 //	peaks.go        the device's peak rates
 //	products.go, transformations.go, tridiagonal.go, solver.go   the measurements of the stages

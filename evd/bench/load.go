@@ -203,7 +203,7 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 			for _, z := range b.sizesOf(s.name, n, t.Tuning) {
 				l, err := s.load(b, z, t.Tuning)
 				if err != nil {
-					errs = append(errs, fmt.Errorf("%s, %v%s: %w", s.name, z, t.label(), err))
+					errs = append(errs, fmt.Errorf("%s, %v%s: %w", s.name, z, label(t.Name), err))
 					continue
 				}
 				l.row.Tuning = t.Name
@@ -246,8 +246,8 @@ func (z sizes) String() string {
 // tunings returns a tuning for each combination of a variant, a half-bandwidth and a rank. If
 // Options give half-bandwidths but no ranks, the rank is the largest multiple of the half-bandwidth
 // up to the variant's rank.
-func (b *Bench) tunings() (all []Variant) {
-	for _, v := range orElse(b.opt.Variants, Variant{Tuning: tuning.On(b.dev.Info())}) {
+func (b *Bench) tunings() (all []tuning.Variant) {
+	for _, v := range orElse(b.opt.Variants, tuning.Variant{Tuning: tuning.On(b.dev.Info())}) {
 		t := v.Tuning
 		if len(b.opt.Bands) > 0 {
 			v.Tuning.ValuesFrom = 0
@@ -265,11 +265,12 @@ func (b *Bench) tunings() (all []Variant) {
 	return all
 }
 
-func (v Variant) label() string {
-	if v.Name == "" {
+// label follows the name of a measurement with the variant of the given name.
+func label(variant string) string {
+	if variant == "" {
 		return ""
 	}
-	return ", " + v.Name
+	return ", " + variant
 }
 
 func orElse[T any](list []T, usual T) []T {
@@ -398,7 +399,7 @@ func (l *load) String() string {
 	if l.row.Count > 0 {
 		many = fmt.Sprintf(", count = %d", l.row.Count)
 	}
-	return fmt.Sprintf("%s, n = %d%s%s", l.row.Stage, l.row.N, many, Variant{Name: l.row.Tuning}.label())
+	return fmt.Sprintf("%s, n = %d%s%s", l.row.Stage, l.row.N, many, label(l.row.Tuning))
 }
 
 func (t *turns) err() error { return errors.Join(t.errs...) }

@@ -375,7 +375,7 @@ func (d *onDevice) table() tuning.Tuning { return tuning.On(d.dev.Info()) }
 func (d *onDevice) measure(ctx context.Context, n int, c Choice, stages ...string) ([]bench.Row, error) {
 	return d.bench.With(bench.Options{
 		Stages: stages, Orders: []int{n}, Repeat: d.opt.Repeat, WarmUp: briefWarmUp,
-		Variants: []bench.Variant{{Name: strings.TrimPrefix(c.Crossovers.String(), ", "), Tuning: c.on(d.dev.Info())}},
+		Variants: []tuning.Variant{{Name: strings.TrimPrefix(c.Crossovers.String(), ", "), Tuning: c.on(d.dev.Info())}},
 		Progress: d.opt.Progress,
 	}).Measure(ctx, n)
 }

@@ -2,10 +2,11 @@ package chase
 
 import (
 	"github.com/vkevd/vkevd/stages/roomtest"
+	"github.com/vkevd/vkevd/stages/roomtest/tables"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tables has the rows of the tables of package tuning that the tests of this package need.
+// Tables has the rows of a table of package tuning that the tests of this package need.
 type Tables struct {
 	Chase  ChaseTable
 	Narrow NarrowTuning
@@ -13,18 +14,17 @@ type Tables struct {
 
 // These functions return the rows for a device, for a vendor's largest devices, and of the smallest
 // sizes.
-func TuningFor(info vk.Info) Tables  { return tablesOf(roomtest.On(info)) }
+func TuningFor(info vk.Info) Tables  { return tablesOf(tables.On[rows](info)) }
 func tuningFor(vendor string) Tables { return TuningFor(roomtest.Family(vendor)) }
-func SmallestTuning() Tables         { return tablesOf(roomtest.Smallest()) }
+func SmallestTuning() Tables         { return tablesOf(tables.Smallest[rows]()) }
 
-func tablesOf(table any) Tables {
-	rows := roomtest.Rows[struct {
-		Chase  Tuning
-		Waits  roomtest.Waits
-		Narrow NarrowTuning
-	}](table)
-	return Tables{ChaseTable{rows.Chase, rows.Waits}, rows.Narrow}
+type rows struct {
+	Chase  Tuning
+	Waits  roomtest.Waits
+	Narrow NarrowTuning
 }
+
+func tablesOf(r rows) Tables { return Tables{ChaseTable{r.Chase, r.Waits}, r.Narrow} }
 
 // ChaseTable has the rows for the bulge chasing, and for waits.
 type ChaseTable struct {

@@ -3,10 +3,11 @@ package panel
 import (
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/roomtest"
+	"github.com/vkevd/vkevd/stages/roomtest/tables"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tables has the rows of the tables of package tuning that the tests of this package need.
+// Tables has the rows of a table of package tuning that the tests of this package need.
 type Tables struct {
 	Products product.Tuning
 	Panel    Tuning
@@ -15,6 +16,6 @@ type Tables struct {
 
 // These functions return the rows for a device, for a vendor's largest devices, and of the smallest
 // sizes.
-func TuningFor(info vk.Info) Tables  { return roomtest.Rows[Tables](roomtest.On(info)) }
+func TuningFor(info vk.Info) Tables  { return tables.On[Tables](info) }
 func tuningFor(vendor string) Tables { return TuningFor(roomtest.Family(vendor)) }
-func SmallestTuning() Tables         { return roomtest.Rows[Tables](roomtest.Smallest()) }
+func SmallestTuning() Tables         { return tables.Smallest[Tables]() }

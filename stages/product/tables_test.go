@@ -1,7 +1,19 @@
 package product
 
-// Tables has the tables of package tuning. This package cannot import package tuning, because
-// package tuning imports this package; therefore tables_link_test.go sets the variable.
-var Tables struct {
+import (
+	"github.com/vkevd/vkevd/stages/roomtest/tables"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Tables has the rows for products of tables of package tuning.
+var Tables = struct {
 	NVIDIA, CPU, Other, Smallest, Device Tuning
+}{
+	productsFor("nvidia"), productsFor("cpu"), productsFor("other"), productsFor("smallest"),
+	tables.On[struct{ Products Tuning }](stagetest.Info()).Products,
+}
+
+func productsFor(family string) Tuning {
+	return tables.On[struct{ Products Tuning }](vk.Info{Family: family}).Products
 }

@@ -4,10 +4,11 @@ import (
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/roomtest"
+	"github.com/vkevd/vkevd/stages/roomtest/tables"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tables has the rows of the tables of package tuning that the tests of this package need.
+// Tables has the rows of a table of package tuning that the tests of this package need.
 type Tables struct {
 	Band, Block int
 	Products    product.Tuning
@@ -17,5 +18,5 @@ type Tables struct {
 }
 
 // These functions return the rows for a device, and of the smallest sizes.
-func TuningFor(info vk.Info) Tables { return roomtest.Rows[Tables](roomtest.On(info)) }
-func SmallestTuning() Tables        { return roomtest.Rows[Tables](roomtest.Smallest()) }
+func TuningFor(info vk.Info) Tables { return tables.On[Tables](info) }
+func SmallestTuning() Tables        { return tables.Smallest[Tables]() }

@@ -7,21 +7,26 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/roomtest/tables"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tables has the sizes of the tables of package tuning, by family. This package cannot import package
-// tuning, because package tuning imports this package; therefore tables_link_test.go sets the
-// variable.
-var Tables map[string]product.Emulation
+// tablesOf returns the sizes of the tables of package tuning, by family.
+func tablesOf() map[string]product.Emulation {
+	all := map[string]product.Emulation{}
+	for _, family := range []string{"smallest", "nvidia", "cpu", "other"} {
+		all[family] = tables.On[struct{ Products product.Tuning }](vk.Info{Family: family}).Products.Emulated
+	}
+	return all
+}
 
 // TestTablesHaveTheBitsOfTheReference checks products with the sizes that devices have, whose panels
 // may have more rows than a tile. All kinds of products are emulated. Products with lower right
 // blocks of a symmetric factor begin inside of panels and of tiles.
 func TestTablesHaveTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
-		for name, e := range Tables {
+		for name, e := range tablesOf() {
 			e.Least = product.Shape{}
 			e.Strip, e.Planes, e.Held = min(e.Strip, 1<<14), 1<<24, 1<<24 // sizes of memory
 			t.Run(name, func(t *testing.T) { testTable(t, u, e) })

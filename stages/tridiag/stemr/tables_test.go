@@ -3,11 +3,12 @@ package stemr
 import (
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/roomtest"
+	"github.com/vkevd/vkevd/stages/roomtest/tables"
 	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tables has the rows of the tables of package tuning that the tests of this package need.
+// Tables has the rows of a table of package tuning that the tests of this package need.
 type Tables struct {
 	Products      product.Tuning
 	DivideConquer stedc.Tuning
@@ -16,9 +17,7 @@ type Tables struct {
 
 // These functions return the rows for a device, for a device with the given rate of FP64 in flops
 // per second, for a vendor's largest devices, and of the smallest sizes.
-func TuningFor(info vk.Info) Tables { return roomtest.Rows[Tables](roomtest.On(info)) }
-func BoundedFor(info vk.Info, rate float64) Tables {
-	return roomtest.Rows[Tables](roomtest.Bounded(info, rate))
-}
-func tuningFor(vendor string) Tables { return TuningFor(roomtest.Family(vendor)) }
-func SmallestTuning() Tables         { return roomtest.Rows[Tables](roomtest.Smallest()) }
+func TuningFor(info vk.Info) Tables                { return tables.On[Tables](info) }
+func BoundedFor(info vk.Info, rate float64) Tables { return tables.Bounded[Tables](info, rate) }
+func tuningFor(vendor string) Tables               { return TuningFor(roomtest.Family(vendor)) }
+func SmallestTuning() Tables                       { return tables.Smallest[Tables]() }

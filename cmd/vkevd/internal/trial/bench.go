@@ -19,6 +19,7 @@ import (
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -74,7 +75,7 @@ func BenchCommand(s *cli.Session) *cobra.Command {
 func (j *benchJob) check(cmd *cobra.Command, args []string) error {
 	j.options.Stages = args
 	j.sharing()
-	_, err := bench.Variants(vk.Info{}, nil, j.tunings)
+	_, err := tuning.Variants(vk.Info{}, nil, j.tunings)
 	if err := errors.Join(j.options.Check(), err); err != nil {
 		if len(j.options.Orders) == 0 && j.needsOrders() {
 			return cli.Usage(cmd, "bench needs --n N,…, the orders of the matrices")
@@ -168,7 +169,7 @@ func (j *benchJob) on(ctx context.Context, kernels bool, use func(machine.Benchm
 	j.suit(dev.Info())
 	var kept evd.Options
 	j.config.Apply(&kept, dev.Info(), j.Stderr)
-	if j.options.Variants, err = bench.Variants(dev.Info(), kept.Tuning, j.tunings); err != nil {
+	if j.options.Variants, err = tuning.Variants(dev.Info(), kept.Tuning, j.tunings); err != nil {
 		return err
 	}
 	b, err := dev.Bench(ctx, j.options)

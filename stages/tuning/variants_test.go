@@ -1,4 +1,4 @@
-package bench
+package tuning
 
 import (
 	"reflect"
@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 func TestVariantsLeaveTheTableAlone(t *testing.T) {
 	info := vk.Info{Family: "nvidia"}
-	table := tuning.On(info)
+	table := On(info)
 	tiles := slices.Clone(table.Products.Tiles)
 	all, err := Variants(info, nil, []string{
 		`{}`,
@@ -36,7 +35,7 @@ func TestVariantsLeaveTheTableAlone(t *testing.T) {
 	if alone, err := Variants(info, nil, nil); err != nil || !reflect.DeepEqual(alone, []Variant{{Tuning: table}}) {
 		t.Errorf("without changes %+v, %v", alone, err)
 	}
-	if !slices.Equal(tuning.On(info).Products.Tiles, tiles) {
+	if !slices.Equal(On(info).Products.Tiles, tiles) {
 		t.Error("the family's tiles were written over")
 	}
 	for _, text := range []string{`{"Block": 64} {}`, `{"Blok": 64}`} {

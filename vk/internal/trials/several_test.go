@@ -1,4 +1,4 @@
-package vk_test
+package trials
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"maps"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/internal/when"
@@ -35,7 +34,7 @@ func loseOneOfTwo(t *testing.T, distribute bool) {
 	for i := range a.Data {
 		a.Data[i] = float64(i*i%17) + 1
 	}
-	d, e := open(t, vk.Options{Batch: time.Nanosecond}), open(t, vk.Options{Batch: time.Nanosecond})
+	d, e := device(t, vk.Options{Batch: oneCommand}), device(t, vk.Options{Batch: oneCommand})
 	p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Distribute: distribute, Tuning: &small, Devices: []*vk.Device{e}})
 	if err != nil {
 		t.Fatal(err)

@@ -1,3 +1,0 @@
-package back_test
-
-import _ "github.com/vkevd/vkevd/stages/roomtest/tables"

@@ -1,3 +1,0 @@
-package reduce_test
-
-import _ "github.com/vkevd/vkevd/stages/roomtest/tables"
