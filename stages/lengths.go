@@ -44,7 +44,7 @@ func Holds[T any](what string, s vk.Slice[T], n int) {
 // numbers. The sizes in a tuning count real numbers. A complex number has two parts, so half as many
 // fit.
 func InRegisters[T spirv.Scalar](count uint32) uint32 {
-	if k := spirv.KindOf[T](); k == spirv.Complex128 || k == spirv.Complex64 {
+	if spirv.KindOf[T]().IsComplex() {
 		return (count + 1) / 2
 	}
 	return count

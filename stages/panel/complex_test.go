@@ -101,7 +101,7 @@ func testComplexTFactor[T stagetest.Complex](t *testing.T) {
 		t.Fatal(err)
 	}
 	var worst stagetest.Worst
-	for _, n := range []int{1, 2, 3, 8, 13} { // a workgroup computes 2 columns of T
+	for _, n := range []int{1, 2, 3, 8, 13} { // a workgroup computes at most 2 columns of T
 		f, err := NewTFactor(d, m, n, ops, tune.Panel)
 		if err != nil {
 			t.Fatal(err)

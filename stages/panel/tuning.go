@@ -14,8 +14,9 @@ import (
 // column after another, and add up their partial sums after each column. Above a certain number of
 // workgroups, more of them increase the latency of a column.
 type Tuning struct {
-	// LocalSize is the number of invocations of a workgroup, a power of two. If a panel has more
-	// than LocalSize columns, a workgroup has at least one invocation for each column.
+	// LocalSize is the number of invocations of a workgroup, a power of two. It is half of that for
+	// complex128. If a panel has more columns, a workgroup has at least one invocation for each
+	// column.
 	LocalSize uint32
 
 	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time (a
@@ -38,8 +39,8 @@ type Tuning struct {
 	// fails. It is used only with Whole.
 	Polls uint32
 
-	// Factor is the number of columns of T that one workgroup computes alone. It is at most
-	// LocalSize.
+	// Factor is the number of columns of T that one workgroup computes alone, half of that for
+	// complex128. It is at most LocalSize.
 	Factor uint32
 
 	// Merge is the number of reflectors that ApplyQ1 applies together in one product.
@@ -82,7 +83,7 @@ func panelFits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 	// The device must have enough shared memory for the kernel that needs the most.
 	declared := []stages.Shared{
 		stages.SharedOf(shaders.GeqrfPanelColumn[T], spec),
-		stages.SharedOf(shaders.Larft[T], shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor}),
+		stages.SharedOf(shaders.Larft[T], factorSpec[T](t)),
 	}
 	if t.Whole && hasWhole[T]() {
 		declared = append(declared, stages.SharedOf(shaders.GeqrfPanelWhole[T], wholeSpec(spec)))
@@ -100,8 +101,18 @@ func panelFits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 // hasWhole reports whether one dispatch can factor a panel of numbers of type T.
 func hasWhole[T spirv.Scalar]() bool { return shaders.Has[T]("geqrf_panel_whole") }
 
+// inShared returns how many numbers of T fit into the shared memory for `count` numbers of eight
+// bytes, at most `count`.
+func inShared[T spirv.Scalar](count uint32) uint32 {
+	return max(1, min(count, 8*count/uint32(spirv.KindOf[T]().Size())))
+}
+
+func factorSpec[T spirv.Scalar](t Tuning) shaders.LarftSpec {
+	return shaders.LarftSpec{LocalSize: inShared[T](t.LocalSize), Block: inShared[T](t.Factor)}
+}
+
 func panelSpec[T spirv.Scalar](t Tuning, b int) shaders.GeqrfPanelColumnSpec {
-	threads := max(t.LocalSize, stages.PowerOfTwo(b)) // each column needs an invocation
+	threads := max(inShared[T](t.LocalSize), stages.PowerOfTwo(b)) // each column needs an invocation
 	size := int(spirv.KindOf[T]().Size())
 	// A chunk of rows is stored in shared memory by columns, and each column is padded by one
 	// element. The number of rows in a chunk is a power of two.

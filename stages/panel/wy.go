@@ -22,9 +22,8 @@ import (
 // The kernel larft computes small diagonal blocks, and products then join the blocks to larger
 // blocks.
 type TFactor[T spirv.Scalar] struct {
-	n    int // order of T, at most
-	ops  product.Ops[T]
-	tune Tuning
+	n   int // order of T, at most
+	ops product.Ops[T]
 
 	// `larft` computes diagonal blocks of T from τ and YᵀY. `diagonal` copies the factors T of
 	// neighbouring panels to the diagonal blocks of one larger T.
@@ -41,9 +40,9 @@ func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T],
 	if err := panelFits[T](t, dev.Info(), 1); err != nil {
 		return nil, err
 	}
-	f := &TFactor[T]{n: n, ops: ops, tune: t}
+	f := &TFactor[T]{n: n, ops: ops}
 	kernels := stages.Builder{Dev: dev}
-	f.larft = stages.Build(&kernels, shaders.Larft[T](), shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor})
+	f.larft = stages.Build(&kernels, shaders.Larft[T](), factorSpec[T](t))
 	f.diagonal = stages.Build(&kernels, shaders.LarftDiagonal[T](), shaders.LarftDiagonalSpec{LocalSize: t.LocalSize})
 	if kernels.Err != nil {
 		return nil, kernels.Err
@@ -97,11 +96,12 @@ func (f *TFactor[T]) RecordFrom(
 		panic(fmt.Sprintf("stages: %d columns of G and T, %d and %d apart: larft counts in 32 bits", n, g.Ld, t.Ld))
 	}
 	stages.Holds("tau", tau, n)
-	// Each workgroup computes a diagonal block of T with Factor columns.
-	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush[T]{
+	// Each workgroup computes a diagonal block of T.
+	block := f.larft.Spec.Block
+	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, block)), shaders.LarftPush[T]{
 		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
 	})
-	f.grow(rec, ws, g, t, int(f.tune.Factor))
+	f.grow(rec, ws, g, t, int(block))
 }
 
 // RecordMerge computes the factor t of neighbouring panels from the panels' own factors, which lie

@@ -15,6 +15,7 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // TestBandReduction checks band reductions of orders at and near the multiples of the
@@ -113,13 +114,27 @@ func TestBandReductionRefuses(t *testing.T) {
 	}
 }
 
-// reduce runs the band reduction on the device. The input is the lower triangle of the symmetric
-// matrix `dense`; the elements above the diagonal are NaN. reduce also checks where the results
-// must be zero or one.
-func reduce(t *testing.T, n, b, k int, tune Tables, dense []float64) (y, band, factors []float64) {
+// reduce runs the band reduction on the device. The input is the lower triangle of the symmetric or
+// Hermitian matrix `dense`; the elements above the diagonal are NaN. reduce also checks where the
+// results must be zero or one.
+func reduce[T spirv.Scalar](t *testing.T, n, b, k int, tune Tables, dense []T) (y, band, factors []T) {
+	t.Helper()
+	lower := slices.Clone(dense)
+	for j := range n {
+		for i := range j {
+			lower[i+j*n] = stagetest.NaN[T]()
+		}
+	}
+	return reduceFrom(t, n, b, k, tune, lower, func(*vk.Recorder, product.Matrix[T]) {})
+}
+
+// reduceFrom is reduce for a matrix that the function `load` converts to a lower triangle.
+func reduceFrom[T spirv.Scalar](
+	t *testing.T, n, b, k int, tune Tables, given []T, load func(rec *vk.Recorder, a product.Matrix[T]),
+) (y, band, factors []T) {
 	t.Helper()
 	d := stagetest.Device(t)
-	ops, err := product.New[float64](d, tune.Products)
+	ops, err := product.New[T](d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,20 +143,16 @@ func reduce(t *testing.T, n, b, k int, tune Tables, dense []float64) (y, band, f
 		t.Fatal(err)
 	}
 	ld := max(n, 1) + n%2*3 // Z's is n: products with Y and Z are one batch where A's is, too
-	a := vk.Reserve[float64]("A", ld*n)
-	bb := vk.Reserve[float64]("B", 2*b*n)
-	tt := vk.Reserve[float64]("T", r.Panels()*b*b)
+	a := vk.Reserve[T]("A", ld*n)
+	bb := vk.Reserve[T]("B", 2*b*n)
+	tt := vk.Reserve[T]("T", r.Panels()*b*b)
 	ws := stagetest.Arena(t, d, vk.Together(a, bb, tt, r.Work(), r.Status(), ops.Work()))
-	lower := slices.Clone(dense)
-	for j := range n {
-		for i := range j {
-			lower[i+j*n] = math.NaN()
-		}
-	}
-	stagetest.Put(t, d, a.In(ws), stagetest.Padded(n, n, lower, ld))
+	stagetest.Put(t, d, a.In(ws), stagetest.Padded(n, n, given, ld))
 
 	rec := vk.NewRecorder(d)
-	r.Record(rec, ws, stages.NewMatrix(a.In(ws), n, n, ld), bb.In(ws), tt.In(ws))
+	matrix := product.NewMatrix(a.In(ws), n, n, ld)
+	load(rec, matrix)
+	r.Record(rec, ws, matrix, bb.In(ws), tt.In(ws))
 	stagetest.Run(t, d, rec)
 
 	y, band, factors = stagetest.Unpadded(t, n, n, stagetest.Get(t, d, a.In(ws)), ld), stagetest.Get(t, d, bb.In(ws)), stagetest.Get(t, d, tt.In(ws))
@@ -149,67 +160,82 @@ func reduce(t *testing.T, n, b, k int, tune Tables, dense []float64) (y, band, f
 	checkReflectors(t, where, n, b, y)
 	checkBand(t, where, n, b, band)
 	for at, x := range factors {
-		if i, l := at%b, at/b%b; math.IsNaN(x) || i > l && x != 0 {
-			t.Fatalf("%s: T[%d](%d, %d) = %g", where, at/(b*b), i, l, x)
+		if i, l := at%b, at/b%b; stagetest.IsNaN(x) || i > l && x != 0 {
+			t.Fatalf("%s: T[%d](%d, %d) = %v", where, at/(b*b), i, l, x)
 		}
 	}
 	return y, band, factors
 }
 
-func checkReflectors(t *testing.T, where string, n, b int, y []float64) {
+func checkReflectors[T spirv.Scalar](t *testing.T, where string, n, b int, y []T) {
 	t.Helper()
 	columns := ref.Panels(n, b) * b
 	for j := range n {
 		for i := range n {
-			v := y[i+j*n]
-			unit := stagetest.Pick(j < columns && i == j+b, 1, 0) // panel column l has its one in row l of the panel
-			if math.IsNaN(v) || (j >= columns || i <= j+b) && v != unit {
-				t.Fatalf("%s: Y(%d, %d) = %g", where, i, j, v)
+			v, unit := y[i+j*n], T(0)
+			if j < columns && i == j+b { // panel column l has its one in row l of the panel
+				unit = 1
+			}
+			if stagetest.IsNaN(v) || (j >= columns || i <= j+b) && v != unit {
+				t.Fatalf("%s: Y(%d, %d) = %v", where, i, j, v)
 			}
 		}
 	}
 }
 
-func checkBand(t *testing.T, where string, n, b int, band []float64) {
+func checkBand[T spirv.Scalar](t *testing.T, where string, n, b int, band []T) {
 	t.Helper()
 	for at, v := range band {
-		if r, c := at%(2*b), at/(2*b); math.IsNaN(v) || (r > b || c+r >= n) && v != 0 {
-			t.Fatalf("%s: band(%d, %d) = %g", where, c+r, c, v)
+		if r, c := at%(2*b), at/(2*b); stagetest.IsNaN(v) || (r > b || c+r >= n) && v != 0 {
+			t.Fatalf("%s: band(%d, %d) = %v", where, c+r, c, v)
 		}
 	}
 }
 
-// checkReduction measures the errors of a band reduction A = Q1·B·Q1ᵀ by LAPACK's ratios. Package
-// ref forms Q1 from the reflectors Y and the factors T.
+// checkReduction measures the errors of a band reduction.
 func checkReduction(t *testing.T, name string, n, b, k int, tune Tables, dense []float64, orthogonal, similar *stagetest.Worst) {
 	t.Helper()
 	where := fmt.Sprintf("%s n=%d b=%d k=%d", name, n, b, k)
 	y, band, factors := reduce(t, n, b, k, tune, dense)
-	q := make([]float64, n*n)
+	ofQ, ofA := reductionErrors(n, b, dense, y, band, factors)
+	orthogonal.See(ofQ, where)
+	similar.See(ofA, where)
+}
+
+// reductionErrors returns the errors of a band reduction A = Q1·B·Q1ᴴ by LAPACK's ratios. Package ref
+// forms Q1 from the reflectors Y and the factors T.
+func reductionErrors[T ref.Number](n, b int, dense, y, band, factors []T) (orthogonal, similar float64) {
+	q := make([]T, n*n)
 	for j := range n {
 		q[j+j*n] = 1
 	}
 	ref.ApplyQ1(n, b, y, max(n, 1), factors, n, q, max(n, 1))
-	orthogonal.See(ratio.Orthogonality(n, n, q, max(n, 1)), where)
-
-	full := make([]float64, n*n) // B
+	lower := make([]T, n*n) // the triangle of B
 	for c := range n {
-		for r := c; r < min(c+b+1, n); r++ {
-			full[r+c*n] = band[r-c+c*2*b]
-			full[c+r*n] = full[r+c*n]
-		}
+		copy(lower[c+c*n:], band[c*2*b:c*2*b+min(b+1, n-c)])
 	}
-	similar.See(similarity(n, dense, q, full), where)
+	return ratio.Orthogonality(n, n, q, max(n, 1)), similarity(n, dense, q, full(n, lower))
 }
 
-// similarity returns the error ‖A − Q·B·Qᵀ‖₁/(‖A‖₁·n·ulp) of a reduction of A to B.
-func similarity(n int, a, q, b []float64) float64 {
+// full returns the Hermitian matrix whose lower triangle is stored in `lower`.
+func full[T ref.Number](n int, lower []T) []T {
+	a, one := slices.Clone(lower), []T{1}
+	for c := range n {
+		for r := c + 1; r < n; r++ {
+			ref.Gemm(ref.Conj, ref.NoTrans, 1, 1, 1, 1, lower[r+c*n:], 1, one, 1, 0, a[c+r*n:], 1)
+		}
+	}
+	return a
+}
+
+// similarity returns the error ‖A − Q·B·Qᴴ‖₁/(‖A‖₁·n·ulp) of a reduction of A to B.
+func similarity[T ref.Number](n int, a, q, b []T) float64 {
 	if n == 0 {
 		return 0
 	}
-	qb, diff := make([]float64, n*n), slices.Clone(a)
+	qb, diff := make([]T, n*n), slices.Clone(a)
 	ref.Gemm(ref.NoTrans, ref.NoTrans, n, n, n, 1, q, n, b, n, 0, qb, n)
-	ref.Gemm(ref.NoTrans, ref.Trans, n, n, n, -1, qb, n, q, n, 1, diff, n)
+	ref.Gemm(ref.NoTrans, ref.Adjoint, n, n, n, -1, qb, n, q, n, 1, diff, n)
 	norm := max(ratio.Norm1(n, n, a, n), ratio.SafeMin)
 	return ratio.Norm1(n, n, diff, n) / norm / (float64(n) * ratio.Ulp)
 }

@@ -8,11 +8,9 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matgen"
-	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/roomtest"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
@@ -147,20 +145,9 @@ func checkShares(t *testing.T, name string, n, b, k int, parts []float64, tune T
 	y, band, factors := reduceShared(t, n, b, k, parts, tune, dense)
 	checkReflectors(t, where, n, b, y)
 	checkBand(t, where, n, b, band)
-	q := make([]float64, n*n)
-	for j := range n {
-		q[j+j*n] = 1
-	}
-	ref.ApplyQ1(n, b, y, n, factors, n, q, n)
-	orthogonal.See(ratio.Orthogonality(n, n, q, n), where)
-	full := make([]float64, n*n) // B
-	for c := range n {
-		for r := c; r < min(c+b+1, n); r++ {
-			full[r+c*n] = band[r-c+c*2*b]
-			full[c+r*n] = full[r+c*n]
-		}
-	}
-	similar.See(similarity(n, dense, q, full), where)
+	ofQ, ofA := reductionErrors(n, b, dense, y, band, factors)
+	orthogonal.See(ofQ, where)
+	similar.See(ofA, where)
 }
 
 // member is one of the devices of reduceShared. All of them are the test device, each with memory

@@ -170,7 +170,7 @@ func Pick(when bool, a, b float64) float64 {
 func Padded[T spirv.Scalar](m, n int, packed []T, ld int) []T {
 	out := make([]T, ld*n)
 	for at := range out {
-		out[at] = nan[T]()
+		out[at] = NaN[T]()
 		if i := at % ld; i < m {
 			out[at] = packed[i+at/ld*m]
 		}
@@ -195,7 +195,8 @@ func Unpadded[T spirv.Scalar](t *testing.T, m, n int, x []T, ld int) []T {
 // IsNaN tells whether a part of x is NaN.
 func IsNaN[T spirv.Scalar](x T) bool { return x != x }
 
-func nan[T spirv.Scalar]() (x T) { return x / x }
+// NaN returns a number whose parts are NaN.
+func NaN[T spirv.Scalar]() (x T) { return x / x }
 
 // Worst keeps the largest of several ratios, and the name of the case with this ratio.
 type Worst struct {
