@@ -233,6 +233,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnResidualPush[float32]{})-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[float64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[float32]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[complex128]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[complex64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyPush[float64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyPush[float32]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyPush[complex128]{})-32]

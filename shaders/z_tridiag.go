@@ -38,6 +38,58 @@ type BdsdcLeafPush struct {
 	_      [4]byte
 }
 
+// Zlag2d makes a Hermitian tridiagonal matrix T real: T ← Dᴴ·T·D, D = diag(1, …, 1, phase). Of the
+// off-diagonal elements only the last one has an imaginary part. It becomes its modulus.
+//
+// float64 only.
+//
+// Compiled with NUMBER=dvec2, BYTES=16.
+func Zlag2d() spirv.Module[Zlag2dSpec, Zlag2dPush] {
+	return module[Zlag2dSpec, Zlag2dPush]("zlag2d", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type Zlag2dSpec struct {
+	LocalSize uint32 `spirv:"0"`
+}
+
+func Zlag2dDefaults() Zlag2dSpec { return Zlag2dSpec{LocalSize: 64} }
+
+type Zlag2dPush struct {
+	D     spirv.Addr[complex128] `spirv:"r"`
+	E     spirv.Addr[complex128] `spirv:"r"`
+	RealD spirv.Addr[float64]    `spirv:"w"`
+	RealE spirv.Addr[float64]    `spirv:"w"`
+	Phase spirv.Addr[complex128] `spirv:"w"`
+	N     uint32
+	_     [4]byte
+}
+
+// Clag2d makes a Hermitian tridiagonal matrix T real: T ← Dᴴ·T·D, D = diag(1, …, 1, phase). Of the
+// off-diagonal elements only the last one has an imaginary part. It becomes its modulus.
+//
+// float64 only.
+//
+// Compiled with NUMBER=vec2, BYTES=8.
+func Clag2d() spirv.Module[Clag2dSpec, Clag2dPush] {
+	return module[Clag2dSpec, Clag2dPush]("clag2d", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type Clag2dSpec = Zlag2dSpec
+
+func Clag2dDefaults() Clag2dSpec { return Clag2dSpec{LocalSize: 64} }
+
+type Clag2dPush struct {
+	D     spirv.Addr[complex64]  `spirv:"r"`
+	E     spirv.Addr[complex64]  `spirv:"r"`
+	RealD spirv.Addr[float64]    `spirv:"w"`
+	RealE spirv.Addr[float64]    `spirv:"w"`
+	Phase spirv.Addr[complex128] `spirv:"w"`
+	N     uint32
+	_     [4]byte
+}
+
 // Slag2d converts numbers between half, single and double precision: y ← x (LAPACK slag2d, dlag2s).
 //
 // float64 only.
@@ -123,6 +175,62 @@ type LagtmPush struct {
 	Cols uint32
 	Ldz  uint32
 	Ldp  uint32
+}
+
+// Zpromote turns real eigenvectors of T into those of a Hermitian tridiagonal matrix: X ← D·S, D =
+// diag(1, …, 1, phase).
+//
+// float64 only.
+//
+// Compiled with NUMBER=dvec2, BYTES=16.
+func Zpromote() spirv.Module[ZpromoteSpec, ZpromotePush] {
+	return module[ZpromoteSpec, ZpromotePush]("zpromote", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type ZpromoteSpec struct {
+	LocalSize uint32 `spirv:"0"`
+}
+
+func ZpromoteDefaults() ZpromoteSpec { return ZpromoteSpec{LocalSize: 64} }
+
+type ZpromotePush struct {
+	S     spirv.Addr[float64]    `spirv:"r"`
+	Phase spirv.Addr[complex128] `spirv:"r"`
+	X     spirv.Addr[complex128] `spirv:"w"`
+	Rows  uint32
+	Cols  uint32
+	Lds   uint32
+	Ldx   uint32
+	Last  uint32
+	_     [4]byte
+}
+
+// Cpromote turns real eigenvectors of T into those of a Hermitian tridiagonal matrix: X ← D·S, D =
+// diag(1, …, 1, phase).
+//
+// float64 only.
+//
+// Compiled with NUMBER=vec2, BYTES=8.
+func Cpromote() spirv.Module[CpromoteSpec, CpromotePush] {
+	return module[CpromoteSpec, CpromotePush]("cpromote", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type CpromoteSpec = ZpromoteSpec
+
+func CpromoteDefaults() CpromoteSpec { return CpromoteSpec{LocalSize: 64} }
+
+type CpromotePush struct {
+	S     spirv.Addr[float64]    `spirv:"r"`
+	Phase spirv.Addr[complex128] `spirv:"r"`
+	X     spirv.Addr[complex64]  `spirv:"w"`
+	Rows  uint32
+	Cols  uint32
+	Lds   uint32
+	Ldx   uint32
+	Last  uint32
+	_     [4]byte
 }
 
 // StebzBisect finds eigenvalues of a symmetric tridiagonal matrix T by bisection on Sturm counts, or
@@ -848,10 +956,14 @@ type StemrVectorPush struct {
 // The layout in the shaders. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(BdsdcLeafPush{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Zlag2dPush{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(Clag2dPush{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(Slag2dPush{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(Hlag2dPush{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(Dlag2sPush{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(LagtmPush{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(ZpromotePush{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(CpromotePush{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzBisectPush{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzCountPush{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzNarrowPush{})-64]

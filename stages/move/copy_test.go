@@ -155,6 +155,7 @@ func TestMovesInPortions(t *testing.T) {
 	t.Run("transpose", TestTranspose)
 	t.Run("copy", TestCopying)
 	t.Run("conversion", TestConversion)
+	t.Run("promotion", TestPromote)
 	t.Run("identity", func(t *testing.T) {
 		const rows, cols, ld = 75, 61, 80
 		s, err := NewIdentity[float64](stagetest.Device(t))

@@ -9,7 +9,8 @@ import (
 )
 
 // Signs chooses the signs of eigenvectors, which the eigenvalues do not determine: the element with
-// the largest magnitude of each column becomes positive, the first of them if there are several.
+// the largest magnitude of each column becomes positive, the first of them if there are several. For
+// complex numbers it chooses the phases: this element becomes real and positive.
 type Signs[T spirv.Scalar] struct {
 	columns *vk.Kernel[shaders.ColumnSignsSpec, shaders.ColumnSignsPush[T]]
 }
@@ -26,18 +27,24 @@ func NewSigns[T spirv.Scalar](dev *vk.Device) (*Signs[T], error) {
 func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) { s.record(rec, x, 0, 0) }
 
 // RecordDeciding is Record, and also sets word j of `flipped` to 1 if the signs of column j were
-// changed, and otherwise to 0. If x has no rows, `flipped` is not written.
+// changed, and otherwise to 0. If x has no rows, `flipped` is not written. It is for real numbers only.
 func (s *Signs[T]) RecordDeciding(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
-	stages.Holds("the flipped columns", flipped, x.Cols)
-	s.record(rec, x, flipped.Addr(), 0)
+	s.record(rec, x, wordsOf(x, flipped), 0)
 }
 
 // RecordFollowing changes the signs of those columns of x whose word in `flipped` is not 0.
 // RecordDeciding has set the words for another matrix: for example, the left singular vectors change
-// their signs together with the right ones.
+// their signs together with the right ones. It is for real numbers only.
 func (s *Signs[T]) RecordFollowing(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
+	s.record(rec, x, wordsOf(x, flipped), 1)
+}
+
+func wordsOf[T spirv.Scalar](x product.Matrix[T], flipped vk.Slice[uint32]) spirv.Addr[uint32] {
+	if k := spirv.KindOf[T](); k == spirv.Complex128 || k == spirv.Complex64 {
+		panic("stages: complex columns change their phases, not only their signs")
+	}
 	stages.Holds("the flipped columns", flipped, x.Cols)
-	s.record(rec, x, flipped.Addr(), 1)
+	return flipped.Addr()
 }
 
 // record dispatches one workgroup for each column. If `follow` is 1, the column's word in `flipped`

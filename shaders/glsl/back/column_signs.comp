@@ -2,10 +2,17 @@
 // negative, the signs of the whole column change. If several entries have the largest magnitude,
 // the first one decides. A column of zeros stays unchanged. The search for the entry ignores NaNs.
 //
+// complex
+//
+// For complex numbers, each column is multiplied by the number of modulus 1 that makes the entry z
+// of largest |z|² real and positive. The imaginary part of this entry becomes 0. A column of real
+// numbers changes its signs, or nothing.
+//
 // in, out: x        rows×cols, column-major, ldx ≥ rows
 //          flipped  cols words, or null. With follow = 0 the kernel writes 1 for each column whose
 //                   signs have changed, and 0 for every other column. With follow = 1 it reads the
-//                   words, and changes the signs of the columns with 1, whatever their entries
+//                   words, and changes the signs of the columns with 1, whatever their entries.
+//                   For complex numbers `flipped` is null, and follow is 0
 //
 // For singular vectors, a dispatch with follow = 0 decides the signs of the right vectors. A
 // dispatch with follow = 1 then changes the signs of the left vectors in the same way.
@@ -19,6 +26,16 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics.glsl"
 #include "index.glsl"
+#ifdef COMPLEX
+#include "polar.glsl"
+#define decision_t scalar_t
+#define decision(z) (z)
+#define size_of(z) square(z)
+#else
+#define decision_t bool
+#define decision(z) ((z) < scalar_t(0))
+#define size_of(z) abs(z)
+#endif
 
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a power of two.
@@ -38,16 +55,16 @@ layout(push_constant, scalar) uniform Push {
 
 // `largest` and `place` have, for each invocation, the largest magnitude that the invocation has
 // found, and the row of the entry with this magnitude.
-shared scalar_t largest[LOCAL_SIZE];
+shared real_t largest[LOCAL_SIZE];
 shared uint place[LOCAL_SIZE];
 
-// decides returns whether the entry of largest magnitude of x is negative. All invocations of the
-// workgroup must call it.
-bool decides(Column x, uint t) {
-	scalar_t top = scalar_t(-1);
+// decides returns whether the entry of largest magnitude of x is negative. For complex numbers it
+// returns this entry. place[0] is then its row. All invocations of the workgroup must call it.
+decision_t decides(Column x, uint t) {
+	real_t top = real_t(-1);
 	uint at = 0;
 	for (uint i = t; i < p.rows; i += LOCAL_SIZE) {
-		scalar_t v = abs(x.at[i]);
+		real_t v = size_of(x.at[i]);
 		if (v > top) {
 			top = v;
 			at = i;
@@ -66,7 +83,7 @@ bool decides(Column x, uint t) {
 		}
 		barrier();
 	}
-	bool flip = x.at[place[0]] < scalar_t(0);
+	decision_t flip = decision(x.at[place[0]]);
 	barrier();
 	return flip;
 }
@@ -76,6 +93,13 @@ void main() {
 	if (j >= p.cols) return;
 	uint t = gl_LocalInvocationID.x;
 	Column x = Column(element(uint64_t(p.x), 0, j, p.ldx));
+#ifdef COMPLEX
+	scalar_t phase;
+	real_t modulus = polar(decides(x, t), phase);
+	for (uint i = t; i < p.rows; i += LOCAL_SIZE) {
+		x.at[i] = i == place[0] ? of_real(modulus) : mul(x.at[i], conjugate(phase));
+	}
+#else
 	bool flip;
 	if (p.follow != 0) {
 		flip = p.flipped.at[j] != 0;
@@ -86,4 +110,5 @@ void main() {
 	if (flip) {
 		for (uint i = t; i < p.rows; i += LOCAL_SIZE) x.at[i] = -x.at[i];
 	}
+#endif
 }

@@ -1,0 +1,178 @@
+package move
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestColumnPhases compares the phases of columns with package ref. Column 1 has zeros, column 2 real
+// numbers, column 3 two elements of the same modulus, and column 4 a real negative element that decides.
+func TestColumnPhases(t *testing.T) {
+	stagetest.EachComplex(t, testColumnPhases[complex128], testColumnPhases[complex64])
+}
+
+func testColumnPhases[T stagetest.Complex](t *testing.T) {
+	d := stagetest.Device(t)
+	s, err := NewSigns[T](d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cols = 7
+	for _, rows := range []int{1, 2, 3, 65, 300} {
+		ld := rows + 3
+		r := rand.New(rand.NewPCG(uint64(rows), 35))
+		x := make([]complex128, ld*cols)
+		for l := range x {
+			x[l] = stagetest.RandomComplex(r)
+			switch i, j := l%ld, l/ld; {
+			case i >= rows:
+				x[l] = cmplx.NaN()
+			case j == 1:
+				x[l] = 0
+			case j == 2:
+				x[l] = complex(real(x[l]), 0)
+			}
+		}
+		if rows > 2 {
+			x[rows/2+3*ld], x[rows-1+3*ld], x[rows-2+4*ld] = 12-16i, -20, -20
+		}
+		want := slices.Clone(x)
+		ref.ColumnPhases(rows, cols, want, ld)
+		room := vk.Reserve[T]("X", len(x))
+		at := room.In(stagetest.Arena(t, d, vk.Together(room)))
+		stagetest.Put(t, d, at, stagetest.ComplexOf[T](x))
+		rec := vk.NewRecorder(d)
+		s.Record(rec, product.NewMatrix(at, rows, cols, ld))
+		stagetest.Run(t, d, rec)
+		got := stagetest.ComplexOf[complex128](stagetest.Get(t, d, at))
+		for l, z := range got {
+			i, j := l%ld, l/ld
+			tolerance := 8 * stagetest.EpsilonOf[T]() * cmplx.Abs(want[l])
+			if j == 1 || j == 2 {
+				tolerance = 0
+			}
+			if i >= rows {
+				if !cmplx.IsNaN(z) {
+					t.Fatalf("%d rows: padding was written", rows)
+				}
+			} else if !(cmplx.Abs(z-want[l]) <= tolerance) {
+				t.Fatalf("%d rows: element (%d, %d) is %v, want %v", rows, i, j, z, want[l])
+			} else if imag(want[l]) == 0 && imag(z) != 0 {
+				t.Fatalf("%d rows: element (%d, %d) is %v, want a real number", rows, i, j, z)
+			}
+		}
+	}
+}
+
+// The numbers are spread over the range of T, so that squares of some would overflow or vanish.
+var spreadOf = map[bool][]float64{false: {1, 0x1p-1000, 0x1p1000, 0x1p-1070, 0x1p1020}, true: {1, 0x1p-100, 0x1p100, 0x1p-120, 0x1p123}}
+
+// TestRealTridiagonal compares the real matrix and the phase with package ref. Imaginary parts that must
+// not be read are NaN.
+func TestRealTridiagonal(t *testing.T) {
+	stagetest.EachComplex(t, testRealTridiagonal[complex128], testRealTridiagonal[complex64])
+}
+
+func testRealTridiagonal[T stagetest.Complex](t *testing.T) {
+	dev := stagetest.Device(t)
+	c, err := NewComplexConversion[T](dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lasts := []complex128{0, 2, -3, 1i, -0.75i, 3 + 4i, -1 - 1e-30i, 1e-30 - 1i, -0.6 - 0.8i}
+	for _, n := range []int{1, 2, 3, 300} {
+		for _, scale := range spreadOf[stagetest.EpsilonOf[T]() > 1e-10] {
+			for _, last := range lasts {
+				d, e := make([]T, n), make([]T, n-1)
+				for i := range d {
+					d[i] = T(complex(float64(i)-7, math.NaN()))
+				}
+				for i := range e {
+					e[i] = T(complex(float64(i+1), math.NaN()))
+				}
+				if n > 1 {
+					e[n-2] = T(last * complex(scale, 0))
+				}
+				_, off, phase := ref.RealTridiagonal(stagetest.ComplexOf[complex128](d), stagetest.ComplexOf[complex128](e))
+				from := [2]vk.Region[T]{vk.Reserve[T]("d", n), vk.Reserve[T]("e", n-1)}
+				to := [2]vk.Region[float64]{vk.Reserve[float64]("real d", n), vk.Reserve[float64]("real e", n-1)}
+				turn := vk.Reserve[complex128]("phase", 1)
+				ws := stagetest.Arena(t, dev, vk.Together(from[0], from[1], to[0], to[1], turn))
+				stagetest.Put(t, dev, from[0].In(ws), d)
+				stagetest.Put(t, dev, from[1].In(ws), e)
+				rec := vk.NewRecorder(dev)
+				c.RecordReal(rec, stages.Tridiagonal[T]{D: from[0].In(ws), E: from[1].In(ws)},
+					stages.Tridiagonal[float64]{D: to[0].In(ws), E: to[1].In(ws)}, turn.In(ws))
+				stagetest.Run(t, dev, rec)
+				what := fmt.Sprintf("n=%d, last element %v", n, last*complex(scale, 0))
+				for i, x := range stagetest.Get(t, dev, to[0].In(ws)) {
+					if x != float64(i)-7 {
+						t.Fatalf("%s: diagonal element %d is %g", what, i, x)
+					}
+				}
+				for i, x := range stagetest.Get(t, dev, to[1].In(ws)) {
+					if !(math.Abs(x-off[i]) <= 0x1p-51*off[i]) || i < n-2 && x != off[i] {
+						t.Fatalf("%s: off-diagonal element %d is %g, want %g", what, i, x, off[i])
+					}
+				}
+				if got := stagetest.Get(t, dev, turn.In(ws))[0]; !(cmplx.Abs(got-phase) <= 0x1p-51) || imag(last) == 0 && got != phase {
+					t.Fatalf("%s: phase %v, want %v", what, got, phase)
+				}
+			}
+		}
+	}
+}
+
+// TestPromote compares vectors in rows with package ref, which has them in columns.
+func TestPromote(t *testing.T) {
+	stagetest.EachComplex(t, testPromote[complex128], testPromote[complex64])
+}
+
+func testPromote[T stagetest.Complex](t *testing.T) {
+	dev := stagetest.Device(t)
+	c, err := NewComplexConversion[T](dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const phase = 0.6 - 0.8i
+	for _, size := range [][2]int{{0, 3}, {1, 1}, {5, 1}, {1, 9}, {33, 40}, {300, 7}} { // vectors, components
+		m, n := size[0], size[1]
+		lds, ldx := m+2, m+5
+		s, columns := make([]float64, lds*n), make([]float64, n*m)
+		r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
+		for l := range s {
+			if s[l] = r.NormFloat64(); l%lds < m {
+				columns[l%lds*n+l/lds] = s[l]
+			}
+		}
+		want := ref.Promote[complex128](n, m, columns, n, phase)
+		from, to, turn := vk.Reserve[float64]("S", len(s)), vk.Reserve[T]("X", ldx*n), vk.Reserve[complex128]("phase", 1)
+		ws := stagetest.Arena(t, dev, vk.Together(from, to, turn))
+		stagetest.Put(t, dev, from.In(ws), s)
+		stagetest.Put(t, dev, to.In(ws), slices.Repeat([]T{T(cmplx.NaN())}, ldx*n))
+		stagetest.Put(t, dev, turn.In(ws), []complex128{phase})
+		rec := vk.NewRecorder(dev)
+		c.RecordPromote(rec, stages.NewMatrix(from.In(ws), m, n, lds), turn.In(ws), product.NewMatrix(to.In(ws), m, n, ldx))
+		stagetest.Run(t, dev, rec)
+		for l, z := range stagetest.Get(t, dev, to.In(ws)) {
+			i, j := l%ldx, l/ldx
+			if i >= m {
+				if !cmplx.IsNaN(complex128(z)) {
+					t.Fatalf("%d×%d: padding was written", m, n)
+				}
+			} else if x := want[i*n+j]; !(cmplx.Abs(complex128(z)-x) <= stagetest.EpsilonOf[T]()*cmplx.Abs(x)) {
+				t.Fatalf("%d×%d: element (%d, %d) is %v, want %v", m, n, i, j, z, x)
+			}
+		}
+	}
+}
