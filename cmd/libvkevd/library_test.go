@@ -43,6 +43,9 @@ func TestValues(t *testing.T) { runC(t, "values.c") }
 // The program also makes many small solves: VKEVD_CALLS is their number, by default 1000.
 func TestBehaviour(t *testing.T) { runC(t, "behaviour.c", cmp.Or(os.Getenv("VKEVD_CALLS"), "1000")) }
 
+// TestRefusals runs a C program that compares the text of each refusal.
+func TestRefusals(t *testing.T) { runC(t, "refusals.c") }
+
 // runC compiles a C program of folder testdata as a user would, and runs the program. The program
 // must print nothing.
 func runC(t *testing.T, source string, args ...string) {

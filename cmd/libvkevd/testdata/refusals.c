@@ -1,0 +1,349 @@
+// Refusals of the C library: each wrong argument of each function, with the whole text of the error,
+// and the last value that is accepted.
+#include "check.h"
+
+static vkevd_error error;
+
+enum { bad = VKEVD_BAD_ARGUMENT };
+
+// SAYS checks that a call returns a code, and that the text of its error is `wanted`.
+#define SAYS(code, wanted, call)                                                                   \
+	do {                                                                                           \
+		WANT(code, call);                                                                          \
+		if (strcmp(error.text, wanted) != 0) {                                                     \
+			fprintf(stderr, "%s:%d: \"%s\", want \"%s\"\n", __FILE__, __LINE__, error.text, wanted); \
+			exit(1);                                                                               \
+		}                                                                                          \
+	} while (0)
+
+static void texts(void) {
+	const char *const codes[] = {
+		"success", "bad argument", "the matrix holds a NaN or an infinity", "no usable device",
+		"not supported by the device", "out of device memory", "the device failed", "cancelled",
+		"closed", "more eigenvalues than allowed", "no convergence", "the result is not verified",
+		"forked process", "defect of the library", "a value of the result overflows",
+	};
+	for (int k = 0; k <= VKEVD_OVERFLOW; k++)
+		CHECK(strcmp(vkevd_code_text(k), codes[k]) == 0);
+	CHECK(strcmp(vkevd_code_text(VKEVD_OVERFLOW + 1), "unknown code") == 0);
+	CHECK(strcmp(vkevd_code_text(-1), "unknown code") == 0);
+}
+
+static void handles(vkevd_device device, vkevd_plan plan) {
+	vkevd_device_info info[1];
+	int64_t count;
+	uint64_t bytes;
+	vkevd_token token, used;
+	vkevd_plan none;
+	SAYS(bad, "count: NULL", vkevd_devices(info, 1, NULL, &error));
+	SAYS(bad, "capacity: negative", vkevd_devices(info, -1, &count, &error));
+	SAYS(bad, "list: NULL", vkevd_devices(NULL, 1, &count, &error));
+	OK(vkevd_devices(NULL, 0, &count, &error));
+	SAYS(bad, "device: NULL", vkevd_open("", NULL, &error));
+	SAYS(bad, "info: NULL", vkevd_describe(device, NULL, &error));
+	SAYS(bad, "token: NULL", vkevd_token_new(NULL, &error));
+	SAYS(bad, "order: NULL", vkevd_batch_order(device, NULL, &error));
+	SAYS(bad, "bytes: NULL", vkevd_plan_bytes(plan, NULL, &error));
+	SAYS(bad, "plan: NULL", vkevd_symmetric_plan(device, 1, NULL, NULL, &error));
+	SAYS(bad, "plan: NULL", vkevd_svd_plan(device, 1, 1, NULL, NULL, &error));
+	SAYS(bad, "plan: NULL", vkevd_batch_plan(device, 1, 1, NULL, NULL, &error));
+
+	OK(vkevd_token_new(&token, &error));
+	OK(vkevd_token_new(&used, &error));
+	OK(vkevd_token_free(used, &error));
+	const vkevd_device closed[] = {0, used, UINT64_MAX};
+	for (int k = 0; k < 3; k++) {
+		vkevd_device h = closed[k];
+		SAYS(bad, "device: not an open handle", vkevd_describe(h, info, &error));
+		SAYS(bad, "device: not an open handle", vkevd_close(h, &error));
+		SAYS(bad, "device: not an open handle", vkevd_batch_order(h, &count, &error));
+		SAYS(bad, "device: not an open handle", vkevd_symmetric_plan(h, 1, NULL, &none, &error));
+		SAYS(bad, "device: not an open handle", vkevd_svd_plan(h, 1, 1, NULL, &none, &error));
+		SAYS(bad, "device: not an open handle", vkevd_batch_plan(h, 1, 1, NULL, &none, &error));
+		SAYS(bad, "token: not an open handle", vkevd_cancel(h, &error));
+		SAYS(bad, "token: not an open handle", vkevd_token_free(h, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_plan_bytes(h, &bytes, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_plan_close(h, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_symmetric_solve(h, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_symmetric_solve_float32(h, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_svd_solve(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_svd_solve_float32(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_batch_solve(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_batch_solve_float32(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
+	}
+	SAYS(bad, "device: a handle of another kind", vkevd_describe(plan, info, &error));
+	SAYS(bad, "device: a handle of another kind", vkevd_close(token, &error));
+	SAYS(bad, "token: a handle of another kind", vkevd_cancel(plan, &error));
+	SAYS(bad, "token: a handle of another kind", vkevd_token_free(device, &error));
+	SAYS(bad, "plan: a handle of another kind", vkevd_plan_bytes(device, &bytes, &error));
+	SAYS(bad, "plan: a handle of another kind", vkevd_plan_close(token, &error));
+	SAYS(bad, "device: a handle of another kind", vkevd_symmetric_plan(token, 1, NULL, &none, &error));
+	CHECK(none == 0);
+
+	vkevd_control control = {NULL, NULL, used};
+	double a[9] = {1}, w[3], z[9];
+	SAYS(bad, "control.token: not an open handle", vkevd_symmetric_solve(plan, a, 3, w, z, 3, NULL, &control, &error));
+	control.token = device;
+	SAYS(bad, "control.token: a handle of another kind", vkevd_symmetric_solve(plan, a, 3, w, z, 3, NULL, &control, &error));
+	OK(vkevd_cancel(token, &error));
+	OK(vkevd_cancel(token, &error)); // a second time
+	control.token = token;
+	SAYS(VKEVD_CANCELLED, "context canceled", vkevd_symmetric_solve(plan, a, 3, w, z, 3, NULL, &control, &error));
+	OK(vkevd_token_free(token, &error));
+	WANT(VKEVD_NO_DEVICE, vkevd_open("a device with this name", &device, &error));
+	CHECK(strstr(error.text, "none matches \"a device with this name\""));
+}
+
+static void symmetric(vkevd_device device) {
+	vkevd_plan plan;
+	vkevd_symmetric o;
+#define REFUSED(text, ...)                                                                         \
+	do {                                                                                           \
+		o = (vkevd_symmetric){__VA_ARGS__};                                                        \
+		plan = 7;                                                                                  \
+		SAYS(bad, text, vkevd_symmetric_plan(device, 3, &o, &plan, &error));                        \
+		CHECK(plan == 0);                                                                          \
+	} while (0)
+	REFUSED("options.reserved: must be 0", .reserved0 = 1);
+	for (int k = 0; k < 6; k++) {
+		o = (vkevd_symmetric){0}, o.reserved[k] = 1;
+		SAYS(bad, "options.reserved: must be 0", vkevd_symmetric_plan(device, 3, &o, &plan, &error));
+	}
+	const int32_t wrong[] = {-1, 2};
+	for (int k = 0; k < 2; k++) {
+		const char *const flag = "options: a member that must be 0 or 1 is neither";
+		REFUSED(flag, .vectors = wrong[k]);
+		REFUSED(flag, .upper = wrong[k]);
+		REFUSED(flag, .a_row_major = wrong[k]);
+		REFUSED(flag, .vectors_row_major = wrong[k]);
+		REFUSED(flag, .verify = wrong[k]);
+	}
+	REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED", .number = 3);
+	REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED", .number = -1);
+	REFUSED("options.number: VKEVD_MIXED needs vectors = 1 and select = VKEVD_ALL", .number = VKEVD_MIXED);
+	REFUSED("options.number: VKEVD_MIXED needs vectors = 1 and select = VKEVD_ALL", .number = VKEVD_MIXED, .vectors = 1,
+	        .select = VKEVD_INDEX, .to = 3);
+	REFUSED("options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL", .select = 3);
+	REFUSED("options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL", .select = -1);
+	REFUSED("option Index: [-1, 2) is not a range of 3 eigenvalues", .select = VKEVD_INDEX, .from = -1, .to = 2);
+	REFUSED("option Index: [1, 4) is not a range of 3 eigenvalues", .select = VKEVD_INDEX, .from = 1, .to = 4);
+	REFUSED("option Interval: (2, 1] holds no number", .select = VKEVD_INTERVAL, .above = 2, .up_to = 1);
+	REFUSED("option AtMost: must not be negative", .select = VKEVD_INTERVAL, .up_to = 1, .at_most = -1);
+	SAYS(bad, "order -1 is negative", vkevd_symmetric_plan(device, -1, NULL, &plan, &error));
+	SAYS(bad, "order 16777216 is too large, at most 16777215", vkevd_symmetric_plan(device, 1 << 24, NULL, &plan, &error));
+	o = (vkevd_symmetric){0};
+	o.vectors = 1;
+	WANT(VKEVD_OUT_OF_MEMORY, vkevd_symmetric_plan(device, (1 << 24) - 1, &o, &plan, &error));
+	CHECK(error.need > (uint64_t)1 << 40 && error.free > 0 && error.free < error.need);
+
+	double a[16] = {1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3}, w[3], z[16]; // ld = 4
+	float a32[9] = {1}, w32[3], z32[9];
+	OK(vkevd_symmetric_plan(device, 3, &o, &plan, &error));
+	SAYS(bad, "a: NULL", vkevd_symmetric_solve(plan, NULL, 4, w, z, 4, NULL, NULL, &error));
+	SAYS(bad, "w: NULL", vkevd_symmetric_solve(plan, a, 4, NULL, z, 4, NULL, NULL, &error));
+	SAYS(bad, "z: NULL", vkevd_symmetric_solve(plan, a, 4, w, NULL, 4, NULL, NULL, &error));
+	SAYS(bad, "lda: 2, must be at least 3", vkevd_symmetric_solve(plan, a, 2, w, z, 4, NULL, NULL, &error));
+	SAYS(bad, "lda: -1, must be at least 3", vkevd_symmetric_solve(plan, a, -1, w, z, 4, NULL, NULL, &error));
+	SAYS(bad, "ldz: 2, must be at least 3", vkevd_symmetric_solve(plan, a, 4, w, z, 2, NULL, NULL, &error));
+	// 3 columns: 2⁶⁰/3, rounded down, is the last number of doubles
+	SAYS(bad, "lda: 384307168202282326, more than fits an address",
+	     vkevd_symmetric_solve(plan, a, 384307168202282326, w, z, 4, NULL, NULL, &error));
+	SAYS(bad, "ldz: z is a, so it must be lda", vkevd_symmetric_solve(plan, z, 3, w, z, 4, NULL, NULL, &error));
+	SAYS(bad, "plan: for another kind of problem or of number",
+	     vkevd_symmetric_solve_float32(plan, a32, 3, w32, z32, 3, NULL, NULL, &error));
+	SAYS(bad, "plan: for another kind of problem or of number",
+	     vkevd_svd_solve(plan, a, 4, w, NULL, 3, NULL, 3, NULL, &error));
+	SAYS(bad, "plan: for another kind of problem or of number",
+	     vkevd_batch_solve(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
+	OK(vkevd_symmetric_solve(plan, a, 4, w, z, 4, NULL, NULL, &error));
+	OK(vkevd_symmetric_solve(plan, a, 4, w, a, 4, NULL, NULL, &error)); // z is a
+	a[6] = INFINITY; // (2, 1)
+	SAYS(VKEVD_NOT_FINITE, "element (2, 1) is +Inf; eigenvalues need finite entries (indices from 0)",
+	     vkevd_symmetric_solve(plan, a, 4, w, z, 4, NULL, NULL, &error));
+	CHECK(error.row == 2 && error.column == 1 && error.need == 0 && error.free == 0);
+	OK(vkevd_plan_close(plan, &error));
+	SAYS(bad, "plan: not an open handle", vkevd_plan_close(plan, &error));
+
+	// no vectors: ldz and z have no meaning, also if z is a
+	double d[9] = {1, 0, 0, 0, 2, 0, 0, 0, 3};
+	o = (vkevd_symmetric){0};
+	o.select = VKEVD_INTERVAL, o.above = 0, o.up_to = 3, o.at_most = 2;
+	OK(vkevd_symmetric_plan(device, 3, &o, &plan, &error));
+	vkevd_found found;
+	SAYS(bad, "found: NULL", vkevd_symmetric_solve(plan, d, 3, w, d, 0, NULL, NULL, &error));
+	SAYS(VKEVD_TOO_MANY, "the interval holds 3 eigenvalues, at most 2 were expected",
+	     vkevd_symmetric_solve(plan, d, 3, w, d, 0, &found, NULL, &error));
+	OK(vkevd_plan_close(plan, &error));
+	o.above = 1;
+	OK(vkevd_symmetric_plan(device, 3, &o, &plan, &error));
+	OK(vkevd_symmetric_solve(plan, d, 3, w, d, 0, &found, NULL, &error));
+	CHECK(found.first == 1 && found.count == 2);
+	OK(vkevd_plan_close(plan, &error));
+
+	// the largest eigenvalue of this matrix is beyond the largest float
+	float huge[4] = {3e38f, 3e38f, 3e38f, 3e38f};
+	o = (vkevd_symmetric){0};
+	o.number = VKEVD_FLOAT32;
+	OK(vkevd_symmetric_plan(device, 2, &o, &plan, &error));
+	SAYS(VKEVD_OVERFLOW, "eigenvalue 1 is beyond the largest float32, and is +Inf in the result (indices from 0)",
+	     vkevd_symmetric_solve_float32(plan, huge, 2, w32, NULL, 0, NULL, NULL, &error));
+	CHECK(error.row == 1 && error.column == -1 && isinf(w32[1]) && !isinf(w32[0]));
+	OK(vkevd_plan_close(plan, &error));
+#undef REFUSED
+}
+
+static void singular(vkevd_device device) {
+	vkevd_plan plan;
+	vkevd_svd o;
+#define REFUSED(text, ...)                                                                         \
+	do {                                                                                           \
+		o = (vkevd_svd){__VA_ARGS__};                                                              \
+		SAYS(bad, text, vkevd_svd_plan(device, 3, 2, &o, &plan, &error));                           \
+		CHECK(plan == 0);                                                                          \
+	} while (0)
+	for (int k = 0; k < 6; k++) {
+		o = (vkevd_svd){0}, o.reserved[k] = 1;
+		SAYS(bad, "options.reserved: must be 0", vkevd_svd_plan(device, 3, 2, &o, &plan, &error));
+	}
+	const int32_t wrong[] = {-1, 2};
+	for (int k = 0; k < 2; k++) {
+		const char *const flag = "options: a member that must be 0 or 1 is neither";
+		REFUSED(flag, .a_row_major = wrong[k]);
+		REFUSED(flag, .vectors_row_major = wrong[k]);
+		REFUSED(flag, .number = wrong[k]);
+		REFUSED(flag, .verify = wrong[k]);
+		const char *const sides = "options.u, options.v: none of VKEVD_NONE, VKEVD_THIN, VKEVD_FULL";
+		REFUSED(sides, .u = k ? 3 : -1);
+		REFUSED(sides, .v = k ? 3 : -1);
+	}
+	REFUSED("option Largest: 3 of 2 singular values", .largest = 3);
+	REFUSED("option Largest: -1 of 2 singular values", .largest = -1);
+	REFUSED("option Largest, Select: all vectors (Full) need all singular values", .u = VKEVD_FULL, .largest = 1);
+	SAYS(bad, "order -1 is negative", vkevd_svd_plan(device, -1, 2, NULL, &plan, &error));
+	SAYS(bad, "order -2 is negative", vkevd_svd_plan(device, 3, -2, NULL, &plan, &error));
+
+	double a[8] = {2, 0, 0, 0, 0, 1, 0, 0}, s[2], u[12], v[4];
+	float a32[6] = {1}, s32[2];
+	o = (vkevd_svd){0};
+	o.u = VKEVD_FULL, o.v = VKEVD_THIN;
+	OK(vkevd_svd_plan(device, 3, 2, &o, &plan, &error));
+	SAYS(bad, "a: NULL", vkevd_svd_solve(plan, NULL, 4, s, u, 4, v, 2, NULL, &error));
+	SAYS(bad, "s: NULL", vkevd_svd_solve(plan, a, 4, NULL, u, 4, v, 2, NULL, &error));
+	SAYS(bad, "u: NULL", vkevd_svd_solve(plan, a, 4, s, NULL, 4, v, 2, NULL, &error));
+	SAYS(bad, "v: NULL", vkevd_svd_solve(plan, a, 4, s, u, 4, NULL, 2, NULL, &error));
+	SAYS(bad, "lda: 2, must be at least 3", vkevd_svd_solve(plan, a, 2, s, u, 4, v, 2, NULL, &error));
+	SAYS(bad, "ldu: 2, must be at least 3", vkevd_svd_solve(plan, a, 4, s, u, 2, v, 2, NULL, &error));
+	SAYS(bad, "ldv: 1, must be at least 2", vkevd_svd_solve(plan, a, 4, s, u, 4, v, 1, NULL, &error));
+	SAYS(bad, "plan: for another kind of problem or of number",
+	     vkevd_svd_solve_float32(plan, a32, 3, s32, NULL, 3, NULL, 2, NULL, &error));
+	SAYS(bad, "plan: for another kind of problem or of number",
+	     vkevd_symmetric_solve(plan, a, 4, s, NULL, 3, NULL, NULL, &error));
+	OK(vkevd_svd_solve(plan, a, 4, s, u, 4, v, 2, NULL, &error));
+	a[4] = NAN; // (0, 1)
+	SAYS(VKEVD_NOT_FINITE, "element (0, 1) is NaN; eigenvalues need finite entries (indices from 0)",
+	     vkevd_svd_solve(plan, a, 4, s, u, 4, v, 2, NULL, &error));
+	CHECK(error.row == 0 && error.column == 1);
+	OK(vkevd_plan_close(plan, &error));
+
+	float huge[4] = {3e38f, 3e38f, 3e38f, 3e38f};
+	o = (vkevd_svd){0};
+	o.number = VKEVD_FLOAT32, o.a_row_major = 1;
+	OK(vkevd_svd_plan(device, 2, 2, &o, &plan, &error));
+	SAYS(VKEVD_OVERFLOW, "singular value 0 is beyond the largest float32, and is +Inf in the result (indices from 0)",
+	     vkevd_svd_solve_float32(plan, huge, 2, s32, NULL, 0, NULL, 0, NULL, &error));
+	CHECK(error.row == 0 && isinf(s32[0]));
+	OK(vkevd_plan_close(plan, &error));
+#undef REFUSED
+}
+
+static void batches(vkevd_device device) {
+	vkevd_plan plan;
+	vkevd_batch o;
+	int64_t most;
+	OK(vkevd_batch_order(device, &most, &error));
+	CHECK(most > 100);
+#define REFUSED(text, ...)                                                                         \
+	do {                                                                                           \
+		o = (vkevd_batch){__VA_ARGS__};                                                            \
+		SAYS(bad, text, vkevd_batch_plan(device, 2, 2, &o, &plan, &error));                         \
+		CHECK(plan == 0);                                                                          \
+	} while (0)
+	for (int k = 0; k < 6; k++) {
+		o = (vkevd_batch){0}, o.reserved[k] = 1;
+		SAYS(bad, "options.reserved: must be 0", vkevd_batch_plan(device, 2, 2, &o, &plan, &error));
+	}
+	const int32_t wrong[] = {-1, 2};
+	for (int k = 0; k < 2; k++) {
+		const char *const flag = "options: a member that must be 0 or 1 is neither";
+		REFUSED(flag, .vectors = wrong[k]);
+		REFUSED(flag, .upper = wrong[k]);
+		REFUSED(flag, .a_row_major = wrong[k]);
+		REFUSED(flag, .number = wrong[k]);
+	}
+	char text[100];
+	SAYS(bad, "order -1 is negative", vkevd_batch_plan(device, -1, 2, NULL, &plan, &error));
+	SAYS(bad, "option count: must be at least 1", vkevd_batch_plan(device, 2, 0, NULL, &plan, &error));
+	sprintf(text, "order %d is too large, at most %d", (int)most + 1, (int)most);
+	SAYS(bad, text, vkevd_batch_plan(device, most + 1, 1, NULL, &plan, &error));
+	SAYS(bad, "option count: must be at most 1073741823 for order 2", vkevd_batch_plan(device, 2, 1 << 30, NULL, &plan, &error));
+
+	o = (vkevd_batch){0};
+	o.vectors = 1;
+	OK(vkevd_batch_plan(device, 2, 2, &o, &plan, &error));
+	double one[4] = {1, 0, 0, 2}, two[4] = {3, 1, 1, 3}, w1[2], w2[2], z1[4], z2[4];
+	const double *a[2] = {one, two}, *no_a[2] = {one, NULL};
+	double *w[2] = {w1, w2}, *z[2] = {z1, z2}, *no_w[2] = {w1, NULL}, *no_z[2] = {z1, NULL};
+	int32_t codes[2];
+	int64_t n[2] = {2, 2};
+	SAYS(bad, "a: NULL", vkevd_batch_solve(plan, 2, n, NULL, w, z, codes, NULL, &error));
+	SAYS(bad, "w: NULL", vkevd_batch_solve(plan, 2, n, a, NULL, z, codes, NULL, &error));
+	SAYS(bad, "z: NULL", vkevd_batch_solve(plan, 2, n, a, w, NULL, codes, NULL, &error));
+	SAYS(bad, "a[k]: NULL", vkevd_batch_solve(plan, 2, n, no_a, w, z, codes, NULL, &error));
+	SAYS(bad, "w[k]: NULL", vkevd_batch_solve(plan, 2, n, a, no_w, z, codes, NULL, &error));
+	SAYS(bad, "z[k]: NULL", vkevd_batch_solve(plan, 2, n, a, w, no_z, codes, NULL, &error));
+	SAYS(bad, "count: -1", vkevd_batch_solve(plan, -1, n, a, w, z, codes, NULL, &error));
+	SAYS(bad, "count: 1099511627777", vkevd_batch_solve(plan, ((int64_t)1 << 40) + 1, n, a, w, z, codes, NULL, &error));
+	SAYS(bad, "count: 1099511627776, for which the library needs 316659348799488 bytes of memory, which cannot be had",
+	     vkevd_batch_solve(plan, (int64_t)1 << 40, n, a, w, z, codes, NULL, &error));
+	n[1] = 3;
+	SAYS(bad, "n[1]: 3 in a plan for 2", vkevd_batch_solve(plan, 2, n, a, w, z, codes, NULL, &error));
+	n[1] = -1;
+	SAYS(bad, "n[1]: -1 in a plan for 2", vkevd_batch_solve(plan, 2, n, a, w, z, codes, NULL, &error));
+	n[1] = 0;
+	OK(vkevd_batch_solve(plan, 2, n, no_a, no_w, no_z, codes, NULL, &error)); // no entries, so no memory
+	n[1] = 2;
+	OK(vkevd_batch_solve(plan, 2, n, a, w, z, codes, NULL, &error));
+	OK(vkevd_batch_solve(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
+	two[1] = NAN;
+	SAYS(VKEVD_NOT_FINITE, "matrix 1: element (1, 0) is NaN; eigenvalues need finite entries (indices from 0)",
+	     vkevd_batch_solve(plan, 2, n, a, w, z, NULL, NULL, &error));
+	CHECK(error.row == 1 && error.column == 0);
+	OK(vkevd_batch_solve(plan, 2, n, a, w, z, codes, NULL, &error));
+	CHECK(codes[0] == VKEVD_OK && codes[1] == VKEVD_NOT_FINITE);
+	float a32[4] = {1}, w32[2], z32[4];
+	const float *in32[1] = {a32};
+	float *out32[1] = {w32}, *vectors32[1] = {z32};
+	SAYS(bad, "plan: for another kind of problem or of number",
+	     vkevd_batch_solve_float32(plan, 1, NULL, in32, out32, vectors32, codes, NULL, &error));
+	OK(vkevd_plan_close(plan, &error));
+#undef REFUSED
+}
+
+int main(void) {
+	vkevd_device device;
+	vkevd_plan plan;
+	vkevd_symmetric o = {0};
+	o.vectors = 1;
+	OK(vkevd_open(NULL, &device, &error));
+	OK(vkevd_symmetric_plan(device, 3, &o, &plan, &error));
+	texts();
+	handles(device, plan);
+	symmetric(device);
+	singular(device);
+	batches(device);
+	OK(vkevd_close(device, &error));
+	double a[9] = {1}, w[3], z[9];
+	SAYS(VKEVD_CLOSED, "the device is closed", vkevd_symmetric_solve(plan, a, 3, w, z, 3, NULL, NULL, &error));
+	OK(vkevd_plan_close(plan, &error));
+	return 0;
+}
