@@ -1,0 +1,120 @@
+import re
+from ctypes import byref, c_uint64
+
+from common import Case, np, symmetric, unittest, vkevd
+from vkevd import _devices, _errors, _library
+
+
+class Refusals(Case):
+    """Each wrong argument: the kind of the exception, and its whole text."""
+
+    def refused(self, kind, text, work):
+        with self.subTest(text), self.assertRaises(kind) as caught:
+            work()
+        self.assertEqual(str(caught.exception), text)
+
+    def test_eigh(self):
+        a, stack = symmetric(6), np.stack([symmetric(6)] * 2)
+        not_square = np.linalg.LinAlgError
+        for work in (vkevd.eigh, vkevd.eigvalsh):
+            def refused(kind, text, matrix=a, **arguments):
+                self.refused(kind, text, lambda: work(matrix, **arguments))
+
+            refused(not_square, "shape (6, 5): not a square matrix", np.ones((6, 5)))
+            refused(not_square, "shape (6,): not a square matrix", np.ones(6))
+            refused(not_square, "shape (): not a square matrix", np.float64(1))
+            refused(not_square, "shape (2, 5, 6): not a square matrix", np.ones((2, 5, 6)))
+            refused(ValueError, "UPLO argument must be 'L' or 'U'", UPLO="X")
+            way_out = ("vkevd: the generalized problem a·x = w·b·x is not supported; use scipy.linalg.eigh(a, b), or, with "
+                       "l = numpy.linalg.cholesky(b) and m = numpy.linalg.inv(l), eigh(m @ a @ m.T), whose vectors are l.T @ x")
+            refused(TypeError, way_out, UPLO=np.eye(6))
+            refused(TypeError, way_out, b=np.eye(6))
+            refused(ValueError, "subset_by_index and subset_by_value cannot both be given", subset_by_index=[0, 1], subset_by_value=[0, 1])
+            for first, last in (-1, 2), (0, 6), (3, 2):
+                refused(ValueError, f"subset_by_index: [{first}, {last}] is not a range within 0 to 5; "
+                        "the k largest of n have the indices [n - k, n - 1]", subset_by_index=[first, last])
+            work(a, subset_by_index=[0, 5])
+            work(a, subset_by_index=[5, 5])
+            refused(ValueError, "subset_by_value: [1.0, 1.0] is empty", subset_by_value=[1, 1])
+            refused(ValueError, "subset_by_value: [nan, 1.0] is empty", subset_by_value=[np.nan, 1])
+            refused(ValueError, "precision 'half' is not 'mixed'", precision="half")
+            refused(ValueError, "a part of the spectrum is not supported for a stack of matrices; solve them one by one",
+                    stack, subset_by_index=[0, 1])
+            refused(TypeError, "vkevd: a complex matrix is not supported; use numpy.linalg, or a.real if all imaginary parts are zero, "
+                    "or the real matrix [[a.real, -a.imag], [a.imag, a.real]], which has each value twice", a + 0j)
+            refused(TypeError, "vkevd: an array of type object is not supported: its entries must be real numbers", a.astype(object))
+            refused(TypeError, "vkevd: an array of type <U32 is not supported: its entries must be real numbers", a.astype("U32"))
+            refused(TypeError, "vkevd: array type float16 is not supported; a.astype(numpy.float64) is", a.astype(np.float16))
+            if np.dtype(np.longdouble).itemsize > 8:
+                refused(TypeError, f"vkevd: array type {np.dtype(np.longdouble)} is not supported; a.astype(numpy.float64) is", a.astype(np.longdouble))
+        every = "mixed precision is for all values and vectors of one matrix of float64"
+        for matrix, arguments in ((a.astype(np.float32), {}), (stack, {}), (a, {"eigvals_only": True}), (a, {"subset_by_index": [0, 5]})):
+            self.refused(ValueError, every, lambda: vkevd.eigh(matrix, precision="mixed", **arguments))
+
+    def test_not_finite(self):
+        a = symmetric(6)
+        a[4, 1] = -np.inf
+        self.refused(vkevd.NotFiniteError, "element (4, 1) is -Inf; eigenvalues need finite entries (indices from 0)", lambda: vkevd.eigh(a))
+        vkevd.eigh(a, "U")
+        self.refused(vkevd.NotFiniteError, "matrix 1 holds a NaN or an infinity", lambda: vkevd.eigh(np.stack([symmetric(6), a, a])))
+        self.refused(vkevd.NotFiniteError, "matrix 2 holds a NaN or an infinity", lambda: vkevd.batched([np.eye(2), np.eye(900), a]))
+        self.refused(vkevd.NotFiniteError, "element (4, 1) is -Inf; eigenvalues need finite entries (indices from 0)", lambda: vkevd.svd(a))
+
+    def test_overflow(self):
+        a = np.full((2, 2), 3e38, np.float32)
+        for kind, at, work in (("eigenvalue", "[1]", vkevd.eigh), ("eigenvalue", "[1]", vkevd.eigvalsh), ("singular value", "[0]", vkevd.svd),
+                               ("singular value", "[0]", vkevd.svdvals), ("eigenvalue", "[2, 1]", lambda a: vkevd.batched([np.eye(2), np.eye(3), a])),
+                               ("eigenvalue", "[1, 1]", lambda a: vkevd.eigh(np.stack([np.eye(2, dtype=np.float32), a])))):
+            self.refused(vkevd.ResultOverflowError, f"{kind} {at} is beyond the largest float32, and is inf in the attribute result of this exception",
+                         lambda: work(a))
+        self.refused(vkevd.ResultOverflowError, "eigenvalue [0] is beyond the largest float32, and is -inf in the attribute result of this exception",
+                     lambda: vkevd.eigh(-a))
+
+    def test_batched(self):
+        a, not_square = symmetric(3), np.linalg.LinAlgError
+        self.refused(ValueError, "on_error must be 'raise' or 'nan'", lambda: vkevd.batched([a], on_error="ignore"))
+        self.refused(not_square, "shape (2, 3, 3): not a matrix", lambda: vkevd.batched([a, np.zeros((2, 3, 3))]))
+        self.refused(not_square, "shape (3, 2): not a square matrix", lambda: vkevd.batched([a, np.zeros((3, 2))]))
+        self.refused(ValueError, "UPLO argument must be 'L' or 'U'", lambda: vkevd.batched([a], "X"))
+        self.assertEqual(vkevd.batched([]), [])
+
+    def test_svd(self):
+        a = np.ones((4, 3))
+        self.refused(np.linalg.LinAlgError, "shape (3,): not a matrix", lambda: vkevd.svd(a[0]))
+        for k in -1, 0, 4:
+            self.refused(ValueError, f"largest: {k} of 3 singular values", lambda: vkevd.svd(a, False, largest=k))
+            self.refused(ValueError, f"largest: {k} of 3 singular values", lambda: vkevd.svdvals(a, largest=k))
+        for k in 1, 3:
+            self.assertEqual(len(vkevd.svd(a, False, largest=k).S), k)
+            self.assertEqual(len(vkevd.svdvals(a, largest=k)), k)
+        self.refused(ValueError, "largest cannot be used with full_matrices", lambda: vkevd.svd(a, largest=1))
+
+    def test_device(self):
+        no_device = re.compile(r'^no usable Vulkan device: none matches "no such device"; vkevd\.devices\(\) lists them$')
+        for work in (lambda: vkevd.eigh(symmetric(3), device="no such device"), lambda: vkevd.use("no such device"),
+                     lambda: vkevd.svd(symmetric(3), device="no such device"), lambda: vkevd.batched([symmetric(3)], device="no such device")):
+            with self.assertRaisesRegex(vkevd.NoDeviceError, no_device):
+                work()
+
+    def test_out_of_memory(self):
+        with self.assertRaises(MemoryError) as caught:
+            _library.call("symmetric_plan", _devices.session().handle, 1 << 23, byref(_library.Symmetric()), byref(c_uint64()))
+        self.assertGreater(caught.exception.need, 8 << 46)
+        self.assertTrue(0 < caught.exception.free < caught.exception.need)
+
+    def test_codes(self):
+        kinds = {1: _errors.BadArgumentError, 2: vkevd.NotFiniteError, 3: vkevd.NoDeviceError, 4: _errors.UnsupportedError,
+                 5: _errors.OutOfMemoryError, 6: _errors.DeviceError, 7: _errors.CancelledError, 10: _errors.NoConvergenceError,
+                 12: _errors.ForkedError, 14: vkevd.ResultOverflowError}
+        self.assertEqual(_errors.BY_CODE, kinds)
+        for kind in kinds.values():
+            self.assertTrue(issubclass(kind, vkevd.Error) and issubclass(kind, RuntimeError))
+        bases = {_errors.BadArgumentError: ValueError, vkevd.NotFiniteError: np.linalg.LinAlgError, _errors.OutOfMemoryError: MemoryError,
+                 _errors.NoConvergenceError: np.linalg.LinAlgError, vkevd.ResultOverflowError: OverflowError}
+        for kind, base in bases.items():
+            self.assertTrue(issubclass(kind, base))
+        self.assertTrue(issubclass(vkevd.NotFiniteError, ValueError))
+
+
+if __name__ == "__main__":
+    unittest.main()
