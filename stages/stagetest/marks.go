@@ -1,0 +1,44 @@
+package stagetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Marks writes the phases of recordings: each mark with its progress, and the number of commands
+// before the next one.
+type Marks struct{ recs []*vk.Recorder }
+
+// See adds a recording, which may grow until String is called.
+func (m *Marks) See(rec *vk.Recorder) {
+	if !slices.Contains(m.recs, rec) {
+		m.recs = append(m.recs, rec)
+	}
+}
+
+// String has a line for each mark.
+func (m *Marks) String() string {
+	var text strings.Builder
+	for k, rec := range m.recs {
+		var listing strings.Builder
+		if _, err := rec.WriteTo(&listing); err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(&text, " recording %d\n", k)
+		mark, commands := "no phase", 0
+		flush := func() { fmt.Fprintf(&text, "  %s: %d commands\n", mark, commands) }
+		for line := range strings.Lines(listing.String()) {
+			if name, is := strings.CutPrefix(strings.TrimSpace(line), "phase "); is {
+				flush()
+				mark, commands = name, 0
+			} else {
+				commands++
+			}
+		}
+		flush()
+	}
+	return text.String()
+}
