@@ -36,7 +36,9 @@ func lines(text *strings.Builder, name string, p forecast) {
 		text.WriteString("\n")
 	}
 	for _, r := range p.Memory() {
-		fmt.Fprintf(text, "  %d at %d: %s\n", r.Bytes, r.Offset, r.Name)
+		if r.Bytes > 0 {
+			fmt.Fprintf(text, "  %d at %d: %s\n", r.Bytes, r.Offset, r.Name)
+		}
 	}
 }
 
