@@ -15,7 +15,7 @@ import (
 )
 
 // problem is the problem of one LAPACK call, in the caller's memory. Matrices are column-major.
-type problem[T evd.Float] struct {
+type problem[T evd.Number] struct {
 	kind
 	rows, n, ld int // rows is for singular values only
 	upper       bool
@@ -23,7 +23,7 @@ type problem[T evd.Float] struct {
 	e           []T // the off-diagonal
 	part        part
 	u, v        svd.Vectors
-	w           []T
+	w           values
 	z, vt       columns[T] // null without vectors
 }
 
@@ -31,7 +31,7 @@ type kind int
 
 // The order is that of enum vkevd_kind in the C code.
 const (
-	symmetric kind = iota
+	symmetric kind = iota // or Hermitian
 	tridiagonal
 	singular
 )
@@ -55,11 +55,35 @@ func (p part) selection() evd.Selection {
 
 type job struct {
 	kind
-	single  bool // the numbers are float32, otherwise float64
+	number
 	rows, n int
 	vectors bool
 	part    part
 	u, v    svd.Vectors
+}
+
+// number is the type of the numbers in a matrix: float64 is the zero value.
+type number struct{ single, complex bool }
+
+func numberOf[T evd.Number]() number {
+	switch any(*new(T)).(type) {
+	case complex64:
+		return number{single: true, complex: true}
+	case complex128:
+		return number{complex: true}
+	case float32:
+		return number{single: true}
+	}
+	return number{}
+}
+
+// solver is a plan for problems of one kind, with numbers of type T.
+type solver[T evd.Number] interface {
+	plancache.Plan
+
+	// solve returns the values, the matrix z of eigenvectors or left singular vectors, and the matrix v
+	// of right singular vectors.
+	solve(problem[T]) (values []float64, z, v *evd.Dense[T], err error)
 }
 
 type engine struct {
@@ -88,34 +112,50 @@ func open() (*engine, error) {
 }
 
 func (en *engine) plan(j job) (plancache.Plan, error) {
-	if j.single {
+	switch j.number {
+	case numberOf[complex128]():
+		return newSymmetric[complex128](en.dev, j)
+	case numberOf[complex64]():
+		return newSymmetric[complex64](en.dev, j)
+	case numberOf[float32]():
 		return newPlan[float32](en.dev, j)
 	}
 	return newPlan[float64](en.dev, j)
 }
 
 func newPlan[T evd.Float](dev *vk.Device, j job) (plancache.Plan, error) {
-	opt := evd.Options{Vectors: j.vectors, Select: j.part.selection()}
 	switch j.kind {
 	case symmetric:
-		return evd.NewPlan[T](dev, j.n, opt)
+		return newSymmetric[T](dev, j)
 	case tridiagonal:
-		return evd.NewTridiagonalPlan[T](dev, j.n, opt)
+		p, err := evd.NewTridiagonalPlan[T](dev, j.n, j.options())
+		return tridiagonalPlan[T]{p}, err
 	}
-	return svd.NewPlan[T](dev, j.rows, j.n, svd.Options{U: j.u, V: j.v})
+	p, err := svd.NewPlan[T](dev, j.rows, j.n, svd.Options{U: j.u, V: j.v})
+	return singularPlan[T]{p}, err
+}
+
+func newSymmetric[T evd.Number](dev *vk.Device, j job) (plancache.Plan, error) {
+	p, err := evd.NewPlan[T](dev, j.n, j.options())
+	return symmetricPlan[T]{p}, err
+}
+
+func (j job) options() evd.Options {
+	return evd.Options{Vectors: j.vectors, Select: j.part.selection()}
 }
 
 // solve returns the number of computed values. It writes to the caller's memory only after the
 // device has succeeded.
-func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
-	j := job{kind: p.kind, single: unsafe.Sizeof(T(0)) == 4, n: p.n, vectors: p.z.first != nil, part: p.part}
+func solve[T evd.Number](en *engine, p problem[T]) (found int, err error) {
+	j := job{kind: p.kind, number: numberOf[T](), n: p.n, vectors: p.z.first != nil, part: p.part}
 	if p.kind == singular {
-		j = job{kind: singular, single: j.single, rows: p.rows, n: p.n, u: p.u, v: p.v}
+		j = job{kind: singular, number: j.number, rows: p.rows, n: p.n, u: p.u, v: p.v}
 	}
 	var values []float64
 	var z, v *evd.Dense[T]
 	prepared := en.plans.With(j, func(plan plancache.Plan) error {
-		values, z, v, err = p.solveBy(plan)
+		values, z, v, err = plan.(solver[T]).solve(p)
+		err = asLAPACK(err)
 		return err
 	})
 	if prepared != nil {
@@ -124,9 +164,7 @@ func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for i, x := range values {
-		p.w[i] = T(x)
-	}
+	p.w.take(values)
 	p.z.take(z)
 	p.vt.takeTransposed(v)
 	if z != nil && len(z.Data) >= returnedAbove {
@@ -140,32 +178,40 @@ func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
 // never come. The value is a gibibyte of float64.
 const returnedAbove = 1 << 27
 
-// solveBy returns the values, the matrix z of eigenvectors or left singular vectors, and the matrix
-// v of right singular vectors.
-func (p problem[T]) solveBy(plan plancache.Plan) (values []float64, z, v *evd.Dense[T], err error) {
-	ctx := context.Background()
-	var res *evd.Result[T]
-	switch plan := plan.(type) {
-	case *evd.Plan[T]:
-		a := evd.Sym[T]{N: p.n, Ld: p.ld, Data: p.a, Uplo: evd.Lower}
-		if p.upper {
-			a.Uplo = evd.Upper
-		}
-		res, err = plan.Solve(ctx, a)
-	case *evd.TridiagonalPlan[T]:
-		res, err = plan.Solve(ctx, evd.Tridiagonal[T]{D: p.a, E: p.e})
-	case *svd.Plan[T]:
-		a := evd.Dense[T]{Rows: p.rows, Cols: p.n, Ld: p.ld, Data: p.a}
-		res, err := plan.Solve(ctx, a)
-		if err = asLAPACK(err); err != nil {
-			return nil, nil, nil, err
-		}
-		return res.Values, res.U, res.V, nil
+type symmetricPlan[T evd.Number] struct{ *evd.Plan[T] }
+
+func (s symmetricPlan[T]) solve(p problem[T]) (values []float64, z, v *evd.Dense[T], err error) {
+	a := evd.Sym[T]{N: p.n, Ld: p.ld, Data: p.a, Uplo: evd.Lower}
+	if p.upper {
+		a.Uplo = evd.Upper
 	}
-	if err = asLAPACK(err); err != nil {
+	res, err := s.Solve(context.Background(), a)
+	return eigen(res, err)
+}
+
+type tridiagonalPlan[T evd.Float] struct{ *evd.TridiagonalPlan[T] }
+
+func (t tridiagonalPlan[T]) solve(p problem[T]) (values []float64, z, v *evd.Dense[T], err error) {
+	res, err := t.Solve(context.Background(), evd.Tridiagonal[T]{D: p.a, E: p.e})
+	return eigen(res, err)
+}
+
+func eigen[T evd.Number](res *evd.Result[T], err error) (values []float64, z, v *evd.Dense[T], _ error) {
+	if res == nil {
 		return nil, nil, nil, err
 	}
-	return res.Values, res.Vectors, nil, nil
+	return res.Values, res.Vectors, nil, err
+}
+
+type singularPlan[T evd.Float] struct{ *svd.Plan[T] }
+
+func (s singularPlan[T]) solve(p problem[T]) (values []float64, z, v *evd.Dense[T], err error) {
+	a := evd.Dense[T]{Rows: p.rows, Cols: p.n, Ld: p.ld, Data: p.a}
+	res, err := s.Solve(context.Background(), a)
+	if res == nil {
+		return nil, nil, nil, err
+	}
+	return res.Values, res.U, res.V, err
 }
 
 // asLAPACK returns the error of a solve, or nil if the result is what LAPACK would return. LAPACK
@@ -177,7 +223,18 @@ func asLAPACK(err error) error {
 	return err
 }
 
-type columns[T evd.Float] struct {
+// values is the caller's memory for values, whose numbers are real.
+type values interface{ take([]float64) }
+
+type reals[R evd.Float] []R
+
+func (w reals[R]) take(values []float64) {
+	for i, x := range values {
+		w[i] = R(x)
+	}
+}
+
+type columns[T evd.Number] struct {
 	first *T
 	ld    int
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -43,22 +44,50 @@ func inBoth(t *testing.T, double, single func(*testing.T)) {
 }
 
 // small is a bound for the rounding errors of a few operations on numbers near 1.
-func small[T evd.Float]() float64 {
-	if unsafe.Sizeof(T(0)) == 4 {
+func small[T evd.Number]() float64 {
+	if numberOf[T]().single {
 		return 5e-5
 	}
 	return 1e-13
 }
 
+// of converts a complex number to type T, which may be real.
+func of[T evd.Number](x complex128) (y T) {
+	switch y := any(&y).(type) {
+	case *float32:
+		*y = float32(real(x))
+	case *float64:
+		*y = real(x)
+	case *complex64:
+		*y = complex64(x)
+	case *complex128:
+		*y = x
+	}
+	return y
+}
+
+// complexOf converts a number to a complex one.
+func complexOf[T evd.Number](x T) complex128 {
+	switch x := any(x).(type) {
+	case float32:
+		return complex(float64(x), 0)
+	case float64:
+		return complex(x, 0)
+	case complex64:
+		return complex128(x)
+	}
+	return any(x).(complex128)
+}
+
 const unset = 99.5 // what LAPACK's memory holds before a solve
 
 // memory is a matrix in column-major memory, as programs pass it to LAPACK.
-type memory[T evd.Float] struct {
+type memory[T evd.Number] struct {
 	rows, cols, ld int
 	data           []T
 }
 
-func newMemory[T evd.Float](rows, cols int) memory[T] {
+func newMemory[T evd.Number](rows, cols int) memory[T] {
 	ld := rows + 2
 	return memory[T]{rows, cols, ld, slices.Repeat([]T{unset}, ld*cols)}
 }
@@ -70,7 +99,7 @@ func (m memory[T]) columns() columns[T] {
 	return columns[T]{&m.data[0], m.ld}
 }
 
-func (m memory[T]) at(i, j int) float64 { return float64(m.data[i+j*m.ld]) }
+func (m memory[T]) at(i, j int) complex128 { return complexOf(m.data[i+j*m.ld]) }
 
 // orthonormal checks that the columns of m are orthonormal, or its rows if `rows` is true. It also
 // checks that nothing was written to other elements of the memory.
@@ -80,31 +109,31 @@ func (m memory[T]) orthonormal(t *testing.T, what string, rows bool) {
 	at := m.at
 	if rows {
 		count, length = m.rows, m.cols
-		at = func(i, j int) float64 { return m.at(j, i) }
+		at = func(i, j int) complex128 { return m.at(j, i) }
 	}
 	for j := range count {
 		for k := range j + 1 {
-			sum := 0.0
+			sum := 0i
 			for i := range length {
-				sum += at(i, j) * at(i, k)
+				sum += cmplx.Conj(at(i, j)) * at(i, k)
 			}
 			if j == k {
 				sum--
 			}
-			if !(math.Abs(sum) < small[T]()) {
+			if !(cmplx.Abs(sum) < small[T]()) {
 				t.Errorf("%s: product of vectors %d and %d is off by %g", what, j, k, sum)
 			}
 		}
 	}
 	for i, x := range m.data {
 		if i%m.ld >= m.rows && x != unset {
-			t.Errorf("%s: %g was written between columns", what, x)
+			t.Errorf("%s: %v was written between columns", what, x)
 		}
 	}
 }
 
-// random returns a random matrix. If rows is 0, the matrix is symmetric of order n.
-func random[T evd.Float](rows, n int) memory[T] {
+// random returns a random matrix. If rows is 0, the matrix is symmetric or Hermitian, of order n.
+func random[T evd.Number](rows, n int) memory[T] {
 	r := rand.New(rand.NewPCG(7, uint64(100*rows+n)))
 	m := newMemory[T](max(rows, n), n)
 	if rows > 0 {
@@ -112,41 +141,50 @@ func random[T evd.Float](rows, n int) memory[T] {
 	}
 	for j := range n {
 		for i := range m.rows {
-			m.data[i+j*m.ld] = T(r.NormFloat64())
-			if rows == 0 && i < j {
-				m.data[i+j*m.ld] = m.data[j+i*m.ld]
+			x := complex(r.NormFloat64(), 0)
+			if numberOf[T]().complex && i != j {
+				x += complex(0, r.NormFloat64())
 			}
+			if rows == 0 && i < j {
+				x = cmplx.Conj(m.at(j, i))
+			}
+			m.data[i+j*m.ld] = of[T](x)
 		}
 	}
 	return m
 }
 
-func TestSymmetric(t *testing.T) { inBoth(t, testSymmetric[float64], testSymmetric[float32]) }
+func TestSymmetric(t *testing.T) {
+	inBoth(t, testSymmetric[float64, float64], testSymmetric[float32, float32])
+}
 
-func testSymmetric[T evd.Float](t *testing.T) {
+func testSymmetric[T evd.Number, R evd.Float](t *testing.T) {
 	en := started(t)
 	const n = 30
 	full := random[T](0, n)
-	all := make([]T, n)
+	all := make([]R, n)
 	for _, upper := range []bool{false, true} {
 		for _, p := range []part{{by: 'A'}, {by: 'I', il: 4, iu: 9}, {by: 'V', vl: -2, vu: 3}} {
 			a := memory[T]{n, n, full.ld, slices.Clone(full.data)}
-			for j := range n { // the other triangle must not be read
+			for j := range n { // the other triangle and the imaginary parts of the diagonal must not be read
 				for i := range n {
-					if i > j == upper && i != j {
-						a.data[i+j*a.ld] = T(math.NaN())
+					switch {
+					case i == j:
+						a.data[i+j*a.ld] = of[T](complex(real(a.at(i, i)), math.NaN()))
+					case i > j == upper:
+						a.data[i+j*a.ld] = of[T](cmplx.NaN())
 					}
 				}
 			}
-			z, w := newMemory[T](n, n), slices.Repeat([]T{unset}, n)
-			found, err := solve(en, problem[T]{kind: symmetric, n: n, ld: a.ld, upper: upper, a: a.data, part: p, w: w, z: z.columns()})
+			z, w := newMemory[T](n, n), slices.Repeat([]R{unset}, n)
+			found, err := solve(en, problem[T]{kind: symmetric, n: n, ld: a.ld, upper: upper, a: a.data, part: p, w: reals[R](w), z: z.columns()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if p.by == 'A' {
 				copy(all, w)
 			}
-			want := slices.DeleteFunc(slices.Clone(all), func(x T) bool {
+			want := slices.DeleteFunc(slices.Clone(all), func(x R) bool {
 				return p.by == 'V' && (float64(x) <= p.vl || float64(x) > p.vu)
 			})
 			if p.by == 'I' {
@@ -162,11 +200,11 @@ func testSymmetric[T evd.Float](t *testing.T) {
 					t.Errorf("%c: value %d is %g, want %g", p.by, k, w[k], want[k])
 				}
 				for i := range n {
-					sum := -float64(w[k]) * z.at(i, k)
+					sum := -complexOf(w[k]) * z.at(i, k)
 					for j := range n {
 						sum += full.at(i, j) * z.at(j, k)
 					}
-					if !(math.Abs(sum) < small[T]()*n) {
+					if !(cmplx.Abs(sum) < small[T]()*n) {
 						t.Errorf("%c: residual %g of vector %d", p.by, sum, k)
 					}
 				}
@@ -181,7 +219,7 @@ func testTridiagonal[T evd.Float](t *testing.T) {
 	const n = 25
 	en := started(t)
 	d, e, z := make([]T, n), slices.Repeat([]T{1}, n-1), newMemory[T](n, n)
-	p := problem[T]{kind: tridiagonal, n: n, a: d, e: e, part: part{by: 'A'}, w: d, z: z.columns()} // values replace the diagonal
+	p := problem[T]{kind: tridiagonal, n: n, a: d, e: e, part: part{by: 'A'}, w: reals[T](d), z: z.columns()} // values replace the diagonal
 	if found, err := solve(en, p); err != nil || found != n {
 		t.Fatal(found, err)
 	}
@@ -203,7 +241,8 @@ func testSingular[T evd.Float](t *testing.T) {
 		for _, jobs := range [][2]svd.Vectors{{svd.Thin, svd.Thin}, {svd.Full, svd.Full}, {svd.None, svd.Thin}, {svd.Thin, svd.None}} {
 			count := func(v svd.Vectors, full int) int { return []int{0, few, full}[v] }
 			u, vt := newMemory[T](m, count(jobs[0], m)), newMemory[T](count(jobs[1], n), n)
-			p := problem[T]{kind: singular, rows: m, n: n, ld: a.ld, a: a.data, part: part{by: 'A'}, u: jobs[0], v: jobs[1], w: make([]T, few), z: u.columns()}
+			w := make([]T, few)
+			p := problem[T]{kind: singular, rows: m, n: n, ld: a.ld, a: a.data, part: part{by: 'A'}, u: jobs[0], v: jobs[1], w: reals[T](w), z: u.columns()}
 			if jobs[1] != svd.None {
 				p.vt = vt.columns()
 			}
@@ -217,10 +256,10 @@ func testSingular[T evd.Float](t *testing.T) {
 			for i := range m {
 				for j := 0; j < n && jobs[0] != svd.None && jobs[1] != svd.None; j++ {
 					sum := -a.at(i, j)
-					for k, x := range p.w {
-						sum += float64(x) * u.at(i, k) * vt.at(k, j)
+					for k, x := range w {
+						sum += complexOf(x) * u.at(i, k) * vt.at(k, j)
 					}
-					if !(math.Abs(sum) < small[T]()*float64(m)) {
+					if !(cmplx.Abs(sum) < small[T]()*float64(m)) {
 						t.Errorf("%d×%d, jobs %v: entry (%d, %d) is off by %g", m, n, jobs, i, j, sum)
 					}
 				}
@@ -239,11 +278,11 @@ func testNotFinite[T evd.Float](t *testing.T) {
 	a, z, w := random[T](0, n), newMemory[T](n, n), slices.Repeat([]T{unset}, n)
 	a.data[3] = T(math.NaN())
 	var data *evd.NonFiniteError
-	p := problem[T]{kind: symmetric, n: n, ld: a.ld, a: a.data, part: part{by: 'A'}, w: w, z: z.columns()}
+	p := problem[T]{kind: symmetric, n: n, ld: a.ld, a: a.data, part: part{by: 'A'}, w: reals[T](w), z: z.columns()}
 	if _, err := solve(en, p); !errors.As(err, &data) {
 		t.Errorf("the error is %v", err)
 	}
-	p = problem[T]{kind: singular, rows: n, n: n, ld: a.ld, a: a.data, w: w, u: svd.Thin, z: z.columns()}
+	p = problem[T]{kind: singular, rows: n, n: n, ld: a.ld, a: a.data, w: reals[T](w), u: svd.Thin, z: z.columns()}
 	if _, err := solve(en, p); !errors.As(err, &data) {
 		t.Errorf("singular values: the error is %v", err)
 	}
@@ -268,16 +307,16 @@ func testBeyond[T evd.Float](t *testing.T) {
 		most = math.MaxFloat32
 	}
 	a, z, w := slices.Repeat([]T{T(most)}, n*n), newMemory[T](n, n), slices.Repeat([]T{unset}, n)
-	p := problem[T]{kind: symmetric, n: n, ld: n, a: a, part: part{by: 'A'}, w: w, z: z.columns()}
+	p := problem[T]{kind: symmetric, n: n, ld: n, a: a, part: part{by: 'A'}, w: reals[T](w), z: z.columns()}
 	if _, err := solve(en, p); err != nil || !math.IsInf(float64(w[n-1]), 1) {
 		t.Errorf("symmetric: %v, %v", w, err)
 	}
 	z.orthonormal(t, "symmetric", false)
-	p = problem[T]{kind: tridiagonal, n: n, a: a[:n], e: a[:n-1], part: part{by: 'A'}, w: w, z: z.columns()}
+	p = problem[T]{kind: tridiagonal, n: n, a: a[:n], e: a[:n-1], part: part{by: 'A'}, w: reals[T](w), z: z.columns()}
 	if _, err := solve(en, p); err != nil || !math.IsInf(float64(w[n-1]), 1) {
 		t.Errorf("tridiagonal: %v, %v", w, err)
 	}
-	p = problem[T]{kind: singular, rows: n, n: n, ld: n, a: a, w: w, u: svd.Thin, z: z.columns()}
+	p = problem[T]{kind: singular, rows: n, n: n, ld: n, a: a, w: reals[T](w), u: svd.Thin, z: z.columns()}
 	if _, err := solve(en, p); err != nil || !math.IsInf(float64(w[0]), 1) {
 		t.Errorf("singular: %v, %v", w, err)
 	}
@@ -302,7 +341,8 @@ func TestWithoutFloat64(t *testing.T) {
 	const n = 20
 	for _, vectors := range []bool{false, true} {
 		for _, j := range []job{
-			{kind: symmetric, single: true, n: n, vectors: vectors}, {kind: singular, single: true, rows: n, n: n, vectors: vectors},
+			{kind: symmetric, number: numberOf[float32](), n: n, vectors: vectors},
+			{kind: singular, number: numberOf[float32](), rows: n, n: n, vectors: vectors},
 		} {
 			if p, err := en.plan(j); err != nil {
 				t.Errorf("%+v: %v", j, err)

@@ -72,10 +72,15 @@ func vkevd_engine_open(device *C.struct_vkevd_device) C.int {
 func vkevd_engine_solve(p *C.struct_vkevd_problem) C.int {
 	err := survive(func() (err error) {
 		var found int
-		if p.single != 0 {
-			found, err = solve(theEngine, problemOf[float32](p))
-		} else {
-			found, err = solve(theEngine, problemOf[float64](p))
+		switch (number{single: p.single != 0, complex: p.complex != 0}) {
+		case numberOf[complex128]():
+			found, err = solve(theEngine, problemOf[complex128, float64](p))
+		case numberOf[complex64]():
+			found, err = solve(theEngine, problemOf[complex64, float32](p))
+		case numberOf[float32]():
+			found, err = solve(theEngine, problemOf[float32, float32](p))
+		default:
+			found, err = solve(theEngine, problemOf[float64, float64](p))
 		}
 		p.found = C.int64_t(found)
 		return err
@@ -107,7 +112,8 @@ func write(to []C.char, text string) {
 	}
 }
 
-func problemOf[T evd.Float](p *C.struct_vkevd_problem) problem[T] {
+// problemOf converts a problem of C. R is the type of its values.
+func problemOf[T evd.Number, R evd.Float](p *C.struct_vkevd_problem) problem[T] {
 	n, rows, ld := int(p.n), int(p.m), int(p.lda)
 	q := problem[T]{
 		n: n, rows: rows, ld: ld, upper: p.upper != 0,
@@ -123,7 +129,7 @@ func problemOf[T evd.Float](p *C.struct_vkevd_problem) problem[T] {
 		q.kind, q.a = singular, slice[T](p.a, rows, n, ld)
 		few = min(rows, n)
 	}
-	q.w = slice[T](p.w, few, 1, few)
+	q.w = reals[R](slice[R](p.w, few, 1, few))
 	q.z, q.vt = columns[T]{(*T)(p.z), int(p.ldz)}, columns[T]{(*T)(p.vt), int(p.ldvt)}
 	q.u, q.v = wanted(int(p.zcolumns), few), wanted(int(p.vtrows), few)
 	return q
@@ -142,7 +148,7 @@ func wanted(vectors, few int) svd.Vectors {
 }
 
 // slice returns the memory of a matrix of C, or nil if it has no entries.
-func slice[T evd.Float](p unsafe.Pointer, rows, cols, ld int) []T {
+func slice[T evd.Number](p unsafe.Pointer, rows, cols, ld int) []T {
 	if p == nil || rows <= 0 || cols <= 0 {
 		return nil
 	}

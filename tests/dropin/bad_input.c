@@ -27,20 +27,21 @@ enum { N = 12 };
 /* The arguments of a call. They have the names that LAPACK's manual gives them. */
 static struct {
 	const char *jobz, *range, *uplo, *jobu, *jobvt;
-	integer n, m, lda, ldz, ldu, ldvt, lwork, liwork, il, iu;
+	integer n, m, lda, ldz, ldu, ldvt, lwork, lrwork, liwork, il, iu;
 	double vl, vu;
 	double a[N][N], e[N]; /* A, or the diagonal in a[0], and the off-diagonal */
+	double imaginary[N][N]; /* the imaginary part of A */
 } in;
 
 static void reset(void)
 {
 	in.jobz = in.jobu = in.jobvt = "V", in.range = "A", in.uplo = "L";
 	in.n = in.m = in.lda = in.ldz = in.ldu = in.ldvt = N;
-	in.lwork = 1000 * N, in.liwork = 100 * N, in.il = 2, in.iu = 4, in.vl = 0, in.vu = 1;
+	in.lwork = in.lrwork = 1000 * N, in.liwork = 100 * N, in.il = 2, in.iu = 4, in.vl = 0, in.vu = 1;
 	for (int j = 0; j < N; j++) {
 		in.e[j] = 1;
 		for (int i = 0; i < N; i++)
-			in.a[j][i] = 1.0 / (1 + i + j);
+			in.a[j][i] = 1.0 / (1 + i + j), in.imaginary[j][i] = 0.1 * (i - j);
 	}
 }
 
@@ -49,23 +50,29 @@ static void reset(void)
 	void routine##_(driver##_parameters(integer, REAL), size_t, size_t, size_t);                  \
 	static void call_##routine(void)                                                              \
 	{                                                                                             \
-		static REAL a[N * N], e_[N], w_[N], z_[N * N], u_[N * N], vt_[N * N], work_[1000 * N];    \
+		static REAL a[2 * N * N], e_[N], w_[N], z_[2 * N * N], u_[N * N], vt_[N * N];             \
+		static REAL work_[2 * 1000 * N], rwork_[1000 * N];                                        \
 		static integer iwork_[100 * N];                                                           \
 		const char *jobz = in.jobz, *range = in.range, *uplo = in.uplo;                           \
 		const char *jobu = in.jobu, *jobvt = in.jobvt;                                            \
 		REAL *d = a, *e = e_, *w = w_, *s = w_, *z = z_, *u = u_, *vt = vt_, *work = work_;       \
+		REAL *rwork = rwork_;                                                                     \
 		REAL lower = in.vl, upper = in.vu, zero = 0, *vl = &lower, *vu = &upper, *abstol = &zero; \
 		integer *n = &in.n, *lda = &in.lda, *ldz = &in.ldz, *ldu = &in.ldu, *ldvt = &in.ldvt;     \
-		integer *lwork = &in.lwork, *liwork = &in.liwork, *il = &in.il, *iu = &in.iu;             \
+		integer *lwork = &in.lwork, *lrwork = &in.lrwork, *liwork = &in.liwork;                   \
+		integer *il = &in.il, *iu = &in.iu;                                                       \
 		integer *iwork = iwork_, *isuppz = iwork_ + 60 * N, *ifail = iwork_ + 80 * N;             \
 		integer found = 0, *m = size_of_m ? &in.m : &found, code = 0, *info = &code;              \
-		int nans = 0;                                                                             \
+		int nans = 0, complex = #driver[0] == 'h';                                                \
 		(void)jobz, (void)range, (void)uplo, (void)jobu, (void)jobvt, (void)d, (void)e, (void)z;  \
 		(void)u, (void)vt, (void)vl, (void)vu, (void)abstol, (void)lda, (void)ldz, (void)ldu;     \
 		(void)ldvt, (void)liwork, (void)il, (void)iu, (void)iwork, (void)isuppz, (void)ifail;     \
-		(void)m, (void)s;                                                                         \
-		for (int i = 0; i < N * N; i++)                                                           \
-			a[i] = in.a[i / N][i % N];                                                            \
+		(void)m, (void)s, (void)rwork, (void)lrwork;                                              \
+		for (int i = 0; i < N * N; i++) {                                                         \
+			a[complex ? 2 * i : i] = in.a[i / N][i % N];                                          \
+			if (complex)                                                                          \
+				a[2 * i + 1] = in.imaginary[i / N][i % N];                                        \
+		}                                                                                         \
 		for (int i = 0; i < N; i++)                                                               \
 			e[i] = in.e[i], w[i] = -1;                                                            \
 		routine##_(driver##_arguments, 1, 1, 1);                                                  \
@@ -77,16 +84,21 @@ static void reset(void)
 #define syevd_has_m 0
 #define syevr_has_m 0
 #define syevx_has_m 0
+#define heev_has_m 0
+#define heevd_has_m 0
+#define heevr_has_m 0
+#define heevx_has_m 0
 #define stevd_has_m 0
 #define stevr_has_m 0
 #define gesvd_has_m 1
 #define gesdd_has_m 1
-#define BOTH(name, NAME, driver)                                                                  \
-	CALL(double, d##name, driver, driver##_has_m)                                                 \
-	CALL(float, s##name, driver, driver##_has_m)
+#define BOTH(double_, DOUBLE, single, SINGLE, driver)                                             \
+	CALL(double, double_, driver, driver##_has_m)                                                 \
+	CALL(float, single, driver, driver##_has_m)
 EACH_ROUTINE(BOTH)
 
-#define ENTRIES(name, NAME, driver) {"d" #name, call_d##name}, {"s" #name, call_s##name},
+#define ENTRIES(double_, DOUBLE, single, SINGLE, driver)                                          \
+	{#double_, call_##double_}, {#single, call_##single},
 static const struct {
 	const char *name;
 	void (*call)(void);
@@ -122,14 +134,17 @@ int main(void)
 		WITH(in.ldu = N - 1);
 		WITH(in.ldvt = N - 1);
 		WITH(in.lwork = 1);
+		WITH(in.lrwork = 1);
 		WITH(in.liwork = 0);
 		WITH((in.range = "I", in.il = 0));
 		WITH((in.range = "I", in.iu = N + 1));
 		WITH((in.range = "V", in.vu = -1));
 		WITH(in.a[1][0] = NAN); /* above the diagonal, which is not read */
+		WITH(in.imaginary[1][0] = in.imaginary[3][3] = NAN); /* nor is this part of the diagonal */
 		if (r == DSTEVR || r == SSTEVR)
 			continue; /* LAPACK 3.11's own does not return */
 		WITH(in.a[0][1] = NAN);
+		WITH(in.imaginary[0][1] = NAN);
 		WITH(in.a[N - 1][N - 1] = NAN);
 		if (r < DGESVD) /* dgesvd and dgesdd do not return either */
 			WITH(in.a[0][0] = INFINITY);

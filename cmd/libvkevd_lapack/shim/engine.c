@@ -231,6 +231,7 @@ int solve_on_device(enum routine r, struct vkevd_problem *p)
 	double before;
 
 	p->single = is_single(r);
+	p->complex = is_complex(r);
 	if (order >= smallest(p) && atomic_load(&state) <= STARTING) {
 		if (!worth_starting(p)) {
 			say(r, p, "next library: too little work so far for starting the device");

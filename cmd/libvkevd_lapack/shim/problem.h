@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+/* VKEVD_SYMMETRIC is for Hermitian matrices, too. */
 enum vkevd_kind { VKEVD_SYMMETRIC, VKEVD_TRIDIAGONAL, VKEVD_SINGULAR, VKEVD_KINDS };
 
 /* A problem for the device. Matrices are column-major. A result whose pointer is null is not
@@ -11,6 +12,7 @@ enum vkevd_kind { VKEVD_SYMMETRIC, VKEVD_TRIDIAGONAL, VKEVD_SINGULAR, VKEVD_KIND
 struct vkevd_problem {
 	int32_t kind;    /* a value of enum vkevd_kind */
 	int32_t single;  /* A, e, w, z and vt are float, otherwise double */
+	int32_t complex; /* symmetric: A is Hermitian, and the entries of A and z are pairs of numbers */
 	int32_t upper;   /* symmetric: 1 if A is stored as its upper triangle, 0 as its lower one */
 	int32_t range;   /* 'A': all values; 'I': values il to iu, from 1; 'V': values in (vl, vu] */
 	int64_t m, n;    /* rows and columns of A; m is used for singular values only */

@@ -2,26 +2,26 @@
 #include "shim.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "parameters.h"
 
-#define NAMES(name, NAME, driver) "d" #name, "s" #name,
+#define NAMES(double_, DOUBLE, single, SINGLE, driver) #double_, #single,
 const char *const routine_names[ROUTINES] = {EACH_ROUTINE(NAMES)};
 
-int is_single(enum routine r) { return routine_names[r][0] == 's'; }
+int is_single(enum routine r) { return routine_names[r][0] == 's' || routine_names[r][0] == 'c'; }
 
-static int two_stage(enum routine r)
-{
-	return r == DSYEV_2STAGE || r == SSYEV_2STAGE || r == DSYEVD_2STAGE || r == SSYEVD_2STAGE;
-}
+int is_complex(enum routine r) { return routine_names[r][0] == 'z' || routine_names[r][0] == 'c'; }
 
-/* real is memory for one number, in the precision of the routine. */
-union real {
-	double d;
-	float s;
+static int two_stage(enum routine r) { return strstr(routine_names[r], "_2stage") != NULL; }
+
+/* number is memory for one number, real or complex, in the precision of the routine. */
+union number {
+	double d[2];
+	float s[2];
 };
 
-/* number reads one number, in the precision of the routine. */
+/* number reads one real number, or the real part of a complex one, in the precision of the routine. */
 static double number(enum routine r, const void *x)
 {
 	return is_single(r) ? *(const float *)x : *(const double *)x;
@@ -152,8 +152,8 @@ static void fail(void *info, int wide)
 	ALSO(name##_64_, name##_64)                                                                   \
 	ALSO(name##_64_, scipy_##name##_64_)
 
-#define BOTH_PRECISIONS(name, NAME, driver)                                                       \
-	SPELLINGS(d##name, D##NAME, driver)                                                           \
-	SPELLINGS(s##name, S##NAME, driver)
+#define BOTH_PRECISIONS(double_, DOUBLE, single, SINGLE, driver)                                   \
+	SPELLINGS(double_, DOUBLE, driver)                                                            \
+	SPELLINGS(single, SINGLE, driver)
 
 EACH_ROUTINE(BOTH_PRECISIONS)

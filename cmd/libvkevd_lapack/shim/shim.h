@@ -3,6 +3,7 @@
  * 	routines.c    the exported functions, in all spellings
  * 	parameters.h  the argument lists of LAPACK's routines
  * 	drivers.h     check the arguments and call the device or the next library; for both integer types
+ * 	symmetric.h   the part of drivers.h for symmetric and Hermitian matrices
  * 	next.c        finds the routine of the next library
  * 	engine.c      starts the engine when it is first needed, and calls it
  * 	settings.c    environment variables, and the lines of VKEVD_VERBOSE
@@ -14,25 +15,31 @@
 
 #include "problem.h"
 
-/* EACH_ROUTINE lists the intercepted routines. Each entry has the name without the letter of the
- * precision, the same name in capitals, and the list of arguments. Each routine exists in double
- * and in single precision. */
+/* EACH_ROUTINE lists the intercepted routines. Each entry has the name in double precision and the
+ * name in single precision, each also in capitals, and the list of arguments. */
 #define EACH_ROUTINE(_)                                                                           \
-	_(syev, SYEV, syev)                                                                           \
-	_(syevd, SYEVD, syevd)                                                                        \
-	_(syevr, SYEVR, syevr)                                                                        \
-	_(syevx, SYEVX, syevx)                                                                        \
-	_(syev_2stage, SYEV_2STAGE, syev)                                                             \
-	_(syevd_2stage, SYEVD_2STAGE, syevd)                                                          \
-	_(stevd, STEVD, stevd)                                                                        \
-	_(stevr, STEVR, stevr)                                                                        \
-	_(gesvd, GESVD, gesvd)                                                                        \
-	_(gesdd, GESDD, gesdd)
+	_(dsyev, DSYEV, ssyev, SSYEV, syev)                                                           \
+	_(dsyevd, DSYEVD, ssyevd, SSYEVD, syevd)                                                      \
+	_(dsyevr, DSYEVR, ssyevr, SSYEVR, syevr)                                                      \
+	_(dsyevx, DSYEVX, ssyevx, SSYEVX, syevx)                                                      \
+	_(dsyev_2stage, DSYEV_2STAGE, ssyev_2stage, SSYEV_2STAGE, syev)                               \
+	_(dsyevd_2stage, DSYEVD_2STAGE, ssyevd_2stage, SSYEVD_2STAGE, syevd)                          \
+	_(zheev, ZHEEV, cheev, CHEEV, heev)                                                           \
+	_(zheevd, ZHEEVD, cheevd, CHEEVD, heevd)                                                      \
+	_(zheevr, ZHEEVR, cheevr, CHEEVR, heevr)                                                      \
+	_(zheevx, ZHEEVX, cheevx, CHEEVX, heevx)                                                      \
+	_(zheev_2stage, ZHEEV_2STAGE, cheev_2stage, CHEEV_2STAGE, heev)                               \
+	_(zheevd_2stage, ZHEEVD_2STAGE, cheevd_2stage, CHEEVD_2STAGE, heevd)                          \
+	_(dstevd, DSTEVD, sstevd, SSTEVD, stevd)                                                      \
+	_(dstevr, DSTEVR, sstevr, SSTEVR, stevr)                                                      \
+	_(dgesvd, DGESVD, sgesvd, SGESVD, gesvd)                                                      \
+	_(dgesdd, DGESDD, sgesdd, SGESDD, gesdd)
 
-#define NUMBERS(name, NAME, driver) D##NAME, S##NAME,
+#define NUMBERS(double_, DOUBLE, single, SINGLE, driver) DOUBLE, SINGLE,
 enum routine { EACH_ROUTINE(NUMBERS) ROUTINES };
 extern const char *const routine_names[ROUTINES]; /* "dsyev", "ssyev", … */
 int is_single(enum routine r);
+int is_complex(enum routine r);
 
 /* A routine of the next library. function is null if there is none. wide is 1 if the routine's
  * integers have 64 bits. */

@@ -10,7 +10,7 @@ struct fake {
 	int cpu;          /* 1: the device is a CPU, which solves no order */
 	const void *z, *vt; /* members of the last problem */
 	long columns, rows;
-	int upper, single;
+	int upper, single, complex;
 	double vl, vu;
 	void (*meanwhile)(void); /* the engine calls this function while it starts */
 	int trap, unblocked; /* the engine's thread: number of traps, and whether signals were unblocked */

@@ -37,8 +37,8 @@ struct fake fake;
 	FAKE(name##_64_, driver, int64_t, REAL)
 #endif
 
-#define ROUTINE(name, NAME, driver)                                                               \
-	BOTH(d##name, driver, double)                                                                 \
-	BOTH(s##name, driver, float)
+#define ROUTINE(double_, DOUBLE, single, SINGLE, driver)                                          \
+	BOTH(double_, driver, double)                                                                 \
+	BOTH(single, driver, float)
 
 EACH_ROUTINE(ROUTINE)

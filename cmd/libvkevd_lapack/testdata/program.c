@@ -40,7 +40,7 @@ static void every_spelling(void)
 			memset(w, 0, sizeof w), memset(d, 0, 8 * N), memset(work, 0, 8);
 			call(spellings[i], r);
 			CHECK(fake.solves == solves + 1 && fake.calls == calls && outcome == 0);
-			CHECK(fake.single == is_s(r) && number(r, work, 0) == QUERIED && number(r, values, 2) == 3);
+			CHECK(fake.single == is_s(r) && fake.complex == is_z(r) && number(r, work, 0) == QUERIED && number(r, values, 2) == 3);
 			fake.fails = 1;
 			call(spellings[i], r);
 			fake.fails = 0;
@@ -78,15 +78,17 @@ static void refused(void)
 	} while (0)
 	for (int r = 0; r < ROUTINES; r++) {
 		int base = is_s(r) ? r - 1 : r; /* the routine in double precision */
-		int two_stages = base == DSYEV_2STAGE || base == DSYEVD_2STAGE;
-		int symmetric = base <= DSYEVD_2STAGE, tridiagonal = base == DSTEVD || base == DSTEVR;
-		int part = base == DSYEVR || base == DSYEVX || base == DSTEVR;
+		int two_stages = strstr(routines[r].name, "2stage") != NULL;
+		int symmetric = base <= ZHEEVD_2STAGE, tridiagonal = base == DSTEVD || base == DSTEVR;
+		int part = is_evr(base) || is_evx(base) || base == DSTEVR;
 		jobz = two_stages ? "N" : base == DGESDD ? "A" : "V";
 		if (base != DGESVD)
 			REFUSED(r, jobz, "X");
 		REFUSED(r, order, 0);
 		REFUSED(r, order, -1);
 		REFUSED(r, size, 1);
+		if (base == ZHEEVD || base == ZHEEVD_2STAGE || base == ZHEEVR)
+			REFUSED(r, rsize, 1);
 		call("%s_", r); /* as it is, the device takes it */
 		CHECK(fake.solves == 1 && outcome == 0);
 		fake.solves = 0;
@@ -126,8 +128,10 @@ static void refused(void)
 
 static void parts(void)
 {
-	static const int with_parts[] = {DSYEVR, SSYEVR, DSYEVX, SSYEVX, DSTEVR, SSTEVR};
-	for (int i = 0; i < 6; i++)
+	static const int with_parts[] = {
+		DSYEVR, SSYEVR, DSYEVX, SSYEVX, ZHEEVR, CHEEVR, ZHEEVX, CHEEVX, DSTEVR, SSTEVR,
+	};
+	for (unsigned i = 0; i < sizeof with_parts / sizeof *with_parts; i++)
 		for (int wide = 0; wide < 2; wide++) {
 			range = "I", first = 5, last = 9, result = -1;
 			call(wide ? "%s_64_" : "%s_", with_parts[i]);
@@ -139,12 +143,12 @@ static void parts(void)
 			memset(ints, -1, sizeof ints);
 			call(wide ? "%s_64_" : "%s_", with_parts[i]);
 			CHECK(outcome == 0 && (int32_t)result == N);
-			CHECK(ints[2] == -1 || with_parts[i] == DSYEVX || with_parts[i] == SSYEVX);
+			CHECK(ints[2] == -1 || is_evx(with_parts[i]));
 			bound[1] = 1;
 			range = i % 2 ? "A" : "I", first = 1, last = N;
 			memset(ints, -1, sizeof ints);
 			call(wide ? "%s_64_" : "%s_", with_parts[i]);
-			if (with_parts[i] == DSYEVX || with_parts[i] == SSYEVX) /* ifail */
+			if (is_evx(with_parts[i])) /* ifail */
 				CHECK(wide ? ints[N - 1] == 0 : ((int32_t *)ints)[N - 1] == 0);
 			else /* isuppz */
 				CHECK(wide ? ints[2] == 1 && ints[3] == N : ((int32_t *)ints)[2] == 1 && ((int32_t *)ints)[3] == N);
@@ -164,6 +168,12 @@ static void options(void)
 	DSYEVD_THEN(outcome == 0 && fake.upper && fake.z == a);
 	uplo = "L";
 	call("%s_", DSYEVR);
+	CHECK(outcome == 0 && !fake.upper && fake.z == z);
+	uplo = "u";
+	call("%s_", ZHEEVD);
+	CHECK(outcome == 0 && fake.upper && fake.z == a);
+	uplo = "L";
+	call("%s_", ZHEEVR);
 	CHECK(outcome == 0 && !fake.upper && fake.z == z);
 #define SVD(ju, jv) dgesvd(ju, jv, &m, &n, a, &m, w, u, &m, vt, &ld_vt, work, &lwork, &info)
 #define SDD(j) dgesdd(j, &m, &n, a, &m, w, u, &m, vt, &ld_vt, work, &lwork, (int32_t *)ints, &info)
@@ -370,11 +380,11 @@ int main(int argc, char **argv)
 		{"no_engine", no_engine}, {"other_next", other_next},
 	};
 	a = calloc(N * N, 8), z = calloc(N * N, 8), u = calloc(N * N, 8), vt = calloc(N * N, 8);
-	d = calloc(N, 8), e = calloc(N, 8), work = calloc(N, 8);
+	d = calloc(N, 8), e = calloc(N, 8), work = calloc(N, 8), rwork = calloc(N, 8);
 	for (unsigned i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
 		if (strcmp(argv[1], cases[i].name) == 0) {
 			cases[i].run();
-			free(a), free(z), free(u), free(vt), free(d), free(e), free(work);
+			free(a), free(z), free(u), free(vt), free(d), free(e), free(work), free(rwork);
 			puts("fine");
 			return 0;
 		}
