@@ -105,6 +105,20 @@ int32_t vkevd_symmetric_solve_float32(vkevd_plan plan, const float *a, int64_t l
 	return goSymmetricSolve(plan, VKEVD_FLOAT32, (float *)a, lda, w, z, ldz, found, (vkevd_control *)control, error);
 }
 
+int32_t vkevd_symmetric_solve_complex128(vkevd_plan plan, const double *a, int64_t lda, double *w, double *z,
+                                         int64_t ldz, vkevd_found *found, const vkevd_control *control,
+                                         vkevd_error *error) {
+	ENTER(error);
+	return goSymmetricSolve(plan, VKEVD_COMPLEX128, (double *)a, lda, w, z, ldz, found, (vkevd_control *)control, error);
+}
+
+int32_t vkevd_symmetric_solve_complex64(vkevd_plan plan, const float *a, int64_t lda, float *w, float *z,
+                                        int64_t ldz, vkevd_found *found, const vkevd_control *control,
+                                        vkevd_error *error) {
+	ENTER(error);
+	return goSymmetricSolve(plan, VKEVD_COMPLEX64, (float *)a, lda, w, z, ldz, found, (vkevd_control *)control, error);
+}
+
 int32_t vkevd_svd_plan(vkevd_device device, int64_t m, int64_t n, const vkevd_svd *options,
                        vkevd_plan *plan, vkevd_error *error) {
 	ENTER(error);

@@ -6,7 +6,6 @@ import "C"
 import (
 	"context"
 	"runtime/cgo"
-	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
@@ -26,7 +25,7 @@ type kind interface {
 	// build checks the options and makes the Go plan, which calls `progress` during its solves.
 	build(dev *vk.Device, progress func(evd.Progress)) error
 
-	// number is the type of the numbers in the matrices: VKEVD_FLOAT64 or VKEVD_FLOAT32.
+	// number is the type of the numbers in the matrices: VKEVD_FLOAT64, for example.
 	number() C.int32_t
 
 	Bytes() uint64
@@ -34,23 +33,30 @@ type kind interface {
 }
 
 // numbers is the part of a kind that knows its type of numbers.
-type numbers[T evd.Float] struct{}
+type numbers[T evd.Number] struct{}
 
 func (numbers[T]) number() C.int32_t {
-	if unsafe.Sizeof(T(0)) == 4 {
+	switch any(*new(T)).(type) {
+	case complex128:
+		return C.VKEVD_COMPLEX128
+	case complex64:
+		return C.VKEVD_COMPLEX64
+	case float32:
 		return C.VKEVD_FLOAT32
 	}
 	return C.VKEVD_FLOAT64
 }
 
 // eigenSolver is a *evd.Plan[T], or a *evd.MixedPlan for T = float64.
-type eigenSolver[T evd.Float] interface {
+type eigenSolver[T evd.Number] interface {
 	Solve(context.Context, evd.Sym[T]) (*evd.Result[T], error)
 	Bytes() uint64
 	Close()
 }
 
-type symmetric[T evd.Float] struct {
+// symmetric is a plan for symmetric or Hermitian matrices of numbers of type T. R is the type of the
+// eigenvalues.
+type symmetric[T evd.Number, R evd.Float] struct {
 	numbers[T]
 	eigenSolver[T]
 	n       int

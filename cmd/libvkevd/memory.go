@@ -14,7 +14,7 @@ import (
 
 // vector returns n numbers in C memory as a Go slice. The address may be NULL only if n is 0. `name`
 // names the argument in errors.
-func vector[T evd.Float](p unsafe.Pointer, n int, name string) ([]T, error) {
+func vector[T evd.Number](p unsafe.Pointer, n int, name string) ([]T, error) {
 	if p == nil && n > 0 {
 		return nil, errNull(name)
 	}
@@ -23,7 +23,7 @@ func vector[T evd.Float](p unsafe.Pointer, n int, name string) ([]T, error) {
 
 // dense returns a matrix in the memory of the C program. The address may be NULL only if the matrix
 // has no entries. `name` names the argument in errors.
-func dense[T evd.Float](p unsafe.Pointer, rows, cols int, ld C.int64_t, rowMajor bool, name string) (evd.Dense[T], error) {
+func dense[T evd.Number](p unsafe.Pointer, rows, cols int, ld C.int64_t, rowMajor bool, name string) (evd.Dense[T], error) {
 	d := evd.Dense[T]{Rows: rows, Cols: cols, Ld: int(ld), RowMajor: rowMajor}
 	lines, length := lines(&d)
 	if int64(ld) < int64(max(length, 1)) {
@@ -32,7 +32,7 @@ func dense[T evd.Float](p unsafe.Pointer, rows, cols int, ld C.int64_t, rowMajor
 	if lines == 0 || length == 0 {
 		return d, nil
 	}
-	if int64(ld) > math.MaxInt64/8/int64(lines) {
+	if int64(ld) > math.MaxInt64/int64(unsafe.Sizeof(*new(T)))/int64(lines) {
 		return d, badArgument{fmt.Sprintf("ld%s: %d, more than fits an address", name, int64(ld))}
 	}
 	var err error
@@ -42,7 +42,7 @@ func dense[T evd.Float](p unsafe.Pointer, rows, cols int, ld C.int64_t, rowMajor
 
 // lines returns the number and the length of the contiguous pieces of a matrix: its columns, or its
 // rows if it is row-major.
-func lines[T evd.Float](d *evd.Dense[T]) (count, length int) {
+func lines[T evd.Number](d *evd.Dense[T]) (count, length int) {
 	if d.RowMajor {
 		return d.Rows, d.Cols
 	}
@@ -50,7 +50,7 @@ func lines[T evd.Float](d *evd.Dense[T]) (count, length int) {
 }
 
 // put copies `src` to `dst`, a matrix of the same shape in any order.
-func put[T evd.Float](dst, src *evd.Dense[T]) {
+func put[T evd.Number](dst, src *evd.Dense[T]) {
 	count, length := lines(dst)
 	by := copies.Columns[T]
 	if dst.RowMajor != src.RowMajor {
@@ -60,7 +60,7 @@ func put[T evd.Float](dst, src *evd.Dense[T]) {
 }
 
 // putTriangle copies the triangle src.Uplo to `dst`, which is stored in the same order.
-func putTriangle[T evd.Float](dst []T, ld int, src evd.Sym[T]) {
+func putTriangle[T evd.Number](dst []T, ld int, src evd.Sym[T]) {
 	copies.Each(src.N, src.N/2, func(j int) {
 		from, to := j, src.N
 		if (src.Uplo == evd.Upper) != src.RowMajor { // an upper triangle in column order

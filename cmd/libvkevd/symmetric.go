@@ -15,11 +15,13 @@ import (
 func goSymmetricPlan(device C.vkevd_device, n C.int64_t, options *C.vkevd_symmetric, h *C.vkevd_plan, out *C.vkevd_error) C.int32_t {
 	return guard(out, func() error {
 		o := orZero(options)
-		return newPlan(device, h, o.number, &symmetric[float64]{n: int(n), options: o}, &symmetric[float32]{n: int(n), options: o})
+		return newPlan(device, h, o.number,
+			&symmetric[float64, float64]{n: int(n), options: o}, &symmetric[float32, float32]{n: int(n), options: o},
+			&symmetric[complex128, float64]{n: int(n), options: o}, &symmetric[complex64, float32]{n: int(n), options: o})
 	})
 }
 
-func (s *symmetric[T]) build(dev *vk.Device, progress func(evd.Progress)) error {
+func (s *symmetric[T, R]) build(dev *vk.Device, progress func(evd.Progress)) error {
 	opt, err := s.plan()
 	if err != nil {
 		return err
@@ -43,7 +45,7 @@ func (s *symmetric[T]) build(dev *vk.Device, progress func(evd.Progress)) error 
 
 // plan converts the C program's options, and stores in `s` what later solves need. If all vectors
 // are selected, they replace the input matrix in memory, so that Go needs no memory for them.
-func (s *symmetric[T]) plan() (opt evd.Options, err error) {
+func (s *symmetric[T, R]) plan() (opt evd.Options, err error) {
 	o := &s.options
 	if o.reserved0 != 0 || o.reserved != [6]C.int64_t{} {
 		return opt, errReserved
@@ -53,8 +55,8 @@ func (s *symmetric[T]) plan() (opt evd.Options, err error) {
 	}
 	mixed := o.number == C.VKEVD_MIXED
 	switch {
-	case !mixed && o.number != C.VKEVD_FLOAT64 && o.number != C.VKEVD_FLOAT32:
-		return opt, badArgument{"options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED"}
+	case !mixed && o.number != s.number():
+		return opt, badArgument{"options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED, VKEVD_COMPLEX128, VKEVD_COMPLEX64"}
 	case mixed && (o.vectors == 0 || o._select != C.VKEVD_ALL):
 		return opt, badArgument{"options.number: VKEVD_MIXED needs vectors = 1 and select = VKEVD_ALL"}
 	}
@@ -91,7 +93,7 @@ func flags(all ...C.int32_t) error {
 	return nil
 }
 
-// symmetricSolver is a plan for symmetric matrices of any type of numbers.
+// symmetricSolver is a plan for symmetric or Hermitian matrices of any type of numbers.
 type symmetricSolver interface {
 	kind
 	solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, z unsafe.Pointer, ldz C.int64_t, found *C.vkevd_found, control *C.vkevd_control) error
@@ -109,13 +111,13 @@ func goSymmetricSolve(h C.vkevd_plan, number C.int32_t, a unsafe.Pointer, lda C.
 	})
 }
 
-func (s *symmetric[T]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, z unsafe.Pointer, ldz C.int64_t,
+func (s *symmetric[T, R]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, z unsafe.Pointer, ldz C.int64_t,
 	found *C.vkevd_found, control *C.vkevd_control) error {
 	in, err := dense[T](a, s.n, s.n, lda, false, "a")
 	if err != nil {
 		return err
 	}
-	values, err := vector[T](w, s.most, "w")
+	values, err := vector[R](w, s.most, "w")
 	if err != nil {
 		return err
 	}
@@ -144,7 +146,7 @@ func (s *symmetric[T]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, z un
 	})
 }
 
-func (s *symmetric[T]) solve(ctx context.Context, a, z evd.Dense[T]) (*evd.Result[T], error) {
+func (s *symmetric[T, R]) solve(ctx context.Context, a, z evd.Dense[T]) (*evd.Result[T], error) {
 	sym := evd.Sym[T]{N: s.n, Ld: a.Ld, Data: a.Data, Uplo: s.options.upper == 1, RowMajor: s.options.a_row_major == 1}
 	if s.overwrite && unsafe.SliceData(a.Data) != unsafe.SliceData(z.Data) {
 		putTriangle(z.Data, z.Ld, sym)

@@ -1,7 +1,8 @@
 /*
- * vkevd.h: eigenvalues and singular values of dense real matrices on a GPU, through Vulkan.
+ * vkevd.h: eigenvalues and singular values of dense matrices on a GPU, through Vulkan.
  *
  *     A = Z·diag(w)·Zᵀ     A symmetric, w ascending,  ZᵀZ = I        vkevd_symmetric_…
+ *     A = Z·diag(w)·Zᴴ     A complex Hermitian, the same             vkevd_symmetric_…
  *     A = U·diag(s)·Vᵀ     A of any shape, s descending, s ≥ 0       vkevd_svd_…
  *     A(k) = Z(k)·diag(w(k))·Z(k)ᵀ  for many small matrices          vkevd_batch_…
  *
@@ -35,7 +36,8 @@
  * Memory. Matrices are arrays of double, or of float for plans with the option number =
  * VKEVD_FLOAT32. Entry (i, j), counted from 0, of a column-major matrix
  * with leading dimension ld is at [i + j·ld], ld ≥ rows. In a row-major matrix it is at
- * [i·ld + j], ld ≥ columns. The library reads and writes the caller's memory only during the call.
+ * [i·ld + j], ld ≥ columns. A complex entry is two numbers, the real part and the imaginary part, as
+ * in C's double complex. Leading dimensions count entries. The library reads and writes the caller's memory only during the call.
  * Arrays must not overlap, except where a function says so.
  *
  * Threads. All functions may be called from all threads at any time. A plan solves one matrix at a
@@ -184,12 +186,15 @@ int32_t vkevd_token_free(vkevd_token token, vkevd_error *error);
 
 /* ---- Plans --------------------------------------------------------------------------------- */
 
-/* Values of the option number: the type of the numbers in matrices. VKEVD_MIXED is only for
- * symmetric matrices, see vkevd_symmetric_plan. Its matrices have double precision. */
+/* Values of the option number: the type of the numbers in matrices. VKEVD_MIXED and the complex types
+ * are only for symmetric matrices, see vkevd_symmetric_plan. The matrices of VKEVD_MIXED have double
+ * precision. */
 enum {
 	VKEVD_FLOAT64 = 0,
 	VKEVD_FLOAT32 = 1,
-	VKEVD_MIXED = 2
+	VKEVD_MIXED = 2,
+	VKEVD_COMPLEX128 = 3, /* two doubles */
+	VKEVD_COMPLEX64 = 4   /* two floats */
 };
 
 /* vkevd_plan_bytes returns the size of the device memory that the plan has allocated, in bytes. */
@@ -217,7 +222,7 @@ typedef struct vkevd_symmetric {
 	int32_t vectors_row_major; /* 1: Z is row-major */
 	int32_t select;            /* VKEVD_ALL, VKEVD_INDEX or VKEVD_INTERVAL */
 	int32_t verify;            /* 1: certify each result, see VKEVD_UNVERIFIED */
-	int32_t number;            /* VKEVD_FLOAT64, VKEVD_FLOAT32 or VKEVD_MIXED */
+	int32_t number;            /* VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED, VKEVD_COMPLEX128 … */
 	int32_t reserved0;         /* 0 */
 	int64_t from, to;          /* for VKEVD_INDEX: 0 ≤ from ≤ to ≤ n */
 	double above, up_to;       /* for VKEVD_INTERVAL */
@@ -234,7 +239,8 @@ typedef struct vkevd_found {
 /*
  * vkevd_symmetric_plan makes a plan for symmetric matrices of order n ≥ 0. It compiles kernels,
  * which may take seconds the first time, and allocates device memory: about 26·n² bytes with all
- * vectors, 13·n² bytes with a few vectors, and 8·n² bytes without vectors. Errors:
+ * vectors, 13·n² bytes with a few vectors, and 8·n² bytes without vectors. Complex matrices need about
+ * twice as many. Errors:
  * VKEVD_BAD_ARGUMENT, VKEVD_UNSUPPORTED, VKEVD_OUT_OF_MEMORY, VKEVD_DEVICE_FAILED, VKEVD_CLOSED.
  *
  * With number = VKEVD_MIXED the plan solves in single precision first, and then refines the result
@@ -242,6 +248,11 @@ typedef struct vkevd_found {
  * has a certificate that has passed, as with verify = 1. This is meant for devices
  * whose double precision is slow. It needs vectors = 1, select = VKEVD_ALL, and about 40·n² bytes of
  * device memory. The device must have double precision.
+ *
+ * With number = VKEVD_COMPLEX128 or VKEVD_COMPLEX64 the plan is for complex Hermitian matrices: A(i, j)
+ * is the conjugate of A(j, i). The imaginary parts of the diagonal are not read. The storage order
+ * matters: a column-major Hermitian matrix that is read as a row-major one is the conjugate matrix,
+ * which has the same eigenvalues, and the conjugate vectors.
  */
 int32_t vkevd_symmetric_plan(vkevd_device device, int64_t n, const vkevd_symmetric *options,
                              vkevd_plan *plan, vkevd_error *error);
@@ -280,6 +291,23 @@ int32_t vkevd_symmetric_solve(vkevd_plan plan, const double *a, int64_t lda, dou
 int32_t vkevd_symmetric_solve_float32(vkevd_plan plan, const float *a, int64_t lda, float *w, float *z,
                                       int64_t ldz, vkevd_found *found, const vkevd_control *control,
                                       vkevd_error *error);
+
+/*
+ * vkevd_symmetric_solve_complex128 is vkevd_symmetric_solve for a plan with number = VKEVD_COMPLEX128.
+ * It computes A = Z·diag(w)·Zᴴ. The entries of a and z are pairs of numbers, and w has single numbers.
+ * The component of largest magnitude of each vector is real and positive.
+ */
+int32_t vkevd_symmetric_solve_complex128(vkevd_plan plan, const double *a, int64_t lda, double *w, double *z,
+                                         int64_t ldz, vkevd_found *found, const vkevd_control *control,
+                                         vkevd_error *error);
+
+/*
+ * vkevd_symmetric_solve_complex64 is vkevd_symmetric_solve_complex128 for a plan with number =
+ * VKEVD_COMPLEX64. As with VKEVD_FLOAT32, the results have the errors of single precision.
+ */
+int32_t vkevd_symmetric_solve_complex64(vkevd_plan plan, const float *a, int64_t lda, float *w, float *z,
+                                        int64_t ldz, vkevd_found *found, const vkevd_control *control,
+                                        vkevd_error *error);
 
 /* ---- Singular values ----------------------------------------------------------------------- */
 

@@ -242,6 +242,8 @@ static void forks(vkevd_plan plan) {
 			vkevd_token_new(&token, NULL), vkevd_cancel(1, NULL), vkevd_token_free(1, NULL),
 			vkevd_plan_bytes(plan, &bytes, NULL), vkevd_symmetric_plan(device, N, NULL, &none, &error),
 			vkevd_symmetric_solve_float32(plan, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
+			vkevd_symmetric_solve_complex128(plan, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
+			vkevd_symmetric_solve_complex64(plan, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
 			vkevd_svd_plan(device, N, N, NULL, &none, NULL),
 			vkevd_svd_solve(plan, diagonal, N, w, NULL, N, NULL, N, NULL, NULL),
 			vkevd_svd_solve_float32(plan, NULL, N, NULL, NULL, N, NULL, N, NULL, NULL),
