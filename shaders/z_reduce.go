@@ -299,8 +299,8 @@ type LarftRowsPush[T spirv.Scalar] struct {
 	Ldr2    uint32
 }
 
-// Latrd reduces the first columns of a symmetric matrix to tridiagonal form in one dispatch, for a
-// blocked reduction (LAPACK dlatrd).
+// Latrd reduces the first columns of a Hermitian matrix to tridiagonal form in one dispatch, for a
+// blocked reduction (LAPACK dlatrd, zlatrd).
 func Latrd[T spirv.Scalar]() spirv.Module[LatrdSpec, LatrdPush[T]] {
 	return typed[T, LatrdSpec, LatrdPush[T]]("latrd", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapInt64Atomics, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
@@ -387,8 +387,8 @@ type Sy2sbMiddlePush[T spirv.Scalar] struct {
 	_    [4]byte
 }
 
-// Sytrd reduces a symmetric matrix to tridiagonal form in one dispatch, A = Q·T·Qᵀ (LAPACK dsytrd,
-// unblocked: dsytd2).
+// Sytrd reduces a Hermitian matrix to tridiagonal form in one dispatch, A = Q·T·Qᴴ (LAPACK dsytrd,
+// zhetrd, unblocked: dsytd2, zhetd2).
 func Sytrd[T spirv.Scalar]() spirv.Module[SytrdSpec, SytrdPush[T]] {
 	return typed[T, SytrdSpec, SytrdPush[T]]("sytrd", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapInt64Atomics, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
@@ -462,6 +462,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(LarftRowsPush[complex64]{})-104]
 	_ = [1]struct{}{}[unsafe.Sizeof(LatrdPush[float64]{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(LatrdPush[float32]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(LatrdPush[complex128]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(LatrdPush[complex64]{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(Slag2hPush{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(Sy2sbMiddlePush[float64]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(Sy2sbMiddlePush[float32]{})-88]
@@ -469,4 +471,6 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Sy2sbMiddlePush[complex64]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(SytrdPush[float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SytrdPush[float32]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(SytrdPush[complex128]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(SytrdPush[complex64]{})-64]
 )

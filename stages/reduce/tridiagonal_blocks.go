@@ -72,7 +72,8 @@ func (t BlockedTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n
 // latrdVectors is the number of vectors that the kernel latrd keeps in registers.
 const latrdVectors = 4
 
-// In latrdSpec, the same registers hold twice as many elements of A in single precision.
+// In latrdSpec, the same registers hold twice as many elements of A in single precision, and half as
+// many complex ones.
 func latrdSpec[T spirv.Scalar](t BlockedTuning, n, subgroup int) shaders.LatrdSpec {
 	s := shaders.LatrdDefaults()
 	rows := t.rows(n)
@@ -85,10 +86,10 @@ func latrdSpec[T spirv.Scalar](t BlockedTuning, n, subgroup int) shaders.LatrdSp
 	return s
 }
 
-// tridiagonalBlocks reduces the first columns of a symmetric matrix to tridiagonal form, in blocks
-// of columns (dlatrd and dsyr2k). For a block,
+// tridiagonalBlocks reduces the first columns of a Hermitian matrix to tridiagonal form, in blocks
+// of columns (dlatrd and dsyr2k, zlatrd and zher2k). For a block,
 //
-//	Qᵀ·A·Q = T (the block's columns) and A − V·Wᵀ − W·Vᵀ (the other columns).
+//	Qᴴ·A·Q = T (the block's columns) and A − V·Wᴴ − W·Vᴴ (the other columns).
 //
 // V has the Householder reflectors of the block. One dispatch computes V and W.
 type tridiagonalBlocks[T spirv.Scalar] struct {
@@ -101,7 +102,7 @@ type tridiagonalBlocks[T spirv.Scalar] struct {
 	abort  spirv.Addr[uint32]
 
 	// panel has the columns of V and W in turn. `slots` has the numbers that workgroups exchange
-	// during one block, 64 bits each.
+	// during one block, slotsOf[T] words each.
 	panel vk.Region[T]
 	slots vk.Region[uint64]
 	work  *vk.Layout
@@ -121,14 +122,14 @@ func newTridiagonalBlocks[T spirv.Scalar](
 		return nil, kernels.Err
 	}
 	s.panel = vk.Reserve[T]("V, W", 2*n*b.Columns)
-	s.slots = vk.Reserve[uint64]("slots of a block", s.slotsOf(n, b.Columns))
+	s.slots = vk.Reserve[uint64]("slots of a block", s.words(n, b.Columns))
 	s.work = vk.Together(s.panel, s.slots)
 	return s, ops.Reserve(product.Shape{M: n, N: n, K: b.Columns, Count: 1})
 }
 
-func (s *tridiagonalBlocks[T]) slotsOf(n, columns int) int {
+func (s *tridiagonalBlocks[T]) words(n, columns int) int {
 	spec := s.kernel.Spec
-	return (columns + 1) * (2*n + 2*s.tune.Columns*int(spec.LocalSize/spec.Lanes+1))
+	return (columns + 1) * (2*n + 2*s.tune.Columns*int(spec.LocalSize/spec.Lanes+1)) * slotsOf[T]()
 }
 
 // record reduces the first n − Left columns of the n×n matrix a. The results are those of
@@ -141,7 +142,7 @@ func (s *tridiagonalBlocks[T]) record(
 	for begin := 0; begin < last; begin += s.tune.Columns {
 		n, columns := s.n-begin, min(s.tune.Columns, last-begin)
 		rest, panel := a.Block(begin, begin, n, n), s.panel.In(ws)
-		slots := s.slots.In(ws).Sub(0, s.slotsOf(n, columns))
+		slots := s.slots.In(ws).Sub(0, s.words(n, columns))
 		vk.Fill(rec, slots, math.MaxUint32)
 		s.kernel.Dispatch(rec, vk.Grid(min(come, groups)), shaders.LatrdPush[T]{
 			A: rest.Addr(), Panel: panel.Addr(), T: band.Sub(2*begin, 2*columns).Addr(), Tau: tau.Sub(begin, columns).Addr(),

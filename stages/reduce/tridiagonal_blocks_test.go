@@ -118,25 +118,6 @@ func TestBlockedTridiagonalisationRepeats(t *testing.T) {
 	}
 }
 
-// blockedOnce reduces the matrix `dense` in blocks with `come` workgroups, which may be too few. It
-// returns the INFO word and T.
-func blockedOnce(t *testing.T, n int, tune TridiagonalisationTuning, dense []float64, come int) (info uint32, band []float64) {
-	t.Helper()
-	d := stagetest.Device(t)
-	ops := tridiagonalOps(t, d)
-	s, err := newTridiagonalisation(d, n, ops, SmallestTuning().Waits.Waiting(t, d), tune)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, bb, tt := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("B", 2*n), vk.Reserve[float64]("tau", n-1)
-	ws := stagetest.Arena(t, d, vk.Together(a, bb, tt, s.Work(), s.Status(), ops.Work()))
-	stagetest.Put(t, d, a.In(ws), dense)
-	rec := vk.NewRecorder(d)
-	s.record(rec, ws, stages.NewMatrix(a.In(ws), n, n, n), bb.In(ws), tt.In(ws), come)
-	stagetest.Run(t, d, rec)
-	return stagetest.Get(t, d, s.Info(ws))[0], stagetest.Get(t, d, bb.In(ws))
-}
-
 // TestBlockedTridiagonalisationOfNaN checks that a NaN in A gives NaN in the results of a reduction
 // in blocks, and that no workgroup waits longer because of the NaN.
 func TestBlockedTridiagonalisationOfNaN(t *testing.T) {
@@ -146,9 +127,9 @@ func TestBlockedTridiagonalisationOfNaN(t *testing.T) {
 		dense[i] = math.Float64frombits(math.MaxUint64)
 	}
 	tune := smallestBlocks(t, n, left)
-	info, band := blockedOnce(t, n, tune, dense, math.MaxInt)
-	if info != 0 || !math.IsNaN(band[0]) || !math.IsNaN(band[2*(n-left)]) {
-		t.Errorf("INFO = %d, T = %v", info, band)
+	r := oneStage(t, n, n, smallestWaiting(t), tune, dense, math.MaxInt)
+	if r.info != 0 || !math.IsNaN(r.band[0]) || !math.IsNaN(r.band[2*(n-left)]) {
+		t.Errorf("INFO = %d, T = %v", r.info, r.band)
 	}
 }
 
@@ -160,8 +141,8 @@ func TestBlockedTridiagonalisationGivesUp(t *testing.T) {
 	tune := smallestBlocks(t, n, left)
 	tune.Polls, tune.Groups, tune.Kept = 1<<10, 2, n
 	tune.Blocked.Groups = 2
-	if info, _ := blockedOnce(t, n, tune, stagetest.Symmetric(n), 1); info != 1+1 {
-		t.Errorf("INFO = %d; row 1 was waited for", info)
+	if r := oneStage(t, n, n, smallestWaiting(t), tune, stagetest.Symmetric(n), 1); r.info != 1+1 {
+		t.Errorf("INFO = %d; row 1 was waited for", r.info)
 	}
 }
 

@@ -12,9 +12,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Tridiagonalisation reduces a symmetric matrix to tridiagonal form in one stage (dsytrd):
+// Tridiagonalisation reduces a Hermitian matrix to tridiagonal form in one stage (dsytrd, zhetrd):
 //
-//	A = Q·T·Qᵀ     Q = H(0)·H(1)⋯H(n−2)
+//	A = Q·T·Qᴴ     Q = H(0)·H(1)⋯H(n−2)
+//
+// T is real. For complex numbers H(n−2) has length 1: it makes the last off-diagonal element real.
+// For real numbers it is I.
 //
 // It is a band reduction with half-bandwidth 1 (see BandReduction) in one dispatch. The workgroups
 // keep the part of A that fits in their registers, and exchange a vector for each column. If A is
@@ -34,9 +37,9 @@ type Tridiagonalisation[T spirv.Scalar] struct {
 	abort  spirv.Addr[uint32]
 
 	// `slots` has the numbers that the workgroups exchange: for each row, its elements from the
-	// diagonal on, and as many elements of the product A·v. A slot has 64 bits, so that one atomic
-	// operation writes a whole number. A workgroup waits until a slot is not empty; there are no
-	// separate flags.
+	// diagonal on, and as many elements of the product A·v. A slot has 64 bits, which one atomic
+	// operation writes. A number has slotsOf[T] slots. A workgroup waits until they are not empty;
+	// there are no separate flags.
 	slots vk.Region[uint64]
 	flags machine.Flags // INFO alone
 	work  *vk.Layout
@@ -70,7 +73,7 @@ func newTridiagonalisation[T spirv.Scalar](
 	spec := sytrdSpec[T](t, left, dev.Info().Subgroup)
 	spec.WideFence = spirv.BoolOf(w.WideFence)
 	s.kernel = stages.Build(&kernels, shaders.Sytrd[T](), spec)
-	s.slots = vk.Reserve[uint64]("tridiagonalisation's slots", left*(left+1))
+	s.slots = vk.Reserve[uint64]("tridiagonalisation's slots", left*(left+1)*slotsOf[T]())
 	s.flags = machine.ReserveFlags("tridiagonalisation's INFO", 0, 0, 1)
 	s.work = vk.Together(s.slots)
 	if kernels.Err != nil || left == n {
@@ -84,7 +87,10 @@ func newTridiagonalisation[T spirv.Scalar](
 	return s, nil
 }
 
-// Work is n·(n+1) words of 64 bits, if there are no blocks.
+// slotsOf returns the number of words of 64 bits through which workgroups exchange a number.
+func slotsOf[T spirv.Scalar]() int { return max(1, int(spirv.KindOf[T]().Size())/8) }
+
+// Work is n·(n+1) numbers in words of 64 bits, if there are no blocks.
 func (s *Tridiagonalisation[T]) Work() *vk.Layout { return s.work }
 
 func (s *Tridiagonalisation[T]) Status() *vk.Layout { return s.flags.Layout() }

@@ -17,6 +17,7 @@ import (
 	"github.com/vkevd/vkevd/stages/roomtest"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // smallestTridiagonalisation returns a tuning with small sizes: there are several chunks of
@@ -38,37 +39,51 @@ func smallestTridiagonalisation(t testing.TB, n int) TridiagonalisationTuning {
 	return tune
 }
 
-// tridiagonalOps returns the products with which the tests update matrices after blocks of columns.
-func tridiagonalOps(t testing.TB, d *vk.Device) product.Ops[float64] {
+// reduced is the result of a reduction in one stage: INFO, A with its padding, T and τ.
+type reduced[T spirv.Scalar] struct {
+	info         uint32
+	a, band, tau []T
+}
+
+// oneStage reduces the matrix a of order n, with its padding, by `come` workgroups, which may be too
+// few.
+func oneStage[T spirv.Scalar](t *testing.T, n, ld int, w stages.Waiting, tune TridiagonalisationTuning, a []T, come int) (r reduced[T]) {
 	t.Helper()
-	ops, err := product.New[float64](d, SmallestTuning().Products)
+	d := stagetest.Device(t)
+	ops, err := product.New[T](d, SmallestTuning().Products)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ops
+	s, err := newTridiagonalisation(d, n, ops, w, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	aa, bb, tt := vk.Reserve[T]("A", ld*n), vk.Reserve[T]("B", 2*n), vk.Reserve[T]("tau", n-1)
+	ws := stagetest.Arena(t, d, vk.Together(aa, bb, tt, s.Work(), s.Status(), ops.Work()))
+	stagetest.Put(t, d, aa.In(ws), a)
+	rec := vk.NewRecorder(d)
+	s.record(rec, ws, product.NewMatrix(aa.In(ws), n, n, ld), bb.In(ws), tt.In(ws), come)
+	stagetest.Run(t, d, rec)
+	r.info = stagetest.Get(t, d, s.Info(ws))[0]
+	r.a, r.band, r.tau = stagetest.Get(t, d, aa.In(ws)), stagetest.Get(t, d, bb.In(ws)), stagetest.Get(t, d, tt.In(ws))
+	return r
+}
+
+// smallestWaiting returns the ways in which workgroups of the smallest tuning wait.
+func smallestWaiting(t *testing.T) stages.Waiting {
+	return SmallestTuning().Waits.Waiting(t, stagetest.Device(t))
 }
 
 // tridiagonalise reduces the symmetric matrix `dense` on the device. It checks that the zeros and
 // ones of Y are in the right places.
 func tridiagonalise(t *testing.T, n int, tune TridiagonalisationTuning, dense []float64) (y, band, tau []float64) {
 	t.Helper()
-	d := stagetest.Device(t)
-	ops := tridiagonalOps(t, d)
-	s, err := newTridiagonalisation(d, n, ops, SmallestTuning().Waits.Waiting(t, d), tune)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ld := n + n%2*3
-	a, bb, tt := vk.Reserve[float64]("A", ld*n), vk.Reserve[float64]("B", 2*n), vk.Reserve[float64]("tau", n-1)
-	ws := stagetest.Arena(t, d, vk.Together(a, bb, tt, s.Work(), s.Status(), ops.Work()))
-	stagetest.Put(t, d, a.In(ws), stagetest.Padded(n, n, dense, ld))
-	rec := vk.NewRecorder(d)
-	s.Record(rec, ws, stages.NewMatrix(a.In(ws), n, n, ld), bb.In(ws), tt.In(ws))
-	stagetest.Run(t, d, rec)
-	if info := stagetest.Get(t, d, s.Info(ws))[0]; info != 0 {
-		t.Fatalf("n = %d: INFO = %d", n, info)
+	r := oneStage(t, n, ld, smallestWaiting(t), tune, stagetest.Padded(n, n, dense, ld), math.MaxInt)
+	if r.info != 0 {
+		t.Fatalf("n = %d: INFO = %d", n, r.info)
 	}
-	y, band, tau = stagetest.Unpadded(t, n, n, stagetest.Get(t, d, a.In(ws)), ld), stagetest.Get(t, d, bb.In(ws)), stagetest.Get(t, d, tt.In(ws))
+	y, band, tau = stagetest.Unpadded(t, n, n, r.a, ld), r.band, r.tau
 	where := fmt.Sprintf("n = %d", n)
 	checkReflectors(t, where, n, 1, y)
 	checkBand(t, where, n, 1, band)
@@ -201,19 +216,9 @@ func TestTridiagonalisationOfNaN(t *testing.T) {
 	for i := range dense {
 		dense[i] = math.Float64frombits(math.MaxUint64)
 	}
-	d, tune := stagetest.Device(t), smallestTridiagonalisation(t, n)
-	s, err := newTridiagonalisation(d, n, tridiagonalOps(t, d), SmallestTuning().Waits.Waiting(t, d), tune)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, bb, tt := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("B", 2*n), vk.Reserve[float64]("tau", n-1)
-	ws := stagetest.Arena(t, d, vk.Together(a, bb, tt, s.Work(), s.Status()))
-	stagetest.Put(t, d, a.In(ws), dense)
-	rec := vk.NewRecorder(d)
-	s.Record(rec, ws, stages.NewMatrix(a.In(ws), n, n, n), bb.In(ws), tt.In(ws))
-	stagetest.Run(t, d, rec)
-	if info, band := stagetest.Get(t, d, s.Info(ws))[0], stagetest.Get(t, d, bb.In(ws)); info != 0 || !math.IsNaN(band[0]) {
-		t.Errorf("INFO = %d, T(0, 0) = %g", info, band[0])
+	r := oneStage(t, n, n, smallestWaiting(t), smallestTridiagonalisation(t, n), dense, math.MaxInt)
+	if r.info != 0 || !math.IsNaN(r.band[0]) {
+		t.Errorf("INFO = %d, T(0, 0) = %g", r.info, r.band[0])
 	}
 }
 
@@ -221,20 +226,10 @@ func TestTridiagonalisationOfNaN(t *testing.T) {
 // workgroups must stop waiting at the poll limit, and INFO must name the row.
 func TestTridiagonalisationGivesUp(t *testing.T) {
 	const n = 20
-	d, tune := stagetest.Device(t), smallestTridiagonalisation(t, n)
+	tune := smallestTridiagonalisation(t, n)
 	tune.Polls, tune.Groups, tune.Kept = 1<<10, 2, n
-	s, err := newTridiagonalisation(d, n, tridiagonalOps(t, d), SmallestTuning().Waits.Waiting(t, d), tune)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, bb, tt := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("B", 2*n), vk.Reserve[float64]("tau", n-1)
-	ws := stagetest.Arena(t, d, vk.Together(a, bb, tt, s.Work(), s.Status()))
-	stagetest.Put(t, d, a.In(ws), stagetest.Symmetric(n))
-	rec := vk.NewRecorder(d)
-	s.record(rec, ws, stages.NewMatrix(a.In(ws), n, n, n), bb.In(ws), tt.In(ws), 1)
-	stagetest.Run(t, d, rec)
-	if info := stagetest.Get(t, d, s.Info(ws))[0]; info != 1+1 {
-		t.Errorf("INFO = %d; row 1 was waited for", info)
+	if r := oneStage(t, n, n, smallestWaiting(t), tune, stagetest.Symmetric(n), 1); r.info != 1+1 {
+		t.Errorf("INFO = %d; row 1 was waited for", r.info)
 	}
 }
 

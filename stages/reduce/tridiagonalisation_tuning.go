@@ -107,7 +107,8 @@ func (t TridiagonalisationTuning) rows(n int) int {
 
 func (t TridiagonalisationTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
 
-// In sytrdSpec, the same registers hold twice as many elements of A in single precision.
+// In sytrdSpec, the same registers hold twice as many elements of A in single precision, and half as
+// many complex ones.
 func sytrdSpec[T spirv.Scalar](t TridiagonalisationTuning, n, subgroup int) shaders.SytrdSpec {
 	s := shaders.SytrdDefaults()
 	rows := t.rows(n)

@@ -5,7 +5,7 @@
 //
 //	ROWS, LANES  the number of sums, and the number of invocations of a cluster
 //	CLUSTERS     the number of clusters of the workgroup
-//	acc_t        the type of the sums
+//	acc_t        the type of the sums, and real_t the type of a real sum
 //	share_of     an array of ROWS + 1 elements in each invocation
 //	shares_p     an array of CLUSTERS·ROWS elements in shared memory
 //	R1 to R5     the numbers of elements that are left of ROWS after 1 to 5 halvings
@@ -18,14 +18,20 @@ acc_t cluster_sum(acc_t z) {
 	[[unroll]] for (uint m = 1; m < LANES; m *= 2) z += subgroupShuffleXor(z, m);
 	return z;
 }
+#ifdef COMPLEX
+real_t cluster_sum(real_t z) {
+	[[unroll]] for (uint m = 1; m < LANES; m *= 2) z += subgroupShuffleXor(z, m);
+	return z;
+}
+#endif
 
-// TOTAL declares the variable `sum` and sets it to the sum of the array `shares`, which has one
+// TOTAL declares the variable `sum` and sets it to the sum of the array `shares`, which has one real
 // element for each cluster (LANES neighbouring invocations). The additions form two independent
 // chains, which hide each other's latency.
 #define TOTAL(sum, shares) \
-	acc_t sum = shares[0]; \
+	real_t sum = shares[0]; \
 	{ \
-		acc_t odd = acc_t(0); \
+		real_t odd = real_t(0); \
 		[[unroll]] for (uint k = 1; k < CLUSTERS; k++) { \
 			if (k % 2 == 0) sum += shares[k]; \
 			else odd += shares[k]; \

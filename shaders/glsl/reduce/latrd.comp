@@ -1,5 +1,7 @@
-// latrd reduces the first columns of a symmetric matrix to tridiagonal form in one dispatch, for a
-// blocked reduction (LAPACK dlatrd).
+// latrd reduces the first columns of a Hermitian matrix to tridiagonal form in one dispatch, for a
+// blocked reduction (LAPACK dlatrd, zlatrd).
+//
+// complex
 //
 // in, out: a             n×n, both triangles. Afterwards column j < columns is the vector v of
 //                        reflector j, with v[j+1] = 1 and zeros above. Other columns do not change
@@ -11,13 +13,13 @@
 //          info          0 before the first dispatch; 1 + the row whose values did not arrive
 // in:      abort_word    becomes nonzero when the host asks the kernel to stop
 //
-// Reflector j, H = I − τ·v·vᵀ, makes column j tridiagonal. A in memory stays as it was before the
+// Reflector j, H = I − τ·v·vᴴ, makes column j tridiagonal. A in memory stays as it was before the
 // dispatch. The columns of V and W are the vectors v and w of the reflectors so far. The current
-// matrix is A − V·Wᵀ − W·Vᵀ. Let x be its current column, and v and τ the reflector of x. Then:
+// matrix is A − V·Wᴴ − W·Vᴴ. Let x be its current column, and v and τ the reflector of x. Then:
 //
-//	p = A·v − V·(Wᵀ·v) − W·(Vᵀ·v)     w = τ·p − ½·τ²·(vᵀ·p)·v.
+//	p = A·v − V·(Wᴴ·v) − W·(Vᴴ·v)     w = τ·p − ½·|τ|²·(vᴴ·p)·v.
 //
-// The caller must subtract V·Wᵀ + W·Vᵀ from the other columns afterwards. So each column costs one
+// The caller must subtract V·Wᴴ + W·Vᴴ from the other columns afterwards. So each column costs one
 // read of A, and no store. sytrd.comp, which stores A once for each column, needs A in registers.
 //
 // The requirements for the elements of A, and what happens to a NaN, are those of sytrd.comp. No two
@@ -33,7 +35,7 @@
 // elements of the last KEPT chunks in registers, and reads the others in memory for each column.
 // Each workgroup has its rows of V and W in shared memory.
 //
-// The 2j numbers Vᵀ·v and Wᵀ·v for reflector j are dot products of v with columns of the panel. The
+// The 2j numbers Vᴴ·v and Wᴴ·v for reflector j are dot products of v with columns of the panel. The
 // columns of the panel are dealt out to the workgroups: workgroup g has the columns g, g + groups,
 // … . It keeps the first of them in registers. It stores the others, so each invocation later reads
 // only elements that it has stored itself.
@@ -41,10 +43,10 @@
 // The workgroups exchange values twice for each column. For row i = j+1, the slots from
 // first_slot(i) on have:
 //
-//	x[l], l < n              column i of A − V·Wᵀ − W·Vᵀ, before reflector j is applied
+//	x[l], l < n              column i of A − V·Wᴴ − W·Vᴴ, before reflector j is applied
 //	p[l], l < n              the product p for reflector j. For i = 0 there is no p
-//	dots[2·COLUMNS·CLUSTERS] Vᵀ·v, then Wᵀ·v: CLUSTERS addends for each of COLUMNS numbers
-//	heads[2·COLUMNS]         row i of V, then row i of W
+//	dots[2·COLUMNS·CLUSTERS] Vᴴ·v, then Wᴴ·v: CLUSTERS addends for each of COLUMNS numbers
+//	heads[2·COLUMNS]         conjugates of row i of V, then of row i of W
 //
 // The dots and heads, the small values, come first. Workgroups publish them before they compute A·v
 // and wait for them after that, so the wait is short. Each cluster of LANES invocations publishes its
@@ -117,7 +119,7 @@ const uint CLUSTERS = LOCAL_SIZE / LANES;
 const uint TEAM = LANES < 8 ? LANES : 8;
 // Each team has one row of this workgroup in every pass.
 const uint PASSES = (ROWS * TEAM + LOCAL_SIZE - 1) / LOCAL_SIZE;
-// DOTS is the number of slots for addends of Vᵀ·v and Wᵀ·v, before the slots of the heads.
+// DOTS is the number of addends of Vᴴ·v and Wᴴ·v, whose slots are before those of the heads.
 const uint DOTS = 2 * COLUMNS * CLUSTERS;
 // STRIDE is the distance of two rows of V or W in shared memory. The padding lets a subgroup read
 // several rows at the same time.
@@ -130,18 +132,20 @@ const uint R1 = (ROWS + 1) / 2, R2 = (R1 + 1) / 2, R3 = (R2 + 1) / 2, R4 = (R3 +
 //                                of a dot product with v
 // rows_v, rows_w                 rows of V and W: element (r, q) at r·STRIDE + q, where r is the
 //                                number of a row in this workgroup
-// small                          Vᵀ·v, Wᵀ·v, row j+1 of V and of W, each COLUMNS numbers
+// small                          Vᴴ·v, Wᴴ·v, conjugates of row j+1 of V and of W, each COLUMNS
+//                                numbers
 // head_x, head_p                 elements j+1 of x and of p
 // given_up                       1 after some invocation has given up waiting, otherwise 0
-shared acc_t shares_p[CLUSTERS * ROWS], shares_x[CLUSTERS], shares_v[CLUSTERS];
+shared acc_t shares_p[CLUSTERS * ROWS];
+shared real_t shares_x[CLUSTERS], shares_v[CLUSTERS];
 shared work_t rows_v[ROWS * STRIDE], rows_w[ROWS * STRIDE];
 shared acc_t small[4 * COLUMNS];
 shared acc_t head_x, head_p;
 shared uint given_up;
 
 // An invocation has one column in each chunk of columns. `mine` holds those elements of A that the
-// invocation keeps in registers: `mine[r + c·ROWS]` is in row r of this workgroup and in the
-// invocation's column of chunk c. The elements of chunks KEPT to CHUNKS − 1 are in memory. The first
+// invocation keeps in registers: `mine[r + c·ROWS]` is the conjugate of the element in row r of this
+// workgroup and in the invocation's column of chunk c. The elements of chunks KEPT to CHUNKS − 1 are in memory. The first
 // chunks are kept, because A becomes smaller from dispatch to dispatch and loses its last chunks.
 work_t mine[KEPT > 0 ? ROWS * KEPT : 1];
 // An invocation has one column of A in each chunk of columns. These arrays have the elements of
@@ -164,8 +168,8 @@ uint row(uint r) { return (gl_WorkGroupID.x + r / BLOCK * p.groups) * BLOCK + r 
 uint owner(uint i) { return i / BLOCK % p.groups; }
 uint position(uint i) { return i / BLOCK / p.groups * BLOCK + i % BLOCK; }
 
-// at_row returns the element of A in the given row and column. It uses the mirrored element,
-// because A is symmetric and its columns are contiguous in memory.
+// at_row returns the conjugate of the element of A in the given row and column. This is the mirrored
+// element, because A is Hermitian. Its columns are contiguous in memory.
 work_t at_row(uint r, uint c) { return work_t(MatrixInOut(element(uint64_t(p.a), c, r, p.ld)).at[0]); }
 
 // panel_at returns the address of element (l, u) of the panel.
@@ -173,12 +177,12 @@ MatrixInOut panel_at(uint l, uint u) { return MatrixInOut(element(uint64_t(p.pan
 
 // first_slot, first_product and first_small return addresses of slots for row i: of x[i], of p[i],
 // and of the first small value.
-Slots first_slot(uint i) { return Slots(uint64_t(p.slots) + 8 * (uint64_t(i) * (2 * p.n + DOTS + 2 * COLUMNS) + i)); }
-Slots first_product(uint i) { return Slots(uint64_t(first_slot(i)) + 8 * uint64_t(p.n)); }
-Slots first_small(uint i) { return Slots(uint64_t(first_slot(i)) + 8 * uint64_t(2 * p.n - i)); }
+Slots first_slot(uint i) { return Slots(uint64_t(p.slots) + SLOT_BYTES * (uint64_t(i) * (2 * p.n + DOTS + 2 * COLUMNS) + i)); }
+Slots first_product(uint i) { return Slots(uint64_t(first_slot(i)) + SLOT_BYTES * uint64_t(p.n)); }
+Slots first_small(uint i) { return Slots(uint64_t(first_slot(i)) + SLOT_BYTES * uint64_t(2 * p.n - i)); }
 
-// load loads this invocation's elements of A into registers, and publishes row 0 of A, which is
-// also column 0, for the other workgroups.
+// load loads this invocation's elements of A into registers, and publishes column 0 of A for the
+// other workgroups.
 void load() {
 	if (owner(0) == gl_WorkGroupID.x) {
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
@@ -209,21 +213,21 @@ void publish_small(uint j) {
 	Slots to = first_small(j + 1);
 	if (gl_WorkGroupID.x < 2 * j) {
 		acc_t dot = acc_t(0);
-		[[unroll]] for (uint c = 0; c < CHUNKS; c++) dot = fma(acc_t(own[c]), acc_t(y[c]), dot);
+		[[unroll]] for (uint c = 0; c < CHUNKS; c++) dot = mad_conj(acc_t(own[c]), acc_t(y[c]), dot);
 		publish_dot(to, gl_WorkGroupID.x, dot);
 	}
 	[[dont_unroll]] for (uint u = gl_WorkGroupID.x + p.groups; u < 2 * j; u += p.groups) {
 		acc_t dot = acc_t(0);
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
-			if (column(c) < p.n) dot = fma(acc_t(panel_at(column(c), u).at[0]), acc_t(y[c]), dot);
+			if (column(c) < p.n) dot = mad_conj(acc_t(panel_at(column(c), u).at[0]), acc_t(y[c]), dot);
 		}
 		publish_dot(to, u, dot);
 	}
 	if (owner(j + 1) == gl_WorkGroupID.x) {
 		uint at = position(j + 1) * STRIDE;
 		for (uint q = gl_LocalInvocationIndex; q < j; q += LOCAL_SIZE) {
-			put(to, DOTS + q, acc_t(rows_v[at + q]));
-			put(to, DOTS + COLUMNS + q, acc_t(rows_w[at + q]));
+			put(to, DOTS + q, conjugate(acc_t(rows_v[at + q])));
+			put(to, DOTS + COLUMNS + q, conjugate(acc_t(rows_w[at + q])));
 		}
 	}
 }
@@ -234,7 +238,7 @@ void publish_small(uint j) {
 void multiply(uint i) {
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
 		acc_t sum = acc_t(0);
-		[[unroll]] for (uint c = 0; c < KEPT; c++) sum = fma(acc_t(mine[r + c * ROWS]), acc_t(y[c]), sum);
+		[[unroll]] for (uint c = 0; c < KEPT; c++) sum = mad_conj(acc_t(mine[r + c * ROWS]), acc_t(y[c]), sum);
 		share_of[r] = sum;
 	}
 	[[unroll]] for (uint c = KEPT; c < CHUNKS; c++) {
@@ -242,7 +246,7 @@ void multiply(uint i) {
 			uint l = min(column(c), p.n - 1); // y is zero after column n−1
 			[[unroll]] for (uint r = 0; r < ROWS; r++) {
 				uint k = row(r) >= i && row(r) < p.n ? row(r) : p.n - 1;
-				share_of[r] = fma(acc_t(at_row(k, l)), acc_t(y[c]), share_of[r]);
+				share_of[r] = mad_conj(acc_t(at_row(k, l)), acc_t(y[c]), share_of[r]);
 			}
 		}
 	}
@@ -255,9 +259,9 @@ void receive_small(uint j) {
 		if (u % COLUMNS >= j) continue;
 		// A dot has CLUSTERS addends, which are in flight at the same time. A head has one.
 		bool dot = u < 2 * COLUMNS;
-		Slots from = Slots(uint64_t(first_small(j + 1)) + 8 * (dot ? u * CLUSTERS : DOTS + u - 2 * COLUMNS));
-		uint64_t bits[CLUSTERS];
-		[[unroll]] for (uint k = 0; k < CLUSTERS; k++) bits[k] = dot || k == 0 ? NOTHING : uint64_t(0);
+		Slots from = Slots(uint64_t(first_small(j + 1)) + SLOT_BYTES * (dot ? u * CLUSTERS : DOTS + u - 2 * COLUMNS));
+		content_t bits[CLUSTERS];
+		[[unroll]] for (uint k = 0; k < CLUSTERS; k++) bits[k] = dot || k == 0 ? NOTHING : content_t(0);
 		bool waits = true;
 		for (uint polls = 1; waits; polls++) {
 			waits = false;
@@ -270,8 +274,8 @@ void receive_small(uint j) {
 				waits = false;
 			}
 		}
-		acc_t sum = acc_t(JOIN(unpack32(bits[0])));
-		[[unroll]] for (uint k = 1; k < CLUSTERS; k++) sum += acc_t(JOIN(unpack32(bits[k])));
+		acc_t sum = acc_t(VALUE(bits[0]));
+		[[unroll]] for (uint k = 1; k < CLUSTERS; k++) sum += acc_t(VALUE(bits[k]));
 		small[u] = sum;
 	}
 }
@@ -289,8 +293,8 @@ void publish(uint j, work_t ahead[PASSES]) {
 			for (uint k = lane; k < CLUSTERS; k += TEAM) sum += shares_p[k * ROWS + r];
 			for (uint q = lane; q < j; q += TEAM) {
 				acc_t v = acc_t(rows_v[r * STRIDE + q]), w = acc_t(rows_w[r * STRIDE + q]);
-				sum = fma(-v, small[COLUMNS + q], fma(-w, small[q], sum));
-				next = fma(-v, small[3 * COLUMNS + q], fma(-w, small[2 * COLUMNS + q], next));
+				sum = mad(-v, small[COLUMNS + q], mad(-w, small[q], sum));
+				next = mad(-v, small[3 * COLUMNS + q], mad(-w, small[2 * COLUMNS + q], next));
 			}
 		}
 		[[unroll]] for (uint m = 1; m < TEAM; m *= 2) {
@@ -325,7 +329,7 @@ void main() {
 	load();
 	barrier(); // given_up is 0; all invocations have published
 	receive(0, first_slot(0), first_slot(0));
-	if (g == 0 && t == 0) p.t.at[0] = scalar_t(x[0]);
+	if (g == 0 && t == 0) p.t.at[0] = scalar_t(real_if(true, x[0]));
 
 	[[dont_unroll]] for (uint j = 0; j < p.columns; j++) {
 		uint i = j + 1;
@@ -342,7 +346,7 @@ void main() {
 		[[unroll]] for (uint pass = 0; pass < PASSES; pass++) {
 			uint r = (pass * LOCAL_SIZE + t) / TEAM;
 			ahead[pass] = work_t(0);
-			if (r < ROWS && row(r) >= i && row(r) < p.n) ahead[pass] = at_row(row(r), i);
+			if (r < ROWS && row(r) >= i && row(r) < p.n) ahead[pass] = conjugate(at_row(row(r), i));
 		}
 		multiply(i);
 		store_shares();
@@ -355,25 +359,25 @@ void main() {
 		if (g == owner(j)) store_column(j, h);
 
 		receive(i, first_slot(i), first_product(i));
-		acc_t dot = acc_t(0);
+		real_t dot = real_t(0);
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
-			dot = fma(acc_t(y[c]), product[c], dot);
+			dot = real_of(mad_conj(acc_t(y[c]), product[c], of_real(dot)));
 			if (column(c) == i) head_p = product[c];
 		}
 		dot = cluster_sum(dot);
 		if (t % LANES == 0) shares_v[t / LANES] = dot;
 		barrier(); // shares_v and head_p are complete
 		TOTAL(vp, shares_v)
-		acc_t alpha = acc_t(-0.5) * h.tau * (h.tau * vp);
-		work_t w_head = work_t(fma(h.tau, head_p, alpha));
+		real_t alpha = real_of(mul(real_t(-0.5) * conjugate(h.tau), h.tau * vp));
+		work_t w_head = conjugate(work_t(mad(h.tau, head_p, of_real(alpha))));
 		bool keeps = (2 * j + 1) % p.groups == g;
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
-			work_t w = work_t(fma(h.tau, product[c], alpha * acc_t(y[c])));
-			x[c] = fma(-y[c], w_head, x[c] - w);
+			work_t w = work_t(mad(h.tau, product[c], alpha * acc_t(y[c])));
+			x[c] = mad(-y[c], w_head, x[c] - w);
 			if (same_row[c] < ROWS) {
 				rows_v[same_row[c] * STRIDE + j] = y[c];
 				rows_w[same_row[c] * STRIDE + j] = w;
-				if (column(c) == i && i < p.columns) p.t.at[2 * i] = scalar_t(x[c]);
+				if (column(c) == i && i < p.columns) p.t.at[2 * i] = scalar_t(real_if(true, x[c]));
 			}
 			if (keeps && column(c) < p.n) panel_at(column(c), 2 * j + 1).at[0] = scalar_t(w);
 			own[c] = 2 * j + 1 == g ? w : own[c];

@@ -1,18 +1,23 @@
-// sytrd reduces a symmetric matrix to tridiagonal form in one dispatch, A = Q·T·Qᵀ (LAPACK dsytrd,
-// unblocked: dsytd2).
+// sytrd reduces a Hermitian matrix to tridiagonal form in one dispatch, A = Q·T·Qᴴ (LAPACK dsytrd,
+// zhetrd, unblocked: dsytd2, zhetd2).
+//
+// complex
 //
 // in, out: a             n×n, both triangles; afterwards Y: column j holds v of reflector j, with
 //                        v[j+1] = 1 and zeros above, and column n−1 is zero
 // out:     t             T: d[j] at 2j, e[j] at 2j+1, j < n−1; d[n−1] at 2n−2
-//          tau           factors τ of n−1 reflectors, the last of which is 0
+//          tau           factors τ of n−1 reflectors. The last of them is 0 for real numbers. For
+//                        complex numbers it makes the last e real
 // in, out: slots         values that workgroups exchange, see below. All bits must be set before
 //                        the dispatch. No finite number has such bits, so a value is its own flag
 // in, out: info          0 before the dispatch; 1 + the row whose values did not arrive in time
 // in:      abort_word    becomes nonzero when the host asks the kernel to stop
 //
-// Reflector j, H = I − τ·v·vᵀ, makes column j of A tridiagonal. The kernel computes
+// Reflector j, H = I − τ·v·vᴴ, makes column j of A tridiagonal. The kernel computes
 //
-//	p = A·v     w = τ·p − ½·τ²·(vᵀ·p)·v     H·A·H = A − v·wᵀ − w·vᵀ.
+//	p = A·v     w = τ·p − ½·|τ|²·(vᴴ·p)·v     Hᴴ·A·H = A − v·wᴴ − w·vᴴ.
+//
+// vᴴ·p is real.
 //
 // Rows of A are distributed to the workgroups cyclically, in blocks of BLOCK neighbouring rows:
 // workgroup g has the blocks g, g + groups, … . Within each workgroup, columns are distributed to
@@ -24,10 +29,10 @@
 //
 // The workgroups exchange values once for each column. The next column follows from p: it is row
 // j+1 of A before the update, minus multiples of v and w. So every workgroup publishes its part of
-// p. The workgroup that has row j+1 also publishes this row. For i = j+1, the slots from
-// first_slot(i) on have:
+// p. The workgroup that has row j+1 also publishes this row: its conjugate, which is the column. For
+// i = j+1, the slots from first_slot(i) on have:
 //
-//	c[l], i ≤ l < n    row i of A, before reflector j is applied
+//	c[l], i ≤ l < n    column i of A, before reflector j is applied
 //	p[l], i ≤ l < n    A·v. For i = 0 there is no p
 //
 // Workgroups poll slots while other workgroups still store. A store to a cache line that other
@@ -107,23 +112,25 @@ const uint SPILT = CHUNKS - KEPT; // chunks in memory
 // the numbers of elements that are left of ROWS elements after one to five halvings.
 const uint R1 = (ROWS + 1) / 2, R2 = (R1 + 1) / 2, R3 = (R2 + 1) / 2, R4 = (R3 + 1) / 2, R5 = (R4 + 1) / 2;
 
-// shares_p, shares_x, shares_v   sums of each cluster of LANES invocations: of p, of ‖x‖², of vᵀ·p
-// row_v, row_w                   elements of v and w in the rows of this workgroup
+// shares_p, shares_x, shares_v   sums of each cluster of LANES invocations: of p, of ‖x‖², of vᴴ·p
+// row_v, row_w                   conjugates of the elements of v and w in the rows of this workgroup
 // head_x, head_p                 elements j+1 of x and of p
 // given_up                       1 after some invocation has given up waiting, otherwise 0
-shared acc_t shares_p[CLUSTERS * ROWS], shares_x[CLUSTERS], shares_v[CLUSTERS];
+shared acc_t shares_p[CLUSTERS * ROWS];
+shared real_t shares_x[CLUSTERS], shares_v[CLUSTERS];
 shared work_t row_v[ROWS], row_w[ROWS];
 shared acc_t head_x, head_p;
 shared uint given_up;
 
 // An invocation has one column in each chunk of columns. `mine` holds those elements of A that the
-// invocation keeps in registers: `mine[r + c·ROWS]` is in row r of this workgroup and in the
-// invocation's column of chunk SPILT + c. The elements of chunks 0 to SPILT − 1 are in memory.
+// invocation keeps in registers: `mine[r + c·ROWS]` is the conjugate of the element in row r of this
+// workgroup and in the invocation's column of chunk SPILT + c. The elements of chunks 0 to SPILT − 1
+// are in memory.
 work_t mine[ROWS * KEPT];
 // An invocation has one column of A in each chunk of columns. These arrays have the elements of
 // vectors that belong to these columns. x is the column of A to eliminate, y is the vector of the
 // reflector that is computed from x, and `product` is A·y. v and w are the vectors of the update A
-// − v·wᵀ − w·vᵀ for the previous reflector.
+// − v·wᴴ − w·vᴴ for the previous reflector.
 work_t v[CHUNKS], w[CHUNKS], x[CHUNKS], y[CHUNKS];
 acc_t product[CHUNKS];
 // share_of[r] is this invocation's share of the product p = A·y in row r of the workgroup. The last
@@ -144,21 +151,21 @@ uint position(uint i) { return i / BLOCK / p.groups * BLOCK + i % BLOCK; }
 // A.
 bool inside(uint r, uint c) { return row(r) < p.n && column(c) < p.n; }
 
-// place returns the address of an element of A: the element in row r of this workgroup and in this
-// invocation's column of chunk c. It uses the mirrored element, because A is symmetric and its
-// columns are contiguous in memory.
+// place returns the address of the conjugate of an element of A: the element in row r of this
+// workgroup and in this invocation's column of chunk c. The conjugate is the mirrored element, because
+// A is Hermitian. Its columns are contiguous in memory.
 MatrixInOut place(uint r, uint c) { return MatrixInOut(element(uint64_t(p.a), column(c), row(r), p.ld)); }
 
 // first_slot returns the address of the first slot of row i. A slot is a word of memory through
 // which workgroups exchange a number.
-Slots first_slot(uint i) { return Slots(uint64_t(p.slots) + 8 * uint64_t(i * (2 * p.n - i + 1))); }
+Slots first_slot(uint i) { return Slots(uint64_t(p.slots) + SLOT_BYTES * uint64_t(i * (2 * p.n - i + 1))); }
 
 // first_product returns the address of the first slot of the product A·v for row i > 0.
-Slots first_product(uint i) { return Slots(uint64_t(first_slot(i)) + 8 * uint64_t(p.n - i)); }
+Slots first_product(uint i) { return Slots(uint64_t(first_slot(i)) + SLOT_BYTES * uint64_t(p.n - i)); }
 
 // multiply applies the previous reflector to this invocation's elements of A, and adds up the
 // invocation's part of the product A·y. If this workgroup has row i of A, multiply also publishes
-// the elements of row i for the other workgroups.
+// the elements of row i, conjugated, for the other workgroups.
 void multiply(uint i) {
 	[[unroll]] for (uint r = 0; r < ROWS; r++) share_of[r] = acc_t(0);
 	work_t published[CHUNKS];
@@ -169,10 +176,10 @@ void multiply(uint i) {
 			[[unroll]] for (uint r = 0; r < ROWS; r++) {
 				if (inside(r, c) && row(r) >= i) {
 					MatrixInOut at = place(r, c);
-					work_t e = fma(-row_w[r], v[c], fma(-row_v[r], w[c], work_t(at.at[0])));
+					work_t e = mad(-row_w[r], v[c], mad(-row_v[r], w[c], work_t(at.at[0])));
 					at.at[0] = scalar_t(e);
 					if (r == wanted) published[c] = e;
-					share_of[r] = fma(acc_t(e), acc_t(y[c]), share_of[r]);
+					share_of[r] = mad_conj(acc_t(e), acc_t(y[c]), share_of[r]);
 				}
 			}
 		}
@@ -181,9 +188,9 @@ void multiply(uint i) {
 		work_t v_r = row_v[r], w_r = row_w[r];
 		acc_t sum = share_of[r];
 		[[unroll]] for (uint c = 0; c < KEPT; c++) {
-			work_t e = fma(-w_r, v[SPILT + c], fma(-v_r, w[SPILT + c], mine[r + c * ROWS]));
+			work_t e = mad(-w_r, v[SPILT + c], mad(-v_r, w[SPILT + c], mine[r + c * ROWS]));
 			mine[r + c * ROWS] = e;
-			sum = fma(acc_t(e), acc_t(y[SPILT + c]), sum);
+			sum = mad_conj(acc_t(e), acc_t(y[SPILT + c]), sum);
 		}
 		share_of[r] = sum;
 	}
@@ -213,8 +220,8 @@ void store_column(uint j, Reflector h) {
 	}
 }
 
-// load loads this invocation's elements of A into registers, and publishes row 0 of A, which is
-// also column 0, for the other workgroups.
+// load loads this invocation's elements of A into registers, and publishes column 0 of A for the
+// other workgroups.
 void load() {
 	Slots first = first_slot(0);
 	[[unroll]] for (uint c = 0; c < SPILT; c++) {
@@ -244,7 +251,7 @@ void main() {
 	load();
 	barrier(); // given_up is 0
 	receive(0, first_slot(0), first_slot(0));
-	if (g == 0 && t == 0) p.t.at[0] = scalar_t(x[0]);
+	if (g == 0 && t == 0) p.t.at[0] = scalar_t(real_if(true, x[0]));
 
 	[[dont_unroll]] for (uint j = 0; j + 1 < p.n; j++) {
 		// The array x has this invocation's elements of column j. After the barrier in reflect,
@@ -273,25 +280,25 @@ void main() {
 		if (last <= j) return;
 
 		receive(j + 1, first_slot(j + 1), first_product(j + 1));
-		acc_t dot = acc_t(0);
+		real_t dot = real_t(0);
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
-			dot = fma(acc_t(y[c]), product[c], dot);
+			dot = real_of(mad_conj(acc_t(y[c]), product[c], of_real(dot)));
 			if (column(c) == j + 1) head_p = product[c];
 		}
 		dot = cluster_sum(dot);
 		if (t % LANES == 0) shares_v[t / LANES] = dot;
 		barrier(); // shares_v and head_p are complete
 		TOTAL(vp, shares_v)
-		acc_t alpha = acc_t(-0.5) * h.tau * (h.tau * vp);
-		work_t w_head = work_t(fma(h.tau, head_p, alpha));
+		real_t alpha = real_of(mul(real_t(-0.5) * conjugate(h.tau), h.tau * vp));
+		work_t w_head = conjugate(work_t(mad(h.tau, head_p, of_real(alpha))));
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 			v[c] = y[c];
-			w[c] = work_t(fma(h.tau, product[c], alpha * acc_t(y[c])));
-			x[c] = fma(-y[c], w_head, x[c] - w[c]);
+			w[c] = work_t(mad(h.tau, product[c], alpha * acc_t(y[c])));
+			x[c] = mad(-y[c], w_head, x[c] - w[c]);
 			if (same_row[c] < ROWS) {
-				row_v[same_row[c]] = v[c];
-				row_w[same_row[c]] = w[c];
-				if (column(c) == j + 1) p.t.at[2 * (j + 1)] = scalar_t(x[c]);
+				row_v[same_row[c]] = conjugate(v[c]);
+				row_w[same_row[c]] = conjugate(w[c]);
+				if (column(c) == j + 1) p.t.at[2 * (j + 1)] = scalar_t(real_if(true, x[c]));
 			}
 		}
 	}

@@ -1,0 +1,273 @@
+package reduce
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/stagetest"
+)
+
+// hermitian returns a random Hermitian matrix whose numbers complex64 holds exactly.
+func hermitian(n int) []complex128 {
+	random := rand.New(rand.NewPCG(uint64(n), 35))
+	a := make([]complex128, n*n)
+	for j := range n {
+		for i := j; i < n; i++ {
+			a[i+j*n] = stagetest.RandomComplex(random)
+			a[j+i*n] = cmplx.Conj(a[i+j*n])
+		}
+		a[j+j*n] = complex(real(a[j+j*n]), 0)
+	}
+	return a
+}
+
+// hermitianKinds are Hermitian matrices on which a reduction in one stage may fail. Of the others, the
+// elements of each column below the subdiagonal are zero, so that only the imaginary part of the
+// subdiagonal needs a reflector.
+var hermitianKinds = []struct {
+	name string
+	of   func(i, j int, x complex128) complex128
+}{
+	{"zero", func(_, _ int, _ complex128) complex128 { return 0 }},
+	{"real", func(_, _ int, x complex128) complex128 { return complex(real(x), 0) }},
+	{"imaginary", func(_, _ int, x complex128) complex128 { return complex(0, imag(x)) }},
+	{"diagonal", func(i, j int, x complex128) complex128 { return times(i == j, x) }},
+	{"tridiagonal", func(i, j int, x complex128) complex128 { return times(i-j <= 1 && j-i <= 1, x) }},
+	{"imaginary tridiagonal", func(i, j int, x complex128) complex128 {
+		return times(i-j <= 1 && j-i <= 1, complex(0, imag(x)))
+	}},
+	{"two blocks", func(i, j int, x complex128) complex128 { return times(i < 7 == (j < 7), x) }},
+	{"small", func(_, _ int, x complex128) complex128 { return 0x1p-20 * x }},
+}
+
+func times(is bool, x complex128) complex128 {
+	if is {
+		return x
+	}
+	return 0
+}
+
+// scaleToOne multiplies x by a power of two, so that the largest part is in [½, 1).
+func scaleToOne(x []complex128) {
+	parts := make([]float64, 2*len(x))
+	for i, z := range x {
+		parts[2*i], parts[2*i+1] = real(z), imag(z)
+	}
+	nearOne(parts)
+	for i := range x {
+		x[i] = complex(parts[2*i], parts[2*i+1])
+	}
+}
+
+// seeHermitian reduces the Hermitian matrix `dense` on the device, and measures the errors by LAPACK's
+// ratios, in units of the precision of T: of Q, of A − Q·T·Qᴴ, and of the eigenvectors Q·S of A, where
+// package ref has computed S.
+func seeHermitian[T stagetest.Complex](
+	t *testing.T, name string, n int, w stages.Waiting, tune TridiagonalisationTuning, dense []complex128, orthogonal, similar, vectors *stagetest.Worst,
+) (y, band, tau []complex128) {
+	t.Helper()
+	where := fmt.Sprintf("%s, n = %d", name, n)
+	ld := n + n%2*3
+	padded := slices.Repeat([]complex128{cmplx.NaN()}, ld*n)
+	for j := range n {
+		copy(padded[j*ld:], dense[j*n:(j+1)*n])
+	}
+	r := oneStage(t, n, ld, w, tune, stagetest.ComplexOf[T](padded), math.MaxInt)
+	if r.info != 0 {
+		t.Fatalf("%s: INFO = %d", where, r.info)
+	}
+	for at, z := range r.a {
+		i, j := at%ld, at/ld
+		unit := times(j+1 < n && i == j+1, 1)
+		if i >= n && !cmplx.IsNaN(complex128(z)) || i < n && (i <= j+1 || j+1 >= n) && complex128(z) != unit {
+			t.Fatalf("%s: Y(%d, %d) = %v", where, i, j, z)
+		}
+		if i < n {
+			y = append(y, complex128(z))
+		}
+	}
+	band, tau = stagetest.ComplexOf[complex128](r.band), stagetest.ComplexOf[complex128](r.tau)
+	d, e := make([]float64, n), make([]float64, n-1)
+	for at, z := range band {
+		if imag(z) != 0 || at == 2*n-1 && z != 0 {
+			t.Fatalf("%s: T[%d] = %v", where, at, z)
+		}
+		if at%2 == 0 {
+			d[at/2] = real(z)
+		} else if at/2 < n-1 {
+			e[at/2] = real(z)
+		}
+	}
+
+	unit := ratio.Ulp / stagetest.EpsilonOf[T]()
+	q, full := make([]complex128, n*n), make([]complex128, n*n)
+	for j := range n {
+		q[j+j*n], full[j+j*n] = 1, band[2*j]
+		if j+1 < n {
+			full[j+1+j*n], full[j+(j+1)*n] = band[2*j+1], band[2*j+1]
+		}
+	}
+	ref.ApplyQ1(n, 1, y, n, tau, n, q, n)
+	orthogonal.See(ratio.Orthogonality(n, n, q, n)*unit, where)
+
+	qt, diff := make([]complex128, n*n), slices.Clone(dense)
+	ref.Gemm(ref.NoTrans, ref.NoTrans, n, n, n, 1, q, n, full, n, 0, qt, n)
+	ref.Gemm(ref.NoTrans, ref.Adjoint, n, n, n, -1, qt, n, q, n, 1, diff, n)
+	norm := max(ratio.Norm1(n, n, dense, n), ratio.SafeMin)
+	similar.See(ratio.Norm1(n, n, diff, n)/norm/(float64(n)*ratio.Ulp)*unit, where)
+
+	values, s := ref.DivideConquer(d, e)
+	z := ref.Promote[complex128](n, n, s, n, 1)
+	ref.ApplyQ1(n, 1, y, n, tau, n, z, n)
+	vectors.See(ratio.Residual(n, n, dense, n, values, z, n)*unit, where)
+	return y, band, tau
+}
+
+func TestComplexTridiagonalisation(t *testing.T) {
+	stagetest.EachComplex(t, testComplexTridiagonalisation[complex128], testComplexTridiagonalisation[complex64])
+}
+
+// testComplexTridiagonalisation reduces matrices in registers, and in blocks of columns before. Random
+// matrices are also compared with the reduction of package ref.
+func testComplexTridiagonalisation[T stagetest.Complex](t *testing.T) {
+	var orthogonal, similar, vectors, distance stagetest.Worst
+	for _, c := range []struct{ n, left int }{
+		{1, 1}, {2, 2}, {3, 3}, {5, 5}, {20, 20}, {33, 33}, {65, 65}, {97, 97},
+		{2, 1}, {3, 1}, {5, 4}, {6, 2}, {9, 4}, {18, 17}, {33, 1}, {33, 20}, {65, 33}, {97, 29},
+	} {
+		tune := smallestBlocks(t, c.n, c.left)
+		if c.n > 33 { // fewer chunks of columns compile faster
+			tune.LocalSize, tune.Blocked.LocalSize = 32, 32
+		}
+		name := fmt.Sprintf("%d columns left", c.left)
+		dense := hermitian(c.n)
+		y, band, tau := seeHermitian[T](t, name, c.n, smallestWaiting(t), tune, dense, &orthogonal, &similar, &vectors)
+		wantY := slices.Clone(dense)
+		wantBand, wantTau := ref.BandReduction(c.n, 1, tune.Blocked.Columns, wantY, c.n)
+		norm := ratio.Norm1(c.n, c.n, dense, c.n)
+		for _, v := range []struct {
+			what      string
+			got, want []complex128
+			scale     float64
+		}{{"Y", y, wantY, 1}, {"T", band, wantBand, norm}, {"τ", tau, wantTau, 1}} {
+			for i := range v.got {
+				off := cmplx.Abs(v.got[i]-v.want[i]) / v.scale / stagetest.EpsilonOf[T]()
+				distance.See(off, fmt.Sprintf("%s[%d], n = %d, %s", v.what, i, c.n, name))
+			}
+		}
+	}
+	orthogonal.AtMost(t, "‖I − Qᴴ·Q‖", 10)
+	similar.AtMost(t, "‖A − Q·T·Qᴴ‖", 10)
+	vectors.AtMost(t, "‖A·Z − Z·Λ‖", 10)
+	distance.AtMost(t, "distance from ref.BandReduction in units of ε", 1e5)
+}
+
+// TestComplexTridiagonalisationKinds checks matrices on which eigenvalue solvers have failed, scaled to
+// magnitudes near 1.
+func TestComplexTridiagonalisationKinds(t *testing.T) {
+	stagetest.EachComplex(t, testComplexTridiagonalisationKinds[complex128], testComplexTridiagonalisationKinds[complex64])
+}
+
+func testComplexTridiagonalisationKinds[T stagetest.Complex](t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
+	const n = 20
+	kinds := map[string][]complex128{}
+	for _, kind := range hermitianKinds {
+		dense := hermitian(n)
+		for at, x := range dense {
+			dense[at] = kind.of(at%n, at/n, x)
+		}
+		kinds[kind.name] = dense
+	}
+	for _, kind := range matgen.Hermitians() {
+		kinds[kind.Name()] = kind.Dense(n)
+	}
+	var orthogonal, similar, vectors stagetest.Worst
+	for name, dense := range kinds {
+		scaleToOne(dense)
+		for _, left := range []int{n, 7} {
+			where := fmt.Sprintf("%s, %d columns left", name, left)
+			seeHermitian[T](t, where, n, smallestWaiting(t), smallestBlocks(t, n, left), dense, &orthogonal, &similar, &vectors)
+		}
+	}
+	orthogonal.AtMost(t, "‖I − Qᴴ·Q‖", 10)
+	similar.AtMost(t, "‖A − Q·T·Qᴴ‖", 10)
+	vectors.AtMost(t, "‖A·Z − Z·Λ‖", 10)
+}
+
+// TestComplexTridiagonalisationRepeats checks that the bits do not depend on the number of workgroups,
+// on the number of elements in registers, on the distribution of rows over the workgroups, or on
+// which invocations issue memory barriers.
+func TestComplexTridiagonalisationRepeats(t *testing.T) {
+	stagetest.EachComplex(t, testComplexTridiagonalisationRepeats[complex128], testComplexTridiagonalisationRepeats[complex64])
+}
+
+func testComplexTridiagonalisationRepeats[T stagetest.Complex](t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
+	const n = 33
+	dense := stagetest.ComplexOf[T](hermitian(n))
+	for _, left := range []int{n, 10} {
+		base, narrow := smallestBlocks(t, n, left), smallestWaiting(t)
+		wide := narrow
+		wide.WideFence = !narrow.WideFence
+		want := oneStage(t, n, n, narrow, base, dense, math.MaxInt)
+		for name, change := range map[string]func(*TridiagonalisationTuning){
+			"same":             func(*TridiagonalisationTuning) {},
+			"one workgroup":    func(s *TridiagonalisationTuning) { s.Groups, s.Blocked.Groups, s.Kept = 1, 1, 2*n },
+			"all in registers": func(s *TridiagonalisationTuning) { s.Kept, s.Blocked.Registers = 8*n, 200*n },
+			"few in registers": func(s *TridiagonalisationTuning) { s.Kept, s.Blocked.Registers = s.rows(left), 0 },
+			"blocks of rows":   func(s *TridiagonalisationTuning) { s.Block, s.Blocked.Block, s.Kept = 4, 4, 8*n },
+		} {
+			tune := base
+			change(&tune)
+			if sytrdSpec[T](tune, left, 8).LocalSize != sytrdSpec[T](base, left, 8).LocalSize {
+				continue // another order of sums
+			}
+			for _, w := range []stages.Waiting{narrow, wide} {
+				r := oneStage(t, n, n, w, tune, dense, math.MaxInt)
+				if !slices.Equal(r.a, want.a) || !slices.Equal(r.band, want.band) || !slices.Equal(r.tau, want.tau) || r.info != 0 {
+					t.Errorf("%s, %d columns left, %+v: INFO = %d, or the bits differ", name, left, w, r.info)
+				}
+			}
+		}
+	}
+}
+
+// TestComplexTridiagonalisationEnds checks that no workgroup waits because of a NaN in A, and that
+// waits end at the poll limit if one of two workgroups does not run.
+func TestComplexTridiagonalisationEnds(t *testing.T) {
+	stagetest.EachComplex(t, testComplexTridiagonalisationEnds[complex128], testComplexTridiagonalisationEnds[complex64])
+}
+
+func testComplexTridiagonalisationEnds[T stagetest.Complex](t *testing.T) {
+	const n = 24
+	for _, left := range []int{n, 9} {
+		tune := smallestBlocks(t, n, left)
+		for name, bits := range map[string]complex128{
+			"NaN in both parts":         complex(math.Float64frombits(math.MaxUint64), math.Float64frombits(math.MaxUint64)),
+			"NaN in the real part":      complex(math.Float64frombits(math.MaxUint64), 1),
+			"NaN in the imaginary part": complex(1, math.Float64frombits(math.MaxUint64)),
+		} {
+			dense := slices.Repeat([]complex128{bits}, n*n)
+			r := oneStage(t, n, n, smallestWaiting(t), tune, stagetest.ComplexOf[T](dense), math.MaxInt)
+			if z := complex128(r.band[2]); r.info != 0 || !cmplx.IsNaN(z) {
+				t.Errorf("%s, %d columns left: INFO = %d, T(1, 1) = %v", name, left, r.info, z)
+			}
+		}
+		tune.Polls, tune.Groups, tune.Blocked.Groups, tune.Kept = 1<<10, 2, 2, 2*n
+		dense := stagetest.ComplexOf[T](hermitian(n))
+		if r := oneStage(t, n, n, smallestWaiting(t), tune, dense, 1); r.info != 1+1 {
+			t.Errorf("%d columns left: INFO = %d; row 1 was waited for", left, r.info)
+		}
+	}
+}
