@@ -174,12 +174,12 @@ func testComplexTridiagonalisation[T stagetest.Complex](t *testing.T) {
 // TestComplexTridiagonalisationKinds checks matrices on which eigenvalue solvers have failed, scaled to
 // magnitudes near 1.
 func TestComplexTridiagonalisationKinds(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	stagetest.EachComplex(t, testComplexTridiagonalisationKinds[complex128], testComplexTridiagonalisationKinds[complex64])
 }
 
 func testComplexTridiagonalisationKinds[T stagetest.Complex](t *testing.T) {
-	when.Skip(t, when.Validation, "other tests record the same kernels")
-	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	const n = 20
 	kinds := map[string][]complex128{}
 	for _, kind := range hermitianKinds {
@@ -209,11 +209,11 @@ func testComplexTridiagonalisationKinds[T stagetest.Complex](t *testing.T) {
 // on the number of elements in registers, on the distribution of rows over the workgroups, or on
 // which invocations issue memory barriers.
 func TestComplexTridiagonalisationRepeats(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	stagetest.EachComplex(t, testComplexTridiagonalisationRepeats[complex128], testComplexTridiagonalisationRepeats[complex64])
 }
 
 func testComplexTridiagonalisationRepeats[T stagetest.Complex](t *testing.T) {
-	when.Skip(t, when.Validation, "other tests record the same kernels")
 	const n = 33
 	dense := stagetest.ComplexOf[T](hermitian(n))
 	for _, left := range []int{n, 10} {
