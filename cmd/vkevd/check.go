@@ -87,58 +87,72 @@ func (j *checkJob) run(ctx context.Context, files []string, measure func(context
 }
 
 func (j *checkJob) symmetric(ctx context.Context, files []string, show *cli.Progress) (report.Measures, error) {
-	a, res, single, err := j.read(ctx, files, show)
+	show.Stage("reading " + cli.InputName(files[0]))
+	a, err := j.input.read(ctx, files[0], j.Stdin, show.Above())
 	if err != nil {
 		return nil, err
 	}
-	found, err := j.Measure(ctx, a, res, single, show.Above(), show)
+	if z := a.complex; z != nil {
+		return checkSymmetric(ctx, j, files, evd.NewSym(z.Rows, z.Data, evd.Lower), z.Single, j.readComplexVectors, show)
+	}
+	d := a.real
+	report.TableOf(d.Rows, d.Cols, d.Table).Print(j.summary, cli.InputName(files[0]))
+	return checkSymmetric(ctx, j, files, evd.NewSym(d.Rows, d.Data, evd.Lower), d.Single, j.readVectors, show)
+}
+
+// A vectorsReader reads a matrix of vectors, and tells whether the file has single precision.
+type vectorsReader[T evd.Number] func(ctx context.Context, file string, rows, cols int, show *cli.Progress) (*evd.Dense[T], bool, error)
+
+// checkSymmetric measures a result for the matrix `a`, which may be in single precision.
+func checkSymmetric[T ratio.Number](
+	ctx context.Context, j *checkJob, files []string, a evd.Sym[T], single bool, read vectorsReader[T], show *cli.Progress,
+) (report.Measures, error) {
+	res, narrow, err := readResult(ctx, j, files, a.N, read, show)
+	if err != nil {
+		return nil, err
+	}
+	single = single || narrow
+	found, err := measureSymmetric(ctx, j, a, res, single, show.Above(), show)
 	if err != nil {
 		return nil, aboutMatrix(files[0], a.N, err)
 	}
-	return found.InUnits(single, a.N, a.N, a.Data), nil
+	return report.InUnits(found, single, a.N, a.N, a.Data), nil
 }
 
-// read compares the sizes of the matrices. `single` tells whether the matrix or the vectors are in
+// readResult compares the sizes with the order n of the matrix. `single` tells whether the vectors are in
 // single precision.
-func (j *checkJob) read(ctx context.Context, files []string, show *cli.Progress) (
-	a evd.Sym[float64], _ *evd.Result[float64], single bool, _ error,
-) {
-	show.Stage("reading " + cli.InputName(files[0]))
-	d, err := j.input.readDense(ctx, files[0], j.Stdin, show.Above())
-	if err != nil {
-		return a, nil, false, err
-	}
-	report.TableOf(d.Rows, d.Cols, d.Table).Print(j.summary, cli.InputName(files[0]))
-	a = evd.Sym[float64]{N: d.Rows, Ld: max(d.Rows, 1), Data: d.Data, Uplo: evd.Lower}
-	res := &evd.Result[float64]{}
-	if res.Values, err = j.readValues(ctx, files[1], a.N == 0, show); err != nil {
-		return a, nil, false, err
+func readResult[T evd.Number](
+	ctx context.Context, j *checkJob, files []string, n int, read vectorsReader[T], show *cli.Progress,
+) (_ *evd.Result[T], single bool, err error) {
+	res := &evd.Result[T]{}
+	if res.Values, err = j.readValues(ctx, files[1], n == 0, show); err != nil {
+		return nil, false, err
 	}
 	if len(files) < 3 {
-		if len(res.Values) != a.N {
+		if len(res.Values) != n {
 			hint := ""
-			if len(res.Values) < a.N {
+			if len(res.Values) < n {
 				hint = "; a part of the eigenvalues can only be checked with VECTORS"
 			}
-			return a, nil, false, fmt.Errorf("%s: %s for a matrix of order %d%s",
-				cli.InputName(files[1]), cli.Plural(len(res.Values), "value"), a.N, hint)
+			return nil, false, fmt.Errorf("%s: %s for a matrix of order %d%s",
+				cli.InputName(files[1]), cli.Plural(len(res.Values), "value"), n, hint)
 		}
-		return a, res, d.Single, nil
+		return res, false, nil
 	}
-	z, narrow, err := j.readVectors(ctx, files[2], a.N, len(res.Values), show)
+	z, single, err := read(ctx, files[2], n, len(res.Values), show)
 	if err != nil {
-		return a, nil, false, err
+		return nil, false, err
 	}
 	switch {
-	case z.Rows != a.N || z.Cols > a.N:
-		return a, nil, false, fmt.Errorf("%s: %d by %d elements cannot be eigenvectors of a matrix of order %d",
-			cli.InputName(files[2]), z.Rows, z.Cols, a.N)
+	case z.Rows != n || z.Cols > n:
+		return nil, false, fmt.Errorf("%s: %d by %d elements cannot be eigenvectors of a matrix of order %d",
+			cli.InputName(files[2]), z.Rows, z.Cols, n)
 	case len(res.Values) != z.Cols:
-		return a, nil, false, fmt.Errorf("%s: %s for %s in %s",
+		return nil, false, fmt.Errorf("%s: %s for %s in %s",
 			cli.InputName(files[1]), cli.Plural(len(res.Values), "value"), cli.Plural(z.Cols, "vector"), cli.InputName(files[2]))
 	}
 	res.Vectors = z
-	return a, res, d.Single || narrow, nil
+	return res, single, nil
 }
 
 // readValues reads a file that should have no values if `empty`, because the matrix has order 0.
@@ -158,11 +172,28 @@ func (j *checkJob) readValues(ctx context.Context, file string, empty bool, show
 
 func (j *checkJob) readVectors(ctx context.Context, file string, rows, cols int, show *cli.Progress) (*evd.Dense[float64], bool, error) {
 	show.Stage("reading " + cli.InputName(file))
-	d, err := readVectors(ctx, file, j.Stdin, rows, cols)
+	d, err := readVectors(ctx, file, j.Stdin, rows, cols, readDense)
 	if err != nil {
 		return nil, false, err
 	}
 	return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, d.Single, nil
+}
+
+// readComplexVectors takes real vectors, too.
+func (j *checkJob) readComplexVectors(ctx context.Context, file string, rows, cols int, show *cli.Progress) (*evd.Dense[complex128], bool, error) {
+	show.Stage("reading " + cli.InputName(file))
+	a, err := readVectors(ctx, file, j.Stdin, rows, cols, readEither)
+	if err != nil {
+		return nil, false, err
+	}
+	z := a.complex
+	if d := a.real; d != nil {
+		z = &matio.Complex{Rows: d.Rows, Cols: d.Cols, Single: d.Single, Data: make([]complex128, len(d.Data))}
+		for k, x := range d.Data {
+			z.Data[k] = complex(x, 0)
+		}
+	}
+	return &evd.Dense[complex128]{Rows: z.Rows, Cols: z.Cols, Ld: max(z.Rows, 1), Data: z.Data}, z.Single, nil
 }
 
 func leastNormOf(single bool) float64 {
@@ -172,8 +203,8 @@ func leastNormOf(single bool) float64 {
 	return report.LeastNorm[float64]()
 }
 
-func (j *checkJob) Measure(
-	ctx context.Context, a evd.Sym[float64], res *evd.Result[float64], single bool, log io.Writer, show *cli.Progress,
+func measureSymmetric[T ratio.Number](
+	ctx context.Context, j *checkJob, a evd.Sym[T], res *evd.Result[T], single bool, log io.Writer, show *cli.Progress,
 ) (report.Measures, error) {
 	if res.Vectors == nil {
 		return report.Sums(a, res.Values, leastNormOf(single)), nil
@@ -183,7 +214,7 @@ func (j *checkJob) Measure(
 		return cli.UnlessDone(ctx, func() (report.Measures, error) { return report.OnHost(a, res), nil })
 	}
 	show.Stage("preparing the device")
-	dev, p, err := cli.Prepare(ctx, j.Session, j.device(), log, cli.VectorsPlan(a.N))
+	dev, p, err := cli.Prepare(ctx, j.Session, j.device(), log, cli.VectorsPlan[T](a.N))
 	if cli.As[*vk.UnsupportedError](err) && !cli.As[*cli.DeviceError](err) { // such as a device without double precision
 		show.Stage("checking on the host")
 		return cli.UnlessDone(ctx, func() (report.Measures, error) { return report.OnHost(a, res), nil })
@@ -210,7 +241,7 @@ func (j *checkJob) singular(ctx context.Context, files []string, show *cli.Progr
 		return nil, err
 	}
 	found, err := j.measureSingular(ctx, files[0], a, res, opt, d.Single || narrow, show)
-	return found.InUnits(d.Single || narrow, a.Rows, a.Cols, a.Data), err
+	return report.InUnits(found, d.Single || narrow, a.Rows, a.Cols, a.Data), err
 }
 
 // measureSingular measures a result of which the sizes are known to match, in units of the ε of

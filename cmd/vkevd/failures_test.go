@@ -21,7 +21,6 @@ func TestBadInput(t *testing.T) {
 	for name, c := range map[string]struct{ file, says string }{
 		"empty":            {"", "A: the file is empty"},
 		"no matrix":        {"hello\n", "A: neither Matrix Market (no %%MatrixMarket banner), .npy, .npz nor a table of numbers"},
-		"complex":          {"%%MatrixMarket matrix coordinate complex general\n", "A:1: the elements are complex, where only real ones are read. If all imaginary parts are zero, write the real parts. Otherwise [[S, -K], [K, S]] has the values of S + iK, each twice"},
 		"truncated":        {banner + "symmetric\n2 2 3\n1 1 2\n", "A:3: the file ends after 1 of 3 entries"},
 		"too many":         {banner + "symmetric\n2 2 1\n1 1 2\n2 2 2\n", "A:4: more entries than the 1 declared"},
 		"index":            {banner + "symmetric\n2 2 1\n3 1 2\n", `A:3: row "3" is outside 1 to 2`},

@@ -127,6 +127,12 @@ func (m *fakeMachine) Plan(t machine.Task) (machine.Planned, error) {
 		return machine.Made(m.refine(t.N, t.Evd))
 	case machine.KindMixed:
 		return machine.Made(m.mixed(t.N, t.Evd))
+	case machine.KindComplex:
+		p, err := m.dense(t.N, t.Evd)
+		return machine.Made(fakeComplex[complex128]{p}, err)
+	case machine.KindComplexSingle:
+		p, err := m.dense(t.N, t.Evd)
+		return machine.Made(fakeComplex[complex64]{p}, err)
 	case machine.KindSingular:
 		return machine.Made(m.svd(t.Shape, t.Svd))
 	case machine.KindSingularSingle:
@@ -248,6 +254,50 @@ func (p fakeSingle) Solve(ctx context.Context, a evd.Sym[float32]) (*evd.Result[
 
 func (p fakeSingle) Check(context.Context, evd.Sym[float32], *evd.Result[float32]) (evd.Ratios, error) {
 	return evd.Ratios{Residual: 0.5, Orthogonality: 0.25}, nil
+}
+
+// fakeComplex is a fake plan for Hermitian matrices. It solves the real matrix [[S, −K], [K, S]] of S + iK,
+// which has each value twice. A vector (u, v) of it is the vector u + iv.
+type fakeComplex[T complex64 | complex128] struct{ machine.Solver }
+
+func (p fakeComplex[T]) Solve(ctx context.Context, a evd.Sym[T]) (*evd.Result[T], error) {
+	n := a.N
+	b := evd.Sym[float64]{N: 2 * n, Ld: 2 * n, Data: make([]float64, 4*n*n)}
+	for j := range n {
+		for i := j; i < n; i++ { // the other triangle is not read
+			x := complex128(a.Data[i+j*a.Ld])
+			if i == j {
+				x = complex(real(x), 0)
+			}
+			for _, c := range []struct {
+				i, j int
+				x    float64
+			}{{i, j, real(x)}, {n + i, n + j, real(x)}, {n + i, j, imag(x)}, {n + j, i, -imag(x)}} {
+				b.Data[c.i+c.j*2*n], b.Data[c.j+c.i*2*n] = c.x, c.x
+			}
+		}
+	}
+	w, err := p.Solver.Solve(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	res := &evd.Result[T]{First: w.First, Profile: w.Profile}
+	for k := 0; k < len(w.Values); k += 2 {
+		res.Values = append(res.Values, w.Values[k])
+	}
+	if z := w.Vectors; z != nil {
+		res.Vectors = &evd.Dense[T]{Rows: n, Cols: n, Ld: max(n, 1)}
+		for k := 0; k < z.Cols; k += 2 {
+			for i := range n {
+				res.Vectors.Data = append(res.Vectors.Data, T(complex(z.Data[i+k*z.Ld], z.Data[n+i+k*z.Ld])))
+			}
+		}
+	}
+	return res, nil
+}
+
+func (p fakeComplex[T]) Check(ctx context.Context, a evd.Sym[T], res *evd.Result[T]) (evd.Ratios, error) {
+	return p.Solver.Check(ctx, evd.Sym[float64]{}, nil)
 }
 
 type fakePlan struct {

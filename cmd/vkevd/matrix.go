@@ -26,7 +26,7 @@ func (m *matrixInput) flags(cmd *cobra.Command) {
 	m.fileFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&m.uplo, "uplo", "", "`TRIANGLE` to read, lower or upper; the other one is ignored, and may\nbe missing in a table")
-	f.BoolVar(&m.symmetrize, "symmetrize", false, "take (A+Aᵀ)/2, however far A is from symmetric")
+	f.BoolVar(&m.symmetrize, "symmetrize", false, "take (A+Aᵀ)/2, however far A is from symmetric; of complex A (A+Aᴴ)/2")
 	cmd.RegisterFlagCompletionFunc("uplo", cli.Words([]string{"lower", "upper"}))
 }
 
@@ -79,31 +79,72 @@ func (m matrixInput) symmetricOptions() matio.Options {
 	return o
 }
 
-// readDense sets both triangles. If they differ by rounding errors, it prints a remark to `log`.
-func (m matrixInput) readDense(ctx context.Context, file string, stdin io.Reader, log io.Writer) (*matio.Dense, error) {
-	return cli.UnlessDone(ctx, func() (*matio.Dense, error) {
-		d, err := readDense(file, stdin, m.symmetricOptions())
+// A realOrComplex is a matrix of a file. The other field is nil.
+type realOrComplex struct {
+	real    *matio.Dense
+	complex *matio.Complex
+}
+
+func readEither(file string, stdin io.Reader, opt matio.Options) (realOrComplex, error) {
+	either := func(d *matio.Dense, z *matio.Complex, err error) (realOrComplex, error) {
+		return realOrComplex{d, z}, err
+	}
+	return cli.ReadFile(file, stdin, "a matrix",
+		func(r io.Reader, name string) (realOrComplex, error) { return either(opt.ReadEither(r, name)) },
+		func(path string) (realOrComplex, error) { return either(opt.ReadEitherFile(path)) })
+}
+
+// read sets both triangles. If they differ by rounding errors, it prints a remark to `log`.
+func (m matrixInput) read(ctx context.Context, file string, stdin io.Reader, log io.Writer) (realOrComplex, error) {
+	return cli.UnlessDone(ctx, func() (realOrComplex, error) {
+		a, err := readEither(file, stdin, m.symmetricOptions())
 		if err == nil {
 			var averaged float64
-			if averaged, err = m.symmetric(d); err != nil {
+			what := "symmetric"
+			if z := a.complex; z != nil {
+				what = "Hermitian"
+				averaged, err = m.symmetric(hermitian{z}, z.DeclaredHermitian)
+			} else {
+				averaged, err = m.symmetric(a.real, a.real.DeclaredSymmetric)
+			}
+			if err != nil {
 				err = fmt.Errorf("%s: %w", cli.InputName(file), err)
 			}
 			if averaged > 0 {
-				fmt.Fprintf(log, "%s: symmetric up to rounding errors of %.2g at most, which are averaged\n",
-					cli.Printable(cli.InputName(file)), averaged)
+				fmt.Fprintf(log, "%s: %s up to rounding errors of %.2g at most, which are averaged\n",
+					cli.Printable(cli.InputName(file)), what, averaged)
 			}
 		}
-		return d, m.triangleHint(m.hint(err))
+		return a, m.triangleHint(m.hint(err))
 	})
+}
+
+// A square is a matrix of a file that should be symmetric, or Hermitian.
+type square interface {
+	Symmetric() error
+	Symmetrize() error
+	Mirror(lower bool) error
+}
+
+type hermitian struct{ *matio.Complex }
+
+func (h hermitian) Symmetric() error { return h.Hermitian() }
+
+// Mirror returns an error about imaginary parts on the diagonal, too, which belongs to both triangles.
+func (h hermitian) Mirror(lower bool) error {
+	if err := h.Complex.Mirror(lower); err != nil {
+		return err
+	}
+	return h.Hermitian()
 }
 
 // symmetric sets both triangles of the matrix `d`, as the flags say, or returns an error that says
 // why the matrix is not symmetric. If the triangles differ by rounding errors of the type of the
 // file, it sets both to their mean, and returns the largest difference. Otherwise `averaged` is 0.
 // It is the way of solve, with --batch and without, and of check.
-func (m matrixInput) symmetric(d *matio.Dense) (averaged float64, err error) {
+func (m matrixInput) symmetric(d square, declared bool) (averaged float64, err error) {
 	switch {
-	case d.DeclaredSymmetric: // the reader has set both triangles
+	case declared: // the reader has set both triangles
 	case m.uplo != "":
 		err = d.Mirror(m.uplo == "lower")
 	case m.symmetrize:
@@ -114,7 +155,11 @@ func (m matrixInput) symmetric(d *matio.Dense) (averaged float64, err error) {
 	var differs *matio.NotSymmetricError
 	if errors.As(err, &differs) {
 		if !differs.Rounding() {
-			return 0, fmt.Errorf("%w; --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle", err)
+			turned := "Aᵀ"
+			if differs.Complex {
+				turned = "Aᴴ"
+			}
+			return 0, fmt.Errorf("%w; --symmetrize takes (A+%s)/2, --uplo lower or upper one triangle", err, turned)
 		}
 		averaged, err = differs.Diff, d.Symmetrize()
 	}
@@ -149,10 +194,13 @@ func readDense(file string, stdin io.Reader, opt matio.Options) (*matio.Dense, e
 }
 
 // readVectors reads a matrix of vectors, which should have the given shape. If a table of text may be
-// read in several ways, that shape decides, so no flag is needed.
-func readVectors(ctx context.Context, file string, stdin io.Reader, rows, cols int) (*matio.Dense, error) {
-	return cli.UnlessDone(ctx, func() (*matio.Dense, error) {
-		d, err := readDense(file, stdin, matio.Options{Format: matio.TextTable, Rows: rows, Cols: cols})
+// read in several ways, that shape decides, so no flag is needed. The function `read` is readDense or
+// readEither.
+func readVectors[M any](
+	ctx context.Context, file string, stdin io.Reader, rows, cols int, read func(string, io.Reader, matio.Options) (M, error),
+) (M, error) {
+	return cli.UnlessDone(ctx, func() (M, error) {
+		d, err := read(file, stdin, matio.Options{Format: matio.TextTable, Rows: rows, Cols: cols})
 		if severalArrays(err) {
 			err = fmt.Errorf("%w; FILE.npz:NAME names one", err)
 		}

@@ -58,7 +58,7 @@ func solveCommand(s *cli.Session) *cobra.Command {
 	f.StringVar(&j.values, "out-values", "", "also write the eigenvalues to `FILE`: .txt, .npy or .json; .txt says\nwhich part of a spectrum it has, and plot reads that")
 	f.StringVar(&j.vectors, "out-vectors", "",
 		"write the eigenvectors to `FILE`: .npy in Fortran order,\n"+
-			"column j belongs to eigenvalue j; with --batch also .npz")
+			"column j belongs to eigenvalue j, or .mtx; with --batch .npy or .npz")
 	f.StringVar(&j.report, "report", "", "write device, memory, times (those of compiling each kernel, too),\nratios and MRRR statistics to `FILE`: .json")
 	f.StringVar(&j.start, "start", "",
 		"refine the approximate eigenvectors in `FILE`, n×n: column j belongs to\n"+
@@ -95,7 +95,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	}
 	return cmp.Or(
 		cli.CheckEnding(cmd, "out-values", j.values, j.batchEndings(cli.ValuesEndings)),
-		cli.CheckEnding(cmd, "out-vectors", j.vectors, j.batchEndings(cli.VectorsEndings)),
+		cli.CheckEnding(cmd, "out-vectors", j.vectors, j.vectorsEndings()),
 		cli.CheckEnding(cmd, "report", j.report, cli.ReportEndings))
 }
 

@@ -138,7 +138,7 @@ func worst(checked []evd.Ratios, res *batch.Result) report.Measures {
 			most.Orthogonality = max(most.Orthogonality, r.Orthogonality)
 		}
 	}
-	return report.Ratios(most)
+	return report.Ratios[float64](most)
 }
 
 func orders(least, most int) string {

@@ -71,7 +71,7 @@ func (f *batchFile) symmetric(input matrixInput, log io.Writer) error {
 		for i := range a.Count {
 			d := &matio.Dense{Rows: a.Rows, Cols: a.Rows, Data: a.Data[i*a.Rows*a.Rows : (i+1)*a.Rows*a.Rows], Single: a.Single}
 			bad := input.notFinite(d)
-			difference, err := input.symmetric(d)
+			difference, err := input.symmetric(d, false)
 			if bad != nil {
 				f.notFinite[k], err = bad, d.Symmetrize()
 			}
@@ -266,6 +266,14 @@ func (j *solveJob) batchEndings(endings []string) []string {
 		return endings
 	}
 	return append(slices.Clone(endings), archiveEnding)
+}
+
+// vectorsEndings has .mtx only for one matrix that one process solves.
+func (j *solveJob) vectorsEndings() []string {
+	if j.batch || j.engine != vulkanEngine {
+		return j.batchEndings([]string{".npy"})
+	}
+	return cli.VectorsEndings
 }
 
 // checkNames compares the formats of the outputs with the input. The arrays of a .npz input have

@@ -232,7 +232,7 @@ func setFacts(f *report.Facts, n int, j *solveJob, res *cluster.Solution) {
 	switch r := res.Ratios; {
 	case r == nil:
 	case f.Vectors:
-		f.Ratios = report.Ratios(evd.Ratios{Residual: r.Residual, Orthogonality: r.Orthogonality})
+		f.Ratios = report.Ratios[float64](evd.Ratios{Residual: r.Residual, Orthogonality: r.Orthogonality})
 	default:
 		f.Ratios = report.OfSums(r.Trace, r.Squares)
 	}

@@ -44,11 +44,11 @@ func (j *solveJob) read(ctx context.Context, file string, known *report.Facts, s
 }
 
 func (w *solveWork) Open(log io.Writer) (machine.Device, error) {
-	return w.OpenAll(vk.Options{Device: w.device(), Single: w.a.kind == machine.KindSingle}, log)
+	return w.OpenAll(vk.Options{Device: w.device(), Single: w.a.kind.Single()}, log)
 }
 
 func (w *solveWork) Plan(dev machine.Device, log io.Writer) (p machine.Planned, err error) {
-	if w.a.kind != machine.KindSingle && w.a.kind != machine.KindMixed { // vkevd tune measures double precision
+	if !w.a.kind.Single() && !w.a.kind.Complex() && w.a.kind != machine.KindMixed { // vkevd tune measures double precision
 		w.Tuned = w.config.Apply(&w.opt, dev.Info(), log)
 	}
 	if p, err = dev.Plan(machine.Task{Kind: w.a.kind, N: w.a.n, Evd: w.opt}); err == nil {
@@ -78,10 +78,7 @@ func (w *solveWork) Measure(ctx context.Context) (report.Measures, error) {
 
 func (w *solveWork) Write(ctx context.Context, out *cli.Outputs) error {
 	part := cli.ValuesPart{First: w.First, Count: w.Values, N: w.N}
-	if w.res.single != nil {
-		return errors.Join(cli.WriteValues(ctx, out, w.values, w.res.Values, part), writeVectors(ctx, out, w.vectors, w.res.single.Vectors))
-	}
-	return errors.Join(cli.WriteValues(ctx, out, w.values, w.res.Values, part), writeVectors(ctx, out, w.vectors, w.res.Vectors))
+	return errors.Join(cli.WriteValues(ctx, out, w.values, w.res.Values, part), w.res.write(ctx, out, w.vectors))
 }
 
 func (w *solveWork) Print(ctx context.Context, out *cli.Outputs) error {
@@ -99,8 +96,11 @@ func (w *solveWork) Remarks(log io.Writer) error {
 func (w *solveWork) Report(to io.Writer) error { return w.Facts.Report(to) }
 func (w *solveWork) about(err error) error     { return aboutMatrix(w.file, w.a.n, err) }
 
-func writeVectors[T evd.Float](ctx context.Context, out *cli.Outputs, path string, v *evd.Dense[T]) error {
+func writeVectors[T evd.Number](ctx context.Context, out *cli.Outputs, path string, v *evd.Dense[T]) error {
 	return out.Write(ctx, path, func(w io.Writer) error {
+		if cli.Ending(path) == ".mtx" {
+			return matio.WriteMatrixMarket(w, v.Rows, v.Cols, v.Data, max(v.Ld, 1))
+		}
 		return matio.WriteNPY(w, v.Rows, v.Cols, v.Data, max(v.Ld, 1))
 	})
 }
@@ -120,26 +120,27 @@ type solution struct {
 	measure func(context.Context, found) (report.Measures, error)
 }
 
-// found is the result of a solve. For a problem in single precision, the field `single` is the
-// result, and the field Result has the same data except the vectors. For double precision, `single`
-// is nil.
+// found is the result of a solve. Vectors of another type than float64 are missing in the Result, but
+// the function `write` writes vectors of every type.
 type found struct {
 	*evd.Result[float64]
-	single *evd.Result[float32]
+	write func(ctx context.Context, out *cli.Outputs, path string) error
 }
 
-func foundOf[T evd.Float](res *evd.Result[T], err error) (found, error) {
-	switch r := any(res).(type) {
-	case *evd.Result[float64]:
-		return found{Result: r}, err
-	case *evd.Result[float32]:
-		if r != nil {
-			return found{&evd.Result[float64]{
-				First: r.First, Values: r.Values, Profile: r.Profile, Certificate: r.Certificate, Tree: r.Tree, Retried: r.Retried,
-			}, r}, err
+func foundOf[T evd.Number](res *evd.Result[T], err error) (found, error) {
+	if res == nil {
+		return found{}, err
+	}
+	f := found{write: func(ctx context.Context, out *cli.Outputs, path string) error {
+		return writeVectors(ctx, out, path, res.Vectors)
+	}}
+	var double bool
+	if f.Result, double = any(res).(*evd.Result[float64]); !double {
+		f.Result = &evd.Result[float64]{
+			First: res.First, Values: res.Values, Profile: res.Profile, Certificate: res.Certificate, Tree: res.Tree, Retried: res.Retried,
 		}
 	}
-	return found{}, err
+	return f, err
 }
 
 // readProblem prints remarks above the progress.
@@ -153,14 +154,22 @@ func (j *solveJob) readProblem(ctx context.Context, file string, show *cli.Progr
 		}
 		return tridiagonalProblem(evd.Tridiagonal[float64]{D: t.D, E: t.E}), report.TableOf(len(t.D), 2, t.Table), nil
 	}
-	d, err := j.input.readDense(ctx, file, j.Stdin, show.Above())
+	either, err := j.input.read(ctx, file, j.Stdin, show.Above())
 	if err != nil {
-		return p, nil, suggestOthers(err)
+		if either.complex == nil { // complex matrices have no other command
+			err = suggestOthers(err)
+		}
+		return p, nil, err
 	}
+	if z := either.complex; z != nil {
+		p, err = j.complexProblem(file, z)
+		return p, nil, err
+	}
+	d := either.real
 	n, table := d.Rows, report.TableOf(d.Rows, d.Cols, d.Table)
-	if isSingle(d, j.options.precision) {
-		data, err := singlesOf(file, d)
-		return denseProblem(machine.KindSingle, evd.NewSym(n, data, evd.Lower)), table, err
+	if isSingle(d.Single, j.options.precision) {
+		data, err := singlesOf(file, d.Single, d)
+		return denseProblem(evd.NewSym(n, data, evd.Lower)), table, err
 	}
 	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: d.Data, Uplo: evd.Lower}
 	switch {
@@ -171,7 +180,24 @@ func (j *solveJob) readProblem(ctx context.Context, file string, show *cli.Progr
 	case j.options.precision == cli.PrecisionMixed:
 		return mixedProblem(a), table, nil
 	}
-	return denseProblem(machine.KindDense, a), table, nil
+	return denseProblem(a), table, nil
+}
+
+// complexProblem returns an error for what has no complex plans yet.
+func (j *solveJob) complexProblem(file string, z *matio.Complex) (problem, error) {
+	for _, c := range []struct {
+		given bool
+		flag  string
+	}{{j.start != "", "--start"}, {j.options.precision == cli.PrecisionMixed, "--precision mixed"}} {
+		if c.given {
+			return problem{}, fmt.Errorf("%s: the elements are complex, and %s takes real matrices only; without it they are solved", cli.InputName(file), c.flag)
+		}
+	}
+	if isSingle(z.Single, j.options.precision) {
+		data, err := singlesOf(file, z.Single, z)
+		return denseProblem(evd.NewSym(z.Rows, data, evd.Lower)), err
+	}
+	return denseProblem(evd.NewSym(z.Rows, z.Data, evd.Lower)), nil
 }
 
 // suggestOthers adds other commands and flags to the error about a matrix that is not square. If the
@@ -188,9 +214,9 @@ func suggestOthers(err error) error {
 	return fmt.Errorf("%w; vkevd svd takes matrices of any shape", err)
 }
 
-// denseProblem is the problem A = Q·Λ·Qᵀ with all elements of A stored.
-func denseProblem[T evd.Float](of machine.Kind, a evd.Sym[T]) problem {
-	return problem{of, a.N, precisionName[T](), func(plan machine.Planned) solution {
+// denseProblem is the problem A = Q·Λ·Qᴴ with all elements of A stored.
+func denseProblem[T evd.Number](a evd.Sym[T]) problem {
+	return problem{machine.KindOf[T](), a.N, precisionName[T](), func(plan machine.Planned) solution {
 		p := plan.(machine.DenseSolver[T])
 		var res *evd.Result[T]
 		return solution{plan, func(ctx context.Context) (_ found, err error) {
@@ -216,14 +242,14 @@ func tridiagonalProblem(t evd.Tridiagonal[float64]) problem {
 					return all, nil
 				}
 				r, err := p.Check(ctx, t, res.Result)
-				return append(report.Ratios(r), all...), err
+				return append(report.Ratios[float64](r), all...), err
 			}}
 	}}
 }
 
 // alreadyMeasured returns the measures of a result that has been certified: the solve has measured it.
 func alreadyMeasured(_ context.Context, res found) (report.Measures, error) {
-	return report.Ratios(res.Certificate.Ratios), nil
+	return report.Ratios[float64](res.Certificate.Ratios), nil
 }
 
 // mixedProblem is solved in single precision, and refined to double precision.
@@ -238,7 +264,7 @@ func mixedProblem(a evd.Sym[float64]) problem {
 
 // startProblem is a dense problem with approximate eigenvectors from a file, which the solve refines.
 func startProblem(ctx context.Context, a evd.Sym[float64], file string, stdin io.Reader) (problem, error) {
-	d, err := readVectors(ctx, file, stdin, a.N, a.N)
+	d, err := readVectors(ctx, file, stdin, a.N, a.N, readDense)
 	if err != nil {
 		return problem{}, err
 	}
@@ -273,32 +299,40 @@ func (e *startFileError) Error() string {
 
 func (e *startFileError) Unwrap() error { return e.InitialVectorsError }
 
-func isSingle(d *matio.Dense, precision string) bool {
-	return precision == cli.PrecisionSingle || precision == "" && d.Single
+// isSingle tells whether a matrix is solved in single precision. `stored` says that its file has it.
+func isSingle(stored bool, precision string) bool {
+	return precision == cli.PrecisionSingle || precision == "" && stored
 }
 
-func precisionName[T evd.Float]() string {
-	if report.UlpOf[T]() > report.Ulp {
-		return "float32"
-	}
-	return "float64"
-}
+func precisionName[T evd.Number]() string { return fmt.Sprintf("%T", *new(T)) }
 
 // singlesOf rounds the matrix `d` of a file to single precision, in the memory of d. The error is a
 // *singleRangeError if the matrix is beyond the range of single precision. Then no scaling helps,
-// because its values would be beyond that range, too.
-func singlesOf(file string, d *matio.Dense) ([]float32, error) {
-	if d.Single {
-		return d.Singles(), nil
-	}
-	row, col := d.Largest()
-	if row >= 0 {
-		x := d.At(row, col)
+// because its values would be beyond that range, too. A file that is `stored` in single precision is not.
+func singlesOf[E float64 | complex128, S float32 | complex64](file string, stored bool, d interface {
+	Largest() (row, col int)
+	At(i, j int) E
+	Singles() []S
+},
+) ([]S, error) {
+	if row, col := d.Largest(); row >= 0 && !stored {
+		x := largestPart(d.At(row, col))
 		if y := math.Abs(float64(float32(x))); y > math.MaxFloat32 && !math.IsInf(x, 0) || x != 0 && y < 0x1p-126 {
 			return nil, &singleRangeError{file, row, col, x}
 		}
 	}
 	return d.Singles(), nil
+}
+
+// largestPart returns a real number, or the larger part of a complex one.
+func largestPart[E float64 | complex128](x E) float64 {
+	if z, ok := any(x).(complex128); ok {
+		if math.Abs(imag(z)) > math.Abs(real(z)) {
+			return imag(z)
+		}
+		return real(z)
+	}
+	return any(x).(float64)
 }
 
 type singleRangeError struct {

@@ -25,7 +25,7 @@ type speeds struct {
 // speedsOn replaces rates that are not known by those of a typical device.
 func speedsOn(info vk.Info, rates probe.Rates, of machine.Kind) speeds {
 	table := tuning.ForecastOn(info)
-	s := speeds{of: table, rates: table.Rates, single: of == machine.KindSingle || of == machine.KindMixed, gain: 1}
+	s := speeds{of: table, rates: table.Rates, single: of.Single() || of == machine.KindMixed, gain: 1}
 	if !info.Float64() { // the host does what needs double precision
 		rates.FP64 = tuning.ForecastOn(vk.Info{Family: "cpu"}).Rates.FP64
 	}
@@ -40,7 +40,7 @@ func deviceSpeeds(ctx context.Context, dev machine.Device, precision string) spe
 	rates, _ := dev.Rates(ctx, false) // a typical device's serve as well
 	of := machine.KindDense
 	switch precision {
-	case precisionName[float32]():
+	case precisionName[float32](), precisionName[complex64]():
 		of = machine.KindSingle
 	case cli.PrecisionMixed:
 		of = machine.KindMixed

@@ -250,14 +250,14 @@ func (j *svdJob) read(ctx context.Context, file string, known *report.Facts, sho
 		return nil, err
 	}
 	known.Table = report.TableOf(a.Rows, a.Cols, a.Table)
-	single := isSingle(a, j.precision)
+	single := isSingle(a.Single, j.precision)
 	if err := j.input.checkStorage(file, single); err != nil {
 		return nil, err
 	}
 	if !single {
 		return newSVDWork(j, file, storedAs(a, a.Data, shape), known, show, machine.KindSingular)
 	}
-	data, err := singlesOf(file, a)
+	data, err := singlesOf(file, a.Single, a)
 	if err != nil {
 		return nil, err
 	}

@@ -161,8 +161,8 @@ func isDate(field []byte) bool {
 // complexWayOut is what a reader of real matrices says about a complex one, and complexElsewhere what
 // all readers say about complex numbers in formats that have none here.
 const (
-	complexWayOut = "the elements are complex, where only real ones are read. If all imaginary parts are zero, write the real parts. " +
-		"Otherwise [[S, -K], [K, S]] has the values of S + iK, each twice"
+	complexWayOut = "the elements are complex, and only real ones are read here; vkevd solve takes one complex Hermitian matrix. " +
+		"[[S, -K], [K, S]] is real, and has the values of S + iK, each twice"
 	complexElsewhere = "complex numbers are read only from .npy, .npz and Matrix Market"
 )
 

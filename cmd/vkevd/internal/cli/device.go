@@ -88,9 +88,9 @@ func PrepareOn[P any](ctx context.Context, open func() (machine.Device, error), 
 	return dev, p, nil
 }
 
-func VectorsPlan(n int) func(machine.Device) (machine.Solver, error) {
-	return func(dev machine.Device) (machine.Solver, error) {
-		return machine.PlanOf[machine.Solver](dev, machine.Task{N: n, Evd: evd.Options{Vectors: true}})
+func VectorsPlan[T evd.Number](n int) func(machine.Device) (machine.DenseSolver[T], error) {
+	return func(dev machine.Device) (machine.DenseSolver[T], error) {
+		return machine.PlanOf[machine.DenseSolver[T]](dev, machine.Task{Kind: machine.KindOf[T](), N: n, Evd: evd.Options{Vectors: true}})
 	}
 }
 

@@ -257,7 +257,7 @@ func (o *Outputs) Abort() {
 // a name has no ending, the first format of the list is used.
 var (
 	ValuesEndings  = []string{".txt", ".npy", ".json"}
-	VectorsEndings = []string{".npy"}
+	VectorsEndings = []string{".npy", ".mtx"}
 	ReportEndings  = []string{".json"}
 )
 

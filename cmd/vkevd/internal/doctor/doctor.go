@@ -429,7 +429,7 @@ func solveAndMeasure[T evd.Float](ctx context.Context, dev machine.Device, of ma
 	found := report.OnHost(a, &evd.Result[float64]{
 		Values: res.Values, Vectors: &evd.Dense[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: converted[float64](z.Data)},
 	})
-	return found.InUnits(of == machine.KindSingle, a.N, a.N, a.Data), nil
+	return report.InUnits(found, of == machine.KindSingle, a.N, a.N, a.Data), nil
 }
 
 func converted[T, S evd.Float](x []S) []T {

@@ -111,7 +111,7 @@ func PlanOf[P any](dev Device, t Task) (P, error) {
 	return p.(P), nil
 }
 
-type DenseSolver[T evd.Float] interface {
+type DenseSolver[T evd.Number] interface {
 	Planned
 	Solve(context.Context, evd.Sym[T]) (*evd.Result[T], error)
 	Check(context.Context, evd.Sym[T], *evd.Result[T]) (evd.Ratios, error)
@@ -130,11 +130,34 @@ const (
 	KindTridiagonal                  // of double precision
 	KindRefined                      // dense, of double precision, with approximate vectors
 	KindMixed                        // dense, of double precision, solved in single precision first
+	KindComplex                      // dense and complex Hermitian, of double precision
+	KindComplexSingle                // dense and complex Hermitian, of single precision
 	KindSingular                     // for singular values, of double precision
 	KindSingularSingle               // for singular values, of single precision
 	KindBatch                        // many dense matrices
 	KindTridiagonalBatch             // many tridiagonal matrices
 )
+
+// KindOf is the kind of dense matrices with elements of type T.
+func KindOf[T evd.Number]() Kind {
+	switch any(*new(T)).(type) {
+	case float32:
+		return KindSingle
+	case complex128:
+		return KindComplex
+	case complex64:
+		return KindComplexSingle
+	}
+	return KindDense
+}
+
+// Single reports whether all stages but the tridiagonal one compute in single precision.
+func (k Kind) Single() bool {
+	return k == KindSingle || k == KindComplexSingle || k == KindSingularSingle
+}
+
+// Complex reports whether the matrices are complex.
+func (k Kind) Complex() bool { return k == KindComplex || k == KindComplexSingle }
 
 type TridiagonalSolver interface {
 	Planned
@@ -228,6 +251,10 @@ func (d opened) Plan(t Task) (Planned, error) {
 		return Made(evd.NewRefinePlan(d.Device, t.N, t.Evd))
 	case KindMixed:
 		return Made(evd.NewMixedPlan(d.Device, t.N, t.Evd))
+	case KindComplex:
+		return Made(evd.NewPlan[complex128](d.Device, t.N, t.Evd))
+	case KindComplexSingle:
+		return Made(evd.NewPlan[complex64](d.Device, t.N, t.Evd))
 	case KindSingular:
 		return singularPlan[float64](d.Device, t.Shape, t.Svd)
 	case KindSingularSingle:

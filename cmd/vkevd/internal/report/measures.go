@@ -36,7 +36,7 @@ type Measures []Measure
 // Measured measures the errors of a result as ratios. If the result has vectors, the ratios are
 // those of residual and orthogonality. If not, only two sums of the eigenvalues are compared with
 // the matrix (function `Sums`).
-func Measured[T evd.Float](ctx context.Context, p machine.DenseSolver[T], a evd.Sym[T], res *evd.Result[T]) (Measures, error) {
+func Measured[T evd.Number](ctx context.Context, p machine.DenseSolver[T], a evd.Sym[T], res *evd.Result[T]) (Measures, error) {
 	if res.Vectors == nil {
 		return Sums(a, res.Values, LeastNorm[T]()), nil
 	}
@@ -44,13 +44,17 @@ func Measured[T evd.Float](ctx context.Context, p machine.DenseSolver[T], a evd.
 	if err != nil {
 		return nil, err
 	}
-	return Ratios(r), nil
+	return Ratios[T](r), nil
 }
 
-func Ratios(r evd.Ratios) Measures {
+func Ratios[T evd.Number](r evd.Ratios) Measures {
+	turned := "ᵀ"
+	if machine.KindOf[T]().Complex() {
+		turned = "ᴴ"
+	}
 	return Measures{
 		{"residual", "‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)", r.Residual},
-		{"orthogonality", "‖I − Qᵀ·Q‖₁ / (n·ε)", r.Orthogonality},
+		{"orthogonality", "‖I − Q" + turned + "·Q‖₁ / (n·ε)", r.Orthogonality},
 	}
 }
 
@@ -93,8 +97,8 @@ func (ms Measures) MarshalJSON() ([]byte, error) {
 
 const Ulp = 0x1p-52
 
-func UlpOf[T evd.Float]() float64 {
-	if _, single := any(*new(T)).(float32); single {
+func UlpOf[T evd.Number]() float64 {
+	if machine.KindOf[T]().Single() {
 		return 0x1p-23
 	}
 	return Ulp
@@ -103,7 +107,7 @@ func UlpOf[T evd.Float]() float64 {
 // LeastNorm is the smallest normal number of type T. In all measures a smaller norm of the matrix
 // counts as this number, as in LAPACK's dsyt21: the distance of subnormal numbers, ε·LeastNorm, is a
 // rounding error that any value may have.
-func LeastNorm[T evd.Float]() float64 {
+func LeastNorm[T evd.Number]() float64 {
 	if UlpOf[T]() > Ulp {
 		return 0x1p-126
 	}
@@ -113,10 +117,10 @@ func LeastNorm[T evd.Float]() float64 {
 // InUnits adds the value of ε to the formulas of the measures. The ratios are in units of the ε of
 // double precision. If `single` is true, InUnits converts them to units of the ε of single
 // precision. The rows×cols matrix A, stored by columns, is that of the measures.
-func (ms Measures) InUnits(single bool, rows, cols int, a []float64) Measures {
+func InUnits[T ratio.Number](ms Measures, single bool, rows, cols int, a []T) Measures {
 	norm := 0.0
 	if single {
-		norm = columnSum(rows, cols, a)
+		norm = ratio.Norm1(rows, cols, a, rows)
 	}
 	for i := range ms {
 		if single {
@@ -132,35 +136,24 @@ func (ms Measures) InUnits(single bool, rows, cols int, a []float64) Measures {
 	return ms
 }
 
-// columnSum is ‖A‖₁ of a matrix whose elements are all stored, or +Inf if a sum overflows.
-func columnSum(rows, cols int, a []float64) (norm float64) {
-	for j := range cols {
-		sum := 0.0
-		for _, x := range a[j*rows : (j+1)*rows] {
-			sum += math.Abs(x)
-		}
-		norm = max(norm, sum)
-	}
-	return norm
-}
-
 // Sums compares Σλ with the trace of A, and Σλ² with ‖A‖F². It returns the differences in units of
 // the rounding error. A norm below `least` counts as this number. These sums detect a value that is missing, doubled or far off. They do not
 // prove that each value is right.
-func Sums[T evd.Float](a evd.Sym[T], values []float64, least float64) Measures {
+func Sums[T evd.Number](a evd.Sym[T], values []float64, least float64) Measures {
 	scale := PowerOfTwo(largest(a)) // otherwise squares could overflow or underflow
 	var trace, squares float64
 	for j := range a.N {
 		column := 0.0 // summed by columns, for smaller rounding errors
-		for i := j; i < a.N; i++ {
-			x := float64(a.Data[i+j*a.Ld]) * scale
-			if i == j {
+		parts(a.Data[j+j*a.Ld:a.N+j*a.Ld], func(below int, x float64, imaginary bool) {
+			x *= scale
+			switch {
+			case below > 0:
+				column += 2 * x * x
+			case !imaginary:
 				trace += x
 				column += x * x
-			} else {
-				column += 2 * x * x
 			}
-		}
+		})
 		squares += column
 	}
 	var sum, sumOfSquares float64
@@ -192,15 +185,37 @@ func Over(err, unit float64) float64 {
 	return math.Abs(err) / unit
 }
 
-// largest reads only the lower triangle.
-func largest[T evd.Float](a evd.Sym[T]) float64 {
+// largest reads only the lower triangle, and returns its largest real or imaginary part.
+func largest[T evd.Number](a evd.Sym[T]) float64 {
 	most := 0.0
 	for j := range a.N {
-		for _, x := range a.Data[j*a.Ld+j : j*a.Ld+a.N] {
-			most = max(most, math.Abs(float64(x)))
-		}
+		parts(a.Data[j*a.Ld+j:j*a.Ld+a.N], func(_ int, x float64, _ bool) { most = max(most, math.Abs(x)) })
 	}
 	return most
+}
+
+// parts calls `do` for all elements, and for real and imaginary part of complex ones.
+func parts[T evd.Number](elements []T, do func(k int, x float64, imaginary bool)) {
+	switch elements := any(elements).(type) {
+	case []float32:
+		for k, x := range elements {
+			do(k, float64(x), false)
+		}
+	case []float64:
+		for k, x := range elements {
+			do(k, x, false)
+		}
+	case []complex64:
+		for k, x := range elements {
+			do(k, float64(real(x)), false)
+			do(k, float64(imag(x)), true)
+		}
+	case []complex128:
+		for k, x := range elements {
+			do(k, real(x), false)
+			do(k, imag(x), true)
+		}
+	}
 }
 
 // PowerOfTwo is a power of two 2ᵏ such that 2ᵏ·x is near 1 without rounding errors. For the
@@ -215,9 +230,9 @@ func PowerOfTwo(x float64) float64 {
 
 // OnHost measures the errors of a result on the host, with the functions of package ratio, which
 // the tests use, too. Both triangles of the matrix `a` must be set.
-func OnHost(a evd.Sym[float64], res *evd.Result[float64]) Measures {
+func OnHost[T ratio.Number](a evd.Sym[T], res *evd.Result[T]) Measures {
 	z := res.Vectors
-	return Ratios(evd.Ratios{
+	return Ratios[T](evd.Ratios{
 		Residual:      ratio.Residual(a.N, z.Cols, a.Data, a.Ld, res.Values, z.Data, z.Ld),
 		Orthogonality: ratio.Orthogonality(a.N, z.Cols, z.Data, z.Ld),
 	})

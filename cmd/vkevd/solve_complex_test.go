@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"math/cmplx"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/evd/matio"
+)
+
+// hermitianRows is the matrix [2 1−2i 0; 1+2i 3 −i; 0 i 5] by rows, as numpy.save writes it. Its conjugate,
+// which is also its transpose, has the same values and other vectors.
+var hermitianRows = []complex128{2, 1 - 2i, 0, 1 + 2i, 3, -1i, 0, 1i, 5}
+
+const hermitianMarket = "%%MatrixMarket matrix coordinate complex hermitian\n3 3 5\n1 1 2 0\n2 1 1 2\n2 2 3 0\n3 2 0 1\n3 3 5 0\n"
+
+// complexNPY returns a .npy file with a 3×3 matrix by columns.
+func complexNPY[T complex64 | complex128](t *testing.T, columns []T) string {
+	t.Helper()
+	var file bytes.Buffer
+	if err := matio.WriteNPY(&file, 3, 3, columns, 3); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
+// byRows returns a .npy file whose elements are stored by rows.
+func byRows(t *testing.T, rows []complex128) string {
+	return strings.Replace(complexNPY(t, rows), "'fortran_order': True, ", "'fortran_order': False,", 1)
+}
+
+// hermitianFiles are the same matrix in several formats.
+func hermitianFiles(t *testing.T) map[string]string {
+	var columns []complex128
+	var narrow []complex64
+	for k := range hermitianRows {
+		columns = append(columns, hermitianRows[k/3+k%3*3])
+		narrow = append(narrow, complex64(columns[k]))
+	}
+	return map[string]string{
+		"rows.npy": byRows(t, hermitianRows), "columns.npy": complexNPY(t, columns), "H.mtx": hermitianMarket,
+		"H.npz": npz("H.npy", byRows(t, hermitianRows)), "narrow.npy": complexNPY(t, narrow),
+	}
+}
+
+// TestComplexFiles solves a Hermitian matrix from files of several formats, and multiplies it by the
+// vectors. Vectors have the precision of the solve.
+func TestComplexFiles(t *testing.T) {
+	for name, content := range hermitianFiles(t) {
+		for _, flags := range []string{"", "--precision f32 ", "--uplo lower ", "--uplo upper ", "--symmetrize "} {
+			for _, vectors := range []string{"Z.npy", "Z.mtx"} {
+				s := newFixture(t)
+				s.file(name, content)
+				stdout, stderr, status := s.run(strings.Fields("solve --check --out-values v.npy --out-vectors " + vectors + " " + flags + name)...)
+				precision, tolerance := "complex128", 1e-14
+				if name == "narrow.npy" || strings.Contains(flags, "f32") {
+					precision, tolerance = "complex64", 1e-6
+				}
+				if status != cli.StatusSuccess || !strings.Contains(stderr, "in "+precision+"\n") || !strings.Contains(stderr, "‖I − Qᴴ·Q‖₁") || strings.Count(stdout, "\n") != 3 {
+					t.Fatalf("%s%s: status %d, %q\n%s", flags, name, status, stdout, stderr)
+				}
+				values, err := matio.ReadVectorFile("v.npy")
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, z, err := matio.Options{}.ReadEitherFile(vectors)
+				if err != nil || z.Rows != 3 || z.Cols != 3 || z.Single != (precision == "complex64" && vectors == "Z.npy") {
+					t.Fatalf("%s%s: vectors %v, %v", flags, name, z, err)
+				}
+				for k, value := range values {
+					for i := range 3 {
+						var sum complex128
+						for j := range 3 {
+							sum += hermitianRows[3*i+j] * z.At(j, k)
+						}
+						if !(cmplx.Abs(sum-complex(value, 0)*z.At(i, k)) < 10*tolerance) {
+							t.Fatalf("%s%s, %s: A·z − λ·z is %v in row %d of pair %d", flags, name, vectors, sum-complex(value, 0)*z.At(i, k), i, k)
+						}
+					}
+				}
+				forCheck := strings.ReplaceAll(flags, "--precision f32 ", "")
+				if stdout, stderr, status := s.run(strings.Fields("check --host " + forCheck + name + " v.npy " + vectors)...); status != cli.StatusSuccess && precision == "complex128" {
+					t.Fatalf("check %s: status %d, %s%s", name, status, stdout, stderr)
+				}
+			}
+		}
+	}
+}
+
+// TestCheckOfComplexFiles checks results of a Hermitian matrix, right ones and wrong ones.
+func TestCheckOfComplexFiles(t *testing.T) {
+	s := newFixture(t)
+	for name, content := range hermitianFiles(t) {
+		s.file(name, content)
+	}
+	if _, stderr, status := s.run("solve", "--out-values", "v.txt", "--out-vectors", "Z.npy", "rows.npy"); status != cli.StatusSuccess {
+		t.Fatal(stderr)
+	}
+	_, z, err := matio.Options{}.ReadEitherFile("Z.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, x := range z.Data {
+		z.Data[k] = cmplx.Conj(x)
+	}
+	s.file("conj.npy", complexNPY(t, z.Data))
+	s.file("off.txt", "1\n2\n7\n")
+	s.file("real.npy", npy(3, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1))
+	s.file("D.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n3 3 2\n1 1 1 0\n2 2 2 0\n")
+	s.file("D.txt", "0\n1\n2\n")
+	s.file("D.npy", npy(3, 3, 0, 0, 1, 1, 0, 0, 0, 1, 0))
+	for args, want := range map[string]int{
+		"rows.npy v.txt": cli.StatusSuccess, "rows.npy v.txt Z.npy": cli.StatusSuccess, "--host H.mtx v.txt Z.npy": cli.StatusSuccess,
+		"--host narrow.npy v.txt Z.npy": cli.StatusSuccess, "narrow.npy v.txt": cli.StatusSuccess,
+		"--host H.mtx v.txt conj.npy": cli.StatusNumerical, "H.mtx off.txt": cli.StatusNumerical, "--host H.mtx v.txt real.npy": cli.StatusNumerical,
+		"--host D.mtx D.txt D.npy": cli.StatusSuccess, // real vectors
+	} {
+		if stdout, stderr, status := s.run(append([]string{"check"}, strings.Fields(args)...)...); status != want {
+			t.Errorf("check %s: status %d, want %d\n%s%s", args, status, want, stdout, stderr)
+		}
+	}
+}
+
+// TestComplexRefused checks what is said about complex matrices that are not Hermitian, and about
+// commands and flags that have no complex plans.
+func TestComplexRefused(t *testing.T) {
+	s := newFixture(t)
+	change := func(at int, x complex128) string {
+		rows := append([]complex128{}, hermitianRows...)
+		rows[at] = x
+		return byRows(t, rows)
+	}
+	s.file("H.npy", byRows(t, hermitianRows))
+	s.file("off.npy", change(3, 1+2.5i))
+	s.file("diagonal.npy", change(4, 3+.5i))
+	s.file("nan.npy", change(4, complex(3, math.NaN())))
+	s.file("symmetric.mtx", "%%MatrixMarket matrix coordinate complex symmetric\n2 2 3\n1 1 1 0\n2 1 1 2\n2 2 5 1\n")
+	s.file("declared.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 1 .5\n2 1 1 2\n2 2 5 0\n")
+	s.file("wide.mtx", "%%MatrixMarket matrix array complex general\n1 2\n1 2\n3 4\n")
+	s.file("large.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 1 -1e300\n")
+	s.file("stack.npy", strings.Replace(byRows(t, hermitianRows), "(3, 3), }", "(1,3,3),}", 1))
+	const (
+		end   = " is the largest difference (rows and columns from 1)"
+		hints = "; --symmetrize takes (A+Aᴴ)/2, --uplo lower or upper one triangle"
+		only  = "the elements are complex, and only real ones are read here; vkevd solve takes one complex Hermitian matrix. " +
+			"[[S, -K], [K, S]] is real, and has the values of S + iK, each twice"
+	)
+	for args, says := range map[string]string{
+		"solve off.npy":                               "off.npy: matrix is not Hermitian: |a(2,1) − conj a(1,2)| = 0.5" + end + hints,
+		"check off.npy v.txt":                         "off.npy: matrix is not Hermitian: |a(2,1) − conj a(1,2)| = 0.5" + end + hints,
+		"solve diagonal.npy":                          "diagonal.npy: matrix is not Hermitian: |Im a(2,2)| = 0.5" + end + hints,
+		"solve --uplo lower diagonal.npy":             "diagonal.npy: matrix is not Hermitian: |Im a(2,2)| = 0.5" + end + hints,
+		"solve nan.npy":                               "nan.npy: matrix is not Hermitian: |Im a(2,2)| = NaN" + end + hints,
+		"solve symmetric.mtx":                         "symmetric.mtx: matrix is complex symmetric, not Hermitian, so its eigenvalues are not real: |a(2,1) − conj a(1,2)| = 4" + end + hints,
+		"solve declared.mtx":                          "declared.mtx: declared hermitian, but matrix is not Hermitian: |Im a(1,1)| = 0.5" + end,
+		"solve wide.mtx":                              "wide.mtx: matrix is not square: 1 row, 2 columns",
+		"solve --precision f32 large.mtx":             "large.mtx: a(2,1) is -1e+300, the largest entry, and beyond the range of single precision, 2⁻¹²⁶ to 2¹²⁸ (rows and columns from 1); --precision f64 solves it",
+		"solve --start H.npy H.npy":                   "H.npy: the elements are complex, and --start takes real matrices only; without it they are solved",
+		"solve --precision mixed H.npy":               "H.npy: the elements are complex, and --precision mixed takes real matrices only; without it they are solved",
+		"solve --tridiagonal H.npy":                   "H.npy: " + only,
+		"solve --batch stack.npy":                     "stack.npy: " + only,
+		"svd H.npy":                                   "H.npy: " + only,
+		"check --svd H.npy v.txt":                     "H.npy: " + only,
+		"check H.npy H.npy":                           "H.npy: " + only,
+		"plot spectrum --out p.png H.npy":             "H.npy: " + only,
+		"solve --out-vectors Z.mtx --batch stack.npy": "--out-vectors: Z.mtx: the name must end in .npy or .npz, or have no ending; see vkevd solve --help",
+	} {
+		s.fails(cli.StatusInput, says, strings.Fields(args)...)
+	}
+	for _, args := range []string{"--symmetrize off.npy", "--symmetrize diagonal.npy", "--symmetrize nan.npy", "--uplo upper off.npy", "--symmetrize symmetric.mtx"} {
+		if stdout, stderr, status := s.run(append([]string{"solve"}, strings.Fields(args)...)...); status != cli.StatusSuccess {
+			t.Errorf("%s: status %d, %s%s", args, status, stdout, stderr)
+		}
+	}
+	s.file("rounded.npy", change(3, 1+2.0000000000000004i))
+	if _, stderr, status := s.run("solve", "rounded.npy"); status != cli.StatusSuccess || !strings.Contains(stderr, "rounded.npy: Hermitian up to rounding errors of 4.4e-16 at most, which are averaged\n") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
