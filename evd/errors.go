@@ -83,7 +83,8 @@ type (
 	// wrong.
 	OptionError = plan.OptionError
 
-	// TooManyError says that an interval has more eigenvalues (Found) than Selection.AtMost allows.
+	// TooManyError says that an interval has more eigenvalues (Found) than Selection.AtMost allows
+	// (AtMost).
 	TooManyError = spectrum.TooManyError
 
 	// NoConvergenceError says that QL or QR iteration did not converge on a diagonal block of the
@@ -91,8 +92,10 @@ type (
 	// not indices of eigenvalues. Stage is the phase of the solve.
 	NoConvergenceError = plan.NoConvergenceError
 
-	// OverflowError says that an eigenvalue is beyond the largest number of the result's type. A
-	// method that returns this error also returns the result, in which the value is +Inf or −Inf.
+	// OverflowError says that eigenvalues are beyond the largest number of the result's type. Count is
+	// their number, and Index is the index of the first one among all eigenvalues. A method that
+	// returns this error also returns the result, in which the value is +Inf, or −Inf if the field
+	// Negative is true. Single says that the type is float32.
 	OverflowError = plan.OverflowError
 
 	// StageError says that a kernel in the phase Stage reported a failure: its INFO word, a status

@@ -48,6 +48,8 @@ package cluster
 import (
 	"fmt"
 	"math"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
 // Options say what Solve computes. The zero value means all eigenvalues and no vectors.
@@ -155,8 +157,7 @@ type Ratios struct {
 	Squares       float64 // |Σλ² − ‖A‖F²| / (n·ulp·‖A‖F²), for all values
 }
 
-// ulp is the distance from 1 to the next double: LAPACK's dlamch('P').
-const ulp = 0x1p-52
+const ulp = tridiag.Ulp
 
 func notMeasured() *Ratios {
 	nan := math.NaN()

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-const ulp = 0x1p-52
+const ulp = tridiag.Ulp
 
 // A lapackType is one row of the tables in LAPACK's ddrvst and dchkst.
 type lapackType struct {

@@ -21,11 +21,15 @@
 // Matrices are column-major. A is full: both triangles are read. A and Z may be complex.
 package ratio
 
-import "math"
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/stages/tridiag"
+)
 
 const (
 	// Ulp is the distance from 1 to the next double, LAPACK's dlamch('P').
-	Ulp = 0x1p-52
+	Ulp = tridiag.Ulp
 
 	// SafeMin is the smallest normal double, LAPACK's dlamch('S').
 	SafeMin = 0x1p-1022

@@ -15,10 +15,10 @@ import (
 // clusters an Eigensolver solves the eigenproblem on the device.
 const hostCluster = 64
 
-// Eigensolver solves the eigenproblems of large clusters. Solve replaces the m×m matrix `block` by its
-// eigenvectors, one per column, and the list `values` by its eigenvalues in ascending order. It adds its
-// time to the profile of the call c, and may keep memory until Close, because the next cluster may have
-// the same order. Solve may follow Close.
+// Eigensolver solves the eigenproblems of large clusters. Solve replaces the m×m matrix `block` by
+// its eigenvectors, one per column, and the list `values` by its eigenvalues in ascending order. It
+// adds its time to the profile of the call c, and may keep memory until Close, because the next
+// cluster may have the same order. Solve may follow Close.
 type Eigensolver interface {
 	Solve(c *plan.Call, m, ld int, block, values []float64) error
 	Close()
@@ -26,8 +26,8 @@ type Eigensolver interface {
 
 // ritz solves the eigenproblem of each cluster (Rayleigh and Ritz). It replaces the values λ of the
 // cluster by the eigenvalues. It returns w, the eigenvectors in the form that refine.Refinement
-// expects. `inside` is the largest sum of off-diagonal magnitudes in a column of a cluster's matrix.
-// It measures how far the vectors of one cluster were mixed.
+// expects. `inside` is the largest sum of off-diagonal magnitudes in a column of a cluster's
+// matrix. It measures how far the vectors of one cluster were mixed.
 func (s *Iteration) ritz(clusters refine.Clusters) (inside float64, w []float64, err error) {
 	var ld int
 	err = s.Run(func(rec *vk.Recorder) {

@@ -19,8 +19,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestDigitsOfARefinement checks which emulated products the steps of a refinement use. The first step
-// needs few digits if the matrix has changed, and more if the vectors were rounded to single
+// TestDigitsOfARefinement checks which emulated products the steps of a refinement use. The first
+// step needs few digits if the matrix has changed, and more if the vectors were rounded to single
 // precision. The update of the vectors needs fewer digits the larger it is.
 func TestDigitsOfARefinement(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
@@ -103,8 +103,8 @@ func TestDigitsOfARefinement(t *testing.T) {
 	}
 }
 
-// TestCouplingsAreTheLargestColumn checks a matrix whose largest column of off-diagonal elements is not the
-// last one.
+// TestCouplingsAreTheLargestColumn checks a matrix whose largest column of off-diagonal elements is
+// not the last one.
 func TestCouplingsAreTheLargestColumn(t *testing.T) {
 	block := []float64{9, -3, 2, 0, 1, 9, 1, 0, 0, 0.5, 9, 0} // 3×3, leading dimension 4
 	if got := couplings(3, 4, block); got != 5 {

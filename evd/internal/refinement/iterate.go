@@ -35,8 +35,8 @@ const (
 	mostCluster = 0.5
 )
 
-// Iteration is the state of one refinement. Load or the caller brings σ·A and the vectors to the device.
-// Iterate, Download and Certify follow.
+// Iteration is the state of one refinement. Load or the caller brings σ·A and the vectors to the
+// device. Iterate, Download and Certify follow.
 type Iteration struct {
 	*Stages
 	*plan.Call
@@ -44,8 +44,8 @@ type Iteration struct {
 	// Large solves the eigenproblems of clusters that are too large for the host.
 	Large Eigensolver
 
-	// Counts has the numbers of steps and clusters, the changes of the vectors, and the reason for a
-	// cold solve.
+	// Counts has the numbers of steps and clusters, the changes of the vectors, and the reason for
+	// a cold solve.
 	Counts Counts
 
 	// X is the device memory of the approximate vectors, one per row, and Y is that of the improved
@@ -86,8 +86,8 @@ func (s *Iteration) in(r vk.Region[float64]) product.Matrix[float64] {
 // MatrixA is the device memory of σ·A, with both triangles.
 func (s *Iteration) MatrixA() product.Matrix[float64] { return s.in(s.a) }
 
-// Load uploads the matrix A and the approximate vectors q, and the device multiplies A by σ, a power of
-// two. It returns σ.
+// Load uploads the matrix A and the approximate vectors q, and the device multiplies A by σ, a
+// power of two. It returns σ.
 func (s *Iteration) Load(a dense.Triangle[float64], q dense.Stored[float64]) (sigma float64, err error) {
 	largest, err := a.Largest()
 	if err != nil {
@@ -151,10 +151,11 @@ func (s *Iteration) Iterate() error {
 	return nil
 }
 
-// firstError returns the largest error that the products of the first step may have. Let c be the size
-// of the off-diagonal elements of XᵀAX relative to ‖A‖, in a sample with both ends of the spectrum. Gaps
-// between eigenvalues are about ‖A‖/n, so the correction E has elements of about n·c. The step leaves an
-// error of about (n·c)². An error δ of the products gives an error of n·δ in E, so δ may be n·c².
+// firstError returns the largest error that the products of the first step may have. Let c be the
+// size of the off-diagonal elements of XᵀAX relative to ‖A‖, in a sample with both ends of the
+// spectrum. Gaps between eigenvalues are about ‖A‖/n, so the correction E has elements of about
+// n·c. The step leaves an error of about (n·c)². An error δ of the products gives an error of n·δ
+// in E, so δ may be n·c².
 func (s *Iteration) firstError() (float64, error) {
 	rough := s.products.rough()
 	if rough == 0 {
@@ -184,8 +185,8 @@ func (s *Iteration) firstError() (float64, error) {
 }
 
 // step does one step of the iteration, with the products `ops` for XᵀAX and XᵀX. The result `left`
-// estimates the error of the vectors X after the step: of XᵀX relative to 1, and of XᵀAX relative to
-// ‖A‖.
+// estimates the error of the vectors X after the step: of XᵀX relative to 1, and of XᵀAX relative
+// to ‖A‖.
 func (s *Iteration) step(ops operations) (left float64, err error) {
 	s.Counts.Steps++
 	norm, err := s.quotients(ops)
@@ -294,8 +295,8 @@ func (s *Iteration) update(ops product.Ops[float64], clusters refine.Clusters, w
 	return err
 }
 
-// Download returns the eigenvalues in ascending order and the eigenvectors, which it copies to `memory`.
-// Y then has the vectors, one per column.
+// Download returns the eigenvalues in ascending order and the eigenvectors, which it copies to
+// `memory`. Y then has the vectors, one per column.
 func (s *Iteration) Download(sigma float64, memory *plan.ResultMemory[float64]) (values []float64, z vk.Columns[float64], err error) {
 	slices.Sort(s.lambda) // they may be in the wrong order by rounding errors
 	values = spectrum.Unscale[float64](s.lambda, sigma)

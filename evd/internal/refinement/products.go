@@ -11,14 +11,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// products are the matrix products of a refinement of vectors X. Early steps need fewer digits than the
-// last step, and the update X·E needs fewer digits than XᵀAX, because E is small. Emulated products are
-// faster with fewer moduli. Native products are the same for all uses.
+// products are the matrix products of a refinement of vectors X. Early steps need fewer digits than
+// the last step, and the update X·E needs fewer digits than XᵀAX, because E is small. Emulated
+// products are faster with fewer moduli. Native products are the same for all uses.
 type products struct {
 	native product.Ops[float64]
 
-	// all lists the products in the order of increasing accuracy. The last ones are for the last step.
-	// If products are native, they are the only element.
+	// all lists the products in the order of increasing accuracy. The last ones are for the last
+	// step. If products are native, they are the only element.
 	all []operations
 
 	emulated emulation.Products
@@ -32,8 +32,8 @@ type operations struct {
 }
 
 // newProducts makes the products for order n. The error is a *vk.UnsupportedError if cfg asks for
-// emulated products and the device has no units for them, or units that computed wrong results. Other
-// errors are those of vk.
+// emulated products and the device has no units for them, or units that computed wrong results.
+// Other errors are those of vk.
 func newProducts(dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p products, err error) {
 	if p.native, err = product.New[float64](dev, t.Products); err != nil {
 		return p, err
@@ -105,10 +105,10 @@ func (p *products) rough() float64 {
 	return moduli.New(moduli.Rough).Error()
 }
 
-// forUpdate returns the products that compute X·F for n×n matrices, where ‖F‖_∞ is about `size`. The
-// error of XᵀX and XᵀAX that the step leaves anyway is `left`, relative to their norms. A row of these
-// matrices has n elements, and each of them gets an error of the products times the norm of a column
-// of F. This must be small compared with `left`.
+// forUpdate returns the products that compute X·F for n×n matrices, where ‖F‖_∞ is about `size`.
+// The error of XᵀX and XᵀAX that the step leaves anyway is `left`, relative to their norms. A row
+// of these matrices has n elements, and each of them gets an error of the products times the norm
+// of a column of F. This must be small compared with `left`.
 func (p *products) forUpdate(n int, size, left float64) product.Ops[float64] {
 	return p.within(left / (4 * float64(n) * size)).Ops
 }

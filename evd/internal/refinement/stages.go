@@ -1,5 +1,5 @@
-// Package refinement, internal to vkevd, improves approximate eigenvectors of one symmetric matrix on one
-// device, by Ogita and Aishima's iteration.
+// Package refinement, internal to vkevd, improves approximate eigenvectors of one symmetric matrix
+// on one device, by Ogita and Aishima's iteration.
 package refinement
 
 import (
@@ -61,9 +61,10 @@ func New(dev *vk.Device, n int, cfg dense.Config) (*Stages, error) {
 	return s, err
 }
 
-// Layout reserves the regions and returns the layout of the device memory. A and the vectors are always
-// in use. The workspaces of the steps and of a check share memory. `before` is the memory of stages
-// that run before the refinement, and that need A and x[1]. It shares memory with everything else.
+// Layout reserves the regions and returns the layout of the device memory. A and the vectors are
+// always in use. The workspaces of the steps and of a check share memory. `before` is the memory of
+// stages that run before the refinement, and that need A and x[1]. It shares memory with everything
+// else.
 func (s *Stages) Layout(before *vk.Layout) *vk.Layout {
 	n := s.N
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
@@ -79,8 +80,8 @@ func (s *Stages) Layout(before *vk.Layout) *vk.Layout {
 // steps.
 const usualSteps = 2
 
-// Costs returns a forecast of the operations of a refinement with two steps. The operations of updates
-// are part of the phase of the products. Costs returns nil without stages.
+// Costs returns a forecast of the operations of a refinement with two steps. The operations of
+// updates are part of the phase of the products. Costs returns nil without stages.
 func (s *Stages) Costs() []plan.StageCost {
 	if s.refine == nil {
 		return nil

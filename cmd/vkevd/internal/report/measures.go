@@ -14,6 +14,7 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/evd/svd"
 )
 
 // A Measure is a ratio: the error of a result, divided by the error that rounding may cause.
@@ -95,13 +96,13 @@ func (ms Measures) MarshalJSON() ([]byte, error) {
 	return json.Marshal(cli.Finite(reflect.ValueOf(object)))
 }
 
-const Ulp = 0x1p-52
+const Ulp = ratio.Ulp
 
 func UlpOf[T evd.Number]() float64 {
 	if machine.KindOf[T]().Single() {
-		return 0x1p-23
+		return svd.Single.Ulp()
 	}
-	return Ulp
+	return svd.Double.Ulp()
 }
 
 // LeastNorm is the smallest normal number of type T. In all measures a smaller norm of the matrix
