@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/cmplx"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -257,7 +259,7 @@ func (p fakeSingle) Check(context.Context, evd.Sym[float32], *evd.Result[float32
 }
 
 // fakeComplex is a fake plan for Hermitian matrices. It solves the real matrix [[S, −K], [K, S]] of S + iK,
-// which has each value twice. A vector (u, v) of it is the vector u + iv.
+// which has each value twice. A vector (u, v) of it is the vector u + iv, and half of these are independent.
 type fakeComplex[T complex64 | complex128] struct{ machine.Solver }
 
 func (p fakeComplex[T]) Solve(ctx context.Context, a evd.Sym[T]) (*evd.Result[T], error) {
@@ -285,15 +287,49 @@ func (p fakeComplex[T]) Solve(ctx context.Context, a evd.Sym[T]) (*evd.Result[T]
 	for k := 0; k < len(w.Values); k += 2 {
 		res.Values = append(res.Values, w.Values[k])
 	}
-	if z := w.Vectors; z != nil {
-		res.Vectors = &evd.Dense[T]{Rows: n, Cols: n, Ld: max(n, 1)}
-		for k := 0; k < z.Cols; k += 2 {
-			for i := range n {
-				res.Vectors.Data = append(res.Vectors.Data, T(complex(z.Data[i+k*z.Ld], z.Data[n+i+k*z.Ld])))
-			}
+	z := w.Vectors
+	if z == nil {
+		return res, nil
+	}
+	res.Vectors = &evd.Dense[T]{Rows: n, Cols: n, Ld: max(n, 1)}
+	var found [][]complex128
+	for k := 0; k < z.Cols && len(found) < n; k++ {
+		x := make([]complex128, n)
+		for i := range x {
+			x[i] = complex(z.Data[i+k*z.Ld], z.Data[n+i+k*z.Ld])
+		}
+		if !orthogonalised(x, found) {
+			continue
+		}
+		found = append(found, x)
+		for _, y := range x {
+			res.Vectors.Data = append(res.Vectors.Data, T(y))
 		}
 	}
 	return res, nil
+}
+
+// orthogonalised makes x orthogonal to the vectors `to`, of norm 1, or returns false if little is left of x.
+func orthogonalised(x []complex128, to [][]complex128) bool {
+	for range 2 {
+		for _, y := range to {
+			var dot complex128
+			for i := range x {
+				dot += cmplx.Conj(y[i]) * x[i]
+			}
+			for i := range x {
+				x[i] -= dot * y[i]
+			}
+		}
+	}
+	norm := 0.0
+	for _, y := range x {
+		norm = math.Hypot(norm, cmplx.Abs(y))
+	}
+	for i := range x {
+		x[i] /= complex(norm, 0)
+	}
+	return norm > 0.05
 }
 
 func (p fakeComplex[T]) Check(ctx context.Context, a evd.Sym[T], res *evd.Result[T]) (evd.Ratios, error) {

@@ -28,6 +28,7 @@ type planJob struct {
 	full    bool // with svd
 	batch   int  // number of matrices at a time; 0: one
 	start   bool // as solve --start
+	complex bool // a Hermitian matrix
 	engine  string
 	ranks   int     // number of processes, only with engine
 	rate    float64 // GFLOP/s of one process, only with engine
@@ -72,6 +73,7 @@ func planCommand(s *cli.Session) *cobra.Command {
 	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
 	cmd.Flags().IntVar(&j.batch, "batch", 0, "plan for a stack of `COUNT` matrices of order N, as solve --batch")
 	cmd.Flags().BoolVar(&j.start, "start", false, "plan for solve --start")
+	cmd.Flags().BoolVar(&j.complex, "complex", false, "plan for a complex Hermitian matrix")
 	cmd.Flags().BoolVar(&j.svd, "svd", false, "plan for singular values, of a matrix of any shape")
 	cmd.Flags().BoolVar(&j.full, "full", false, "with --svd: include the whole U and V, M by M and N by N")
 	storageFlag(cmd, &j.storage)
@@ -124,7 +126,7 @@ func (j *planJob) run(ctx context.Context) error {
 	for _, other := range on.others {
 		opt.Devices = append(opt.Devices, other.Dry())
 	}
-	on.tuned = j.kind() != machine.KindSingle && j.kind() != machine.KindMixed && j.config.Apply(&opt, on.Info, j.Stderr)
+	on.tuned = j.kind().Tuned() && j.config.Apply(&opt, on.Info, j.Stderr)
 	f, unfit, err := j.Forecast(on.Absent, opt)
 	if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 		return aboutOption(option)
@@ -165,6 +167,10 @@ func (j *planJob) kind() machine.Kind {
 		return machine.KindRefined
 	case storageOf(j.storage) != svd.Double:
 		return machine.KindSingle
+	case j.complex && j.options.precision == cli.PrecisionSingle:
+		return machine.KindComplexSingle
+	case j.complex:
+		return machine.KindComplex
 	}
 	return j.options.kind()
 }
@@ -312,11 +318,11 @@ func (j *planJob) chosenProducts(on target, f machine.Planned, opt evd.Options) 
 }
 
 // choosesProducts tells whether the solve chooses between native and emulated products by measured
-// rates. Plans for single precision and for tridiagonal matrices have only native products.
+// rates. Plans for single precision, and for complex and tridiagonal matrices have only native products.
 func (j *planJob) choosesProducts() bool {
 	kind := j.kind()
 	return j.Order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 &&
-		kind != machine.KindSingle && kind != machine.KindTridiagonal
+		!kind.Single() && !kind.Complex() && kind != machine.KindTridiagonal
 }
 
 type clusterPlan struct {

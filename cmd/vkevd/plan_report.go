@@ -86,10 +86,14 @@ func (j *planJob) Report(on target, f machine.Planned, unfit *vk.OutOfMemoryErro
 }
 
 func (j *planJob) precision() string {
-	switch j.options.kind() {
-	case machine.KindSingle:
+	switch kind := j.kind(); {
+	case kind == machine.KindComplex:
+		return precisionName[complex128]()
+	case kind == machine.KindComplexSingle:
+		return precisionName[complex64]()
+	case j.options.kind() == machine.KindSingle:
 		return precisionName[float32]()
-	case machine.KindMixed:
+	case kind == machine.KindMixed:
 		return cli.PrecisionMixed
 	}
 	return precisionName[float64]()
@@ -127,6 +131,9 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 	number := uint64(8) // bytes of a number
 	if j.options.kind() == machine.KindSingle {
 		number = 4
+	}
+	if j.complex {
+		number *= 2
 	}
 	n, found := uint64(j.n), uint64(j.options.part.count(j.n))
 	matrix, count := n*n, uint64(max(1, j.batch))

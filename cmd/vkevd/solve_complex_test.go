@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"math/cmplx"
 	"strings"
@@ -178,5 +179,32 @@ func TestComplexRefused(t *testing.T) {
 	s.file("rounded.npy", change(3, 1+2.0000000000000004i))
 	if _, stderr, status := s.run("solve", "rounded.npy"); status != cli.StatusSuccess || !strings.Contains(stderr, "rounded.npy: Hermitian up to rounding errors of 4.4e-16 at most, which are averaged\n") {
 		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
+// TestComplexPlans checks plan and bench for complex matrices.
+func TestComplexPlans(t *testing.T) {
+	s := newFixture(t)
+	for args, want := range map[string]struct {
+		precision string
+		host      uint64
+	}{"": {"complex128", 16e6}, "--precision f32": {"complex64", 8e6}, "--precision f64 --values-only": {"complex128", 16e6}} {
+		var r struct {
+			Precision  string
+			Host_bytes uint64
+		}
+		stdout, stderr, status := s.run(append(strings.Fields("plan -n 1000 --complex --json -"), strings.Fields(args)...)...)
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != cli.StatusSuccess || r.Precision != want.precision || r.Host_bytes != want.host {
+			t.Errorf("plan %s: status %d, %+v, %v\n%s", args, status, r, err, stderr)
+		}
+	}
+	for _, flag := range []string{"svd", "start", "tridiagonal"} {
+		s.fails(cli.StatusInput, "--complex cannot be combined with --"+flag+", which takes real matrices only; see vkevd plan --help",
+			"plan", "-n", "10", "--complex", "--"+flag)
+	}
+	s.fails(cli.StatusInput, "complex matrices are measured by the stages peaks, values, vectors, not by gemm; see vkevd bench --help",
+		"bench", "-n", "10", "--complex", "values", "gemm")
+	if _, stderr, status := s.run("bench", "-n", "10", "--complex", "values", "vectors"); status != cli.StatusSuccess || !s.machine.benched.Complex {
+		t.Errorf("bench: status %d, %s", status, stderr)
 	}
 }

@@ -48,7 +48,7 @@ func (w *solveWork) Open(log io.Writer) (machine.Device, error) {
 }
 
 func (w *solveWork) Plan(dev machine.Device, log io.Writer) (p machine.Planned, err error) {
-	if !w.a.kind.Single() && !w.a.kind.Complex() && w.a.kind != machine.KindMixed { // vkevd tune measures double precision
+	if w.a.kind.Tuned() {
 		w.Tuned = w.config.Apply(&w.opt, dev.Info(), log)
 	}
 	if p, err = dev.Plan(machine.Task{Kind: w.a.kind, N: w.a.n, Evd: w.opt}); err == nil {

@@ -50,8 +50,8 @@ func svdCommand(s *cli.Session) *cobra.Command {
 	cli.PrecisionFlag(cmd, &j.precision, "")
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the singular values to `FILE`: .txt, .npy or .json")
-	f.StringVar(&j.u, "out-u", "", "write the left singular vectors to `FILE`: .npy in Fortran order")
-	f.StringVar(&j.v, "out-v", "", "write the right singular vectors to `FILE`: .npy in Fortran order")
+	f.StringVar(&j.u, "out-u", "", "write the left singular vectors to `FILE`: .npy in Fortran order, or .mtx")
+	f.StringVar(&j.v, "out-v", "", "write the right singular vectors to `FILE`: .npy in Fortran order, or .mtx")
 	f.StringVar(&j.report, "report", "", "write device, memory, times and measures to `FILE`: .json")
 	f.BoolVar(&j.check, "check", false, "certify the values by Sturm counts, compare sums of squares, and\n"+
 		"measure residual and orthogonality of vectors")

@@ -156,7 +156,7 @@ func TestSVDRefuses(t *testing.T) {
 		"plan --svd -n 5 --tridiagonal":          "--tridiagonal cannot be combined with --svd; see vkevd plan --help",
 		"svd --full A.mtx":                       "--full needs --out-u or --out-v" + see,
 		"svd --full --largest 1 --out-u U A.mtx": "--full cannot be combined with --largest: all vectors need all values" + see,
-		"svd --out-u U.mtx A.mtx":                "--out-u: U.mtx: the name must end in .npy, or have no ending" + see,
+		"svd --out-u U.csv A.mtx":                "--out-u: U.csv: the name must end in .npy or .mtx, or have no ending" + see,
 		"svd --out-u Z --out-v Z A.mtx":          "Z: named for two outputs",
 		"plan -n 5 --full":                       "--full needs --svd: eigenvectors are a square matrix anyway; see vkevd plan --help",
 		"plan --svd -n 5 --full --largest 2":     "--full cannot be combined with --largest: all vectors need all values; see vkevd plan --help",

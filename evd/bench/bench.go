@@ -37,6 +37,9 @@ type Options struct {
 	// table is measured.
 	Variants []tuning.Variant
 
+	// Complex means Hermitian matrices in complex128. Only the stages "values" and "vectors" have them.
+	Complex bool
+
 	Progress func(what string) // is called before each run with the name of the measurement; may be nil
 }
 
@@ -74,6 +77,9 @@ func SingleStages() []string {
 // the options ask for a stage.
 const peaksName = "peaks"
 
+// complexStages are the names for which Options.Complex is possible.
+var complexStages = []string{peaksName, "values", "vectors"}
+
 type UnknownStageError struct{ Stage string }
 
 func (e *UnknownStageError) Error() string {
@@ -87,6 +93,9 @@ func (opt Options) Check() error {
 	for _, s := range opt.Stages {
 		if !slices.Contains(Stages(), s) {
 			return &UnknownStageError{s}
+		}
+		if opt.Complex && !slices.Contains(complexStages, s) {
+			return fmt.Errorf("complex matrices are measured by the stages %s, not by %s", strings.Join(complexStages, ", "), s)
 		}
 		sized = sized || s != peaksName
 	}
@@ -211,10 +220,11 @@ type Row struct {
 	// dot8" (packed dot products of bytes) or "peak mat8" (matrix units for bytes).
 	Stage string `json:"stage"`
 
-	N       int    `json:"n"`                // order of the matrix
-	B       int    `json:"b"`                // half-bandwidth, or number of columns of a panel
-	K       int    `json:"k"`                // rank of an update of the trailing matrix
-	M       int    `json:"m"`                // number of vectors to find or to transform
+	N       int    `json:"n"` // order of the matrix
+	B       int    `json:"b"` // half-bandwidth, or number of columns of a panel
+	K       int    `json:"k"` // rank of an update of the trailing matrix
+	M       int    `json:"m"` // number of vectors to find or to transform
+	Complex bool   `json:"complex,omitempty"`
 	Count   int    `json:"count,omitempty"`  // number of matrices of a batch
 	Tuning  string `json:"tuning,omitempty"` // name of the measured variant
 	Repeats int    `json:"repeats"`          // runs whose times are used, unlike the first one

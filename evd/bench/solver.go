@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
@@ -47,24 +48,33 @@ func whole[P plan](l *load, open func(*vk.Device) (P, error), solve func(context
 
 func solver(opt evd.Options) func(*load) {
 	return func(l *load) {
-		opt := opt
-		opt.Tuning = &l.tune
-		l.numbers = float64(l.n) * float64(l.n)
-		open := func(dev *vk.Device) (*evd.Plan[float64], error) { return evd.NewPlan[float64](dev, l.n, opt) }
-		whole(l, open, func(ctx context.Context, plan *evd.Plan[float64]) (sample, error) {
-			if l.host.symmetric.N != l.n {
-				l.host.general = evd.Dense[float64]{} // the host may not hold both
-				l.host.symmetric = evd.Sym[float64]{N: l.n, Ld: l.n, Data: uniform(l.n, func(j int) int { return j })}
-			}
-			return clocked(func() (*vk.Profile, error) {
-				res, err := plan.Solve(ctx, l.host.symmetric)
-				if err != nil {
-					return nil, err
-				}
-				return res.Profile, nil
-			})
-		})
+		if l.row.Complex = l.opt.Complex; l.row.Complex {
+			denseSolver[complex128](l, opt)
+		} else {
+			denseSolver[float64](l, opt)
+		}
 	}
+}
+
+func denseSolver[T float64 | complex128](l *load, opt evd.Options) {
+	opt.Tuning = &l.tune
+	l.numbers = float64(l.n) * float64(l.n) * float64(unsafe.Sizeof(*new(T))) / 8
+	open := func(dev *vk.Device) (*evd.Plan[T], error) { return evd.NewPlan[T](dev, l.n, opt) }
+	whole(l, open, func(ctx context.Context, plan *evd.Plan[T]) (sample, error) {
+		a, made := l.host.symmetric.(evd.Sym[T])
+		if !made || a.N != l.n {
+			l.host.general, l.host.symmetric = evd.Dense[float64]{}, nil // the host may not hold both
+			a = evd.NewSym(l.n, uniform[T](l.n, func(j int) int { return j }), evd.Lower)
+			l.host.symmetric = a
+		}
+		return clocked(func() (*vk.Profile, error) {
+			res, err := plan.Solve(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			return res.Profile, nil
+		})
+	})
 }
 
 func singularSolver(opt svd.Options) func(*load) {
@@ -76,8 +86,8 @@ func singularSolver(opt svd.Options) func(*load) {
 		open := func(dev *vk.Device) (*svd.Plan[float64], error) { return l.singularPlan(dev, opt) }
 		whole(l, open, func(ctx context.Context, plan *svd.Plan[float64]) (sample, error) {
 			if l.host.general.Rows != l.n {
-				l.host.symmetric = evd.Sym[float64]{}
-				l.host.general = evd.Dense[float64]{Rows: l.n, Cols: l.n, Ld: l.n, Data: uniform(l.n, func(int) int { return 0 })}
+				l.host.symmetric = nil
+				l.host.general = evd.Dense[float64]{Rows: l.n, Cols: l.n, Ld: l.n, Data: uniform[float64](l.n, func(int) int { return 0 })}
 			}
 			return clocked(func() (*vk.Profile, error) {
 				res, err := plan.Solve(ctx, l.host.general)
@@ -155,7 +165,7 @@ func clocked(solve func() (*vk.Profile, error)) (sample, error) {
 
 // hostMemory has the host's inputs of whole solves, for all solves of the same sizes.
 type hostMemory struct {
-	symmetric evd.Sym[float64]
+	symmetric any // an evd.Sym of doubles or of complex128, or nil
 	general   evd.Dense[float64]
 	stack     stack
 }
@@ -175,10 +185,13 @@ func newStack(n, count int) stack {
 }
 
 // uniform returns a column-major matrix of order n. In column j, the elements from row first(j) on
-// are random, uniform in [−1, 1), and the elements above are zero.
-func uniform(n int, first func(j int) int) []float64 {
-	a := make([]float64, n*n)
-	fill(n, n, func(j int) []float64 { return a[first(j)+j*n : (j+1)*n] })
+// are random, uniform in [−1, 1), and the elements above are zero. Both parts of complex elements are
+// random.
+func uniform[T float64 | complex128](n int, first func(j int) int) []T {
+	a := make([]T, n*n)
+	parts := int(unsafe.Sizeof(*new(T))) / 8
+	numbers := unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(a))), parts*len(a))
+	fill(n, n, func(j int) []float64 { return numbers[parts*(first(j)+j*n) : parts*(j+1)*n] })
 	return a
 }
 

@@ -38,6 +38,7 @@ var exclusions = []rule{
 	{"solve plan", "start", "values-only tridiagonal batch " + onePart, "", ""},
 	{"solve plan", "start", "precision=f32", "", "--start refines to double precision, not to --precision f32"},
 	{"plan", "start", "svd engine", "", ""},
+	{"plan", "complex", "svd batch start tridiagonal engine precision=mixed", "", ", which takes real matrices only"},
 	{"solve plan", "tridiagonal start batch svd engine", "distribute", "", ""},
 	{"solve", "start", "several", "", "--device {device}: --tridiagonal and --start use one device"},
 	{"solve", "tridiagonal", "several", "batch", "--device {device}: --tridiagonal and --start use one device"},

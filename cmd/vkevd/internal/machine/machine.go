@@ -156,6 +156,10 @@ func (k Kind) Single() bool {
 	return k == KindSingle || k == KindComplexSingle || k == KindSingularSingle
 }
 
+// Tuned reports whether sizes that vkevd tune has stored are for these matrices: it measures real ones
+// in double precision.
+func (k Kind) Tuned() bool { return !k.Single() && !k.Complex() && k != KindMixed }
+
 // Complex reports whether the matrices are complex.
 func (k Kind) Complex() bool { return k == KindComplex || k == KindComplexSingle }
 
