@@ -149,6 +149,8 @@ func TestModulesFitTheirKernels(t *testing.T) {
 	fits(t, GeqrfPanelStart[complex64](), GeqrfPanelStartDefaults())
 	fits(t, GeqrfPanelWhole[float64](), GeqrfPanelWholeDefaults())
 	fits(t, GeqrfPanelWhole[float32](), GeqrfPanelWholeDefaults())
+	fits(t, GeqrfPanelWhole[complex128](), GeqrfPanelWholeDefaults())
+	fits(t, GeqrfPanelWhole[complex64](), GeqrfPanelWholeDefaults())
 	fits(t, LacpySymmetric[float64](), LacpySymmetricDefaults())
 	fits(t, LacpySymmetric[float32](), LacpySymmetricDefaults())
 	fits(t, LacpySymmetric[complex128](), LacpySymmetricDefaults())

@@ -440,6 +440,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelStartPush[complex64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelWholePush[float64]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelWholePush[float32]{})-88]
+	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelWholePush[complex128]{})-88]
+	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelWholePush[complex64]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpySymmetricPush[float64]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpySymmetricPush[float32]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpySymmetricPush[complex128]{})-40]

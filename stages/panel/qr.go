@@ -52,7 +52,7 @@ type QR[T spirv.Scalar] struct {
 
 	// Workgroups of the kernel `whole` exchange numbers through `slots`. For every column each
 	// workgroup writes its sums and its elements of the current row, and all others read them. A
-	// slot is one number of 64 bits, so that one store writes it.
+	// slot has 64 bits, so that one store writes it. A complex128 has two slots.
 	slots vk.Region[uint64]
 
 	// `exponents` has the binary exponents by which the rows of the workgroups are scaled, so that
@@ -78,7 +78,7 @@ func NewQR[T spirv.Scalar](dev *vk.Device, b int, w stages.Waiting, t Tuning) (*
 	if err := panelFits[T](t, dev.Info(), b); err != nil {
 		return nil, err
 	}
-	q, err := newPanelQR[T](dev, b, w.Allowed && !w.Crowded && hasWhole[T]() && t.together(dev.Info()), t)
+	q, err := newPanelQR[T](dev, b, w.Allowed && !w.Crowded && t.together(dev.Info()), t)
 	if err != nil || q.whole == nil {
 		return q, err
 	}
@@ -119,10 +119,13 @@ func (q *QR[T]) reserve() {
 		q.work, q.status = vk.Together(q.state[0], q.state[1], q.exponents), vk.Together()
 		return
 	}
-	q.slots = vk.Reserve[uint64]("panel slots", (q.b-1)*state)
+	q.slots = vk.Reserve[uint64]("panel slots", (q.b-1)*state*slotsOf[T]())
 	q.flags = machine.ReserveFlags("panel info", 0, 0, 1)
 	q.work, q.status = vk.Together(q.state[0], q.slots, q.exponents), q.flags.Layout()
 }
+
+// slotsOf returns the number of slots of a number of type T.
+func slotsOf[T spirv.Scalar]() int { return max(1, int(spirv.KindOf[T]().Size()/8)) }
 
 // Work is the workspace of one factorisation. Factorisations that run one after another can share
 // it.
@@ -183,7 +186,7 @@ func (q *QR[T]) RecordNext(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matr
 	// The kernel `start` also marks all slots as empty. Later the kernel `whole` polls a slot until
 	// it is not empty.
 	slots := q.slots.In(ws)
-	start.Slots, start.Cleared = slots.Addr(), uint32((min(b, m)-1)*b*(1+groups))
+	start.Slots, start.Cleared = slots.Addr(), uint32((min(b, m)-1)*b*(1+groups)*slotsOf[T]())
 	q.start.Dispatch(rec, vk.Grid(groups), start)
 	whole := q.whole
 	if rows > q.chunk {

@@ -156,6 +156,13 @@ func panelQR[T spirv.Scalar](t *testing.T, m, b int, panel []T, tune Tables) (y,
 	if err != nil {
 		t.Fatal(err)
 	}
+	return factored(t, d, q, m, panel)
+}
+
+// factored is panelQR with the kernels of q.
+func factored[T spirv.Scalar](t *testing.T, d *vk.Device, q *QR[T], m int, panel []T) (y, r, tau []T) {
+	t.Helper()
+	b := q.b
 	ld, ldr := m+3, 2*b-1
 	a := vk.Reserve[T]("panel", ld*b)
 	rr := vk.Reserve[T]("r", ldr*b)
@@ -166,6 +173,11 @@ func panelQR[T spirv.Scalar](t *testing.T, m, b int, panel []T, tune Tables) (y,
 	rec := vk.NewRecorder(d)
 	q.Record(rec, ws, product.NewMatrix(a.In(ws), m, b, ld), product.NewMatrix(rr.In(ws), b, b, ldr), factors.In(ws))
 	stagetest.Run(t, d, rec)
+	for _, info := range stagetest.Get(t, d, q.Info(ws)) {
+		if info != 0 {
+			t.Fatalf("%d×%d: INFO = %d", m, b, info)
+		}
+	}
 
 	y = stagetest.Unpadded(t, m, b, stagetest.Get(t, d, a.In(ws)), ld)
 	device := stagetest.Get(t, d, rr.In(ws))

@@ -85,7 +85,7 @@ func panelFits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 		stages.SharedOf(shaders.GeqrfPanelColumn[T], spec),
 		stages.SharedOf(shaders.Larft[T], factorSpec[T](t)),
 	}
-	if t.Whole && hasWhole[T]() {
+	if t.Whole {
 		declared = append(declared, stages.SharedOf(shaders.GeqrfPanelWhole[T], wholeSpec(spec)))
 	}
 	need, err := stages.MostShared(declared...)
@@ -97,9 +97,6 @@ func panelFits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 	}
 	return nil
 }
-
-// hasWhole reports whether one dispatch can factor a panel of numbers of type T.
-func hasWhole[T spirv.Scalar]() bool { return shaders.Has[T]("geqrf_panel_whole") }
 
 // inShared returns how many numbers of T fit into the shared memory for `count` numbers of eight
 // bytes, at most `count`.

@@ -1,8 +1,10 @@
 package panel
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/internal/when"
@@ -18,13 +20,7 @@ import (
 // device has as many compute units.
 func TestPanelQRWhole(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
-	groups := []int{1}
-	for _, g := range []int{3, 70} {
-		if g <= stagetest.Device(t).Info().Units {
-			groups = append(groups, g)
-		}
-	}
-	for _, g := range groups {
+	for _, g := range panelGroups(t) {
 		for _, kind := range panelKinds {
 			for _, s := range [][2]int{{1, 1}, {1, 3}, {2, 1}, {2, 3}, {5, 4}, {9, 8}, {4, 3}, {7, 3}, {8, 3}, {50, 3}, {50, 8}, {200, 8}} {
 				m, b := s[0], s[1]
@@ -37,19 +33,62 @@ func TestPanelQRWhole(t *testing.T) {
 	}
 }
 
-// TestPanelQRWholeLarge checks panels with 32 columns. On a GPU it uses the device's own tuning. A
-// workgroup has one chunk of rows in some cases, and several chunks in others.
+// TestPanelQRWholeLarge checks panels with 32 columns. On a GPU it uses the device's own tuning, and
+// elsewhere that of NVIDIA's GPUs with chunks that fit 32 KiB of shared memory. A workgroup has one
+// chunk of rows in some cases, and several chunks in others.
 func TestPanelQRWholeLarge(t *testing.T) {
+	t.Run("float64", func(t *testing.T) {
+		testPanelQRWholeLarge(t, func(m, b int) []float64 { return randomPanel(m, b, panelKinds[0].at) })
+	})
+	stagetest.EachComplex(t, testComplexPanelQRWholeLarge[complex128], testComplexPanelQRWholeLarge[complex64])
+}
+
+func testComplexPanelQRWholeLarge[T stagetest.Complex](t *testing.T) {
+	testPanelQRWholeLarge(t, func(m, b int) []T { return stagetest.ComplexOf[T](randomComplexPanel(m, b, complexPanels[0].at)) })
+}
+
+func testPanelQRWholeLarge[T spirv.Scalar](t *testing.T, random func(m, b int) []T) {
 	const b = 32
-	tune := TuningFor(stagetest.Device(t).Info())
-	tune.Panel.Groups, tune.Panel.Polls = min(tune.Panel.Groups, max(stagetest.Device(t).Info().Units, 1)), 1<<24
-	for _, m := range []int{b + 1, 100, 2345} {
-		sameFactors(t, fmt.Sprintf("%d×%d", m, b), m, b, randomPanel(m, b, panelKinds[0].at), tune)
+	info := stagetest.Device(t).Info()
+	tune := TuningFor(info)
+	if info.Type == "cpu" {
+		tune.Panel, tune.Waits = tuningFor("nvidia").Panel, SmallestTuning().Waits
+		tune.Panel.TileBytes = 9 << 10
 	}
+	tune.Panel.Groups, tune.Panel.Polls = min(tune.Panel.Groups, max(info.Units, 1)), 1<<24
+	rows := []int{b + 1, 100, 2345}
 	if tune.Panel.Groups > 1 {
-		m := tune.Panel.Groups*int(panelSpec[float64](tune.Panel, b).Chunk) + 77
-		sameFactors(t, fmt.Sprintf("%d×%d", m, b), m, b, randomPanel(m, b, panelKinds[0].at), tune)
+		all := tune.Panel.Groups * int(panelSpec[T](tune.Panel, b).Chunk)
+		rows = append(rows, all+77, 2*all+77) // two chunks in registers, and three that are not
 	}
+	for _, m := range rows {
+		sameFactors(t, fmt.Sprintf("%d×%d", m, b), m, b, random(m, b), tune)
+	}
+}
+
+// TestComplexPanelQRWhole checks the same for complex panels.
+func TestComplexPanelQRWhole(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
+	stagetest.EachComplex(t, testComplexPanelQRWhole[complex128], testComplexPanelQRWhole[complex64])
+}
+
+func testComplexPanelQRWhole[T stagetest.Complex](t *testing.T) {
+	for _, g := range panelGroups(t) {
+		for _, kind := range complexPanels {
+			for _, s := range [][2]int{{1, 1}, {1, 3}, {2, 3}, {5, 4}, {9, 8}, {4, 3}, {50, 3}, {50, 8}, {200, 8}} {
+				m, b := s[0], s[1]
+				tune := SmallestTuning()
+				tune.Panel.Groups, tune.Panel.Polls = g, 1<<24
+				panel := stagetest.ComplexOf[T](randomComplexPanel(m, b, kind.at))
+				sameFactors(t, fmt.Sprintf("%s, %d×%d, %d groups", kind.name, m, b, g), m, b, panel, tune)
+			}
+		}
+	}
+}
+
+// panelGroups returns the numbers of workgroups for which the device has as many compute units, and 1.
+func panelGroups(t *testing.T) []int {
+	return slices.DeleteFunc([]int{1, 3, 70}, func(g int) bool { return g > max(1, stagetest.Device(t).Info().Units) })
 }
 
 // sameFactors factors a panel with one dispatch for all columns and with one dispatch for each
@@ -63,13 +102,16 @@ func sameFactors[T spirv.Scalar](t *testing.T, where string, m, b int, panel []T
 		t.Skipf("this device cannot: %v", err)
 	}
 	y, r, tau := panelQR(t, m, b, panel, tune)
-	for _, c := range []struct {
-		name      string
-		got, want []T
-	}{{"Y", y, wantY}, {"R", r, wantR}, {"τ", tau, wantTau}} {
-		for i := range c.want {
-			if bitsOf(c.got[i]) != bitsOf(c.want[i]) {
-				t.Fatalf("%s: %s[%d] = %v, a dispatch a column gives %v", where, c.name, i, c.got[i], c.want[i])
+	sameBits(t, where, [3][]T{y, r, tau}, [3][]T{wantY, wantR, wantTau})
+}
+
+// sameBits compares Y, R and τ of one dispatch for all columns with those of one dispatch for each.
+func sameBits[T spirv.Scalar](t *testing.T, where string, got, want [3][]T) {
+	t.Helper()
+	for c, name := range []string{"Y", "R", "τ"} {
+		for i := range want[c] {
+			if bitsOf(got[c][i]) != bitsOf(want[c][i]) {
+				t.Fatalf("%s: %s[%d] = %v, a dispatch a column gives %v", where, name, i, got[c][i], want[c][i])
 			}
 		}
 	}
@@ -88,15 +130,66 @@ func bitsOf[T spirv.Scalar](x T) [2]uint64 {
 	panic("no panels of these numbers are compared")
 }
 
+// TestPanelQRTwoWorkgroups checks workgroups that wait for each other on every device that runs two of
+// them at the same time. A CPU driver with two threads does so, although it reports no compute units.
+func TestPanelQRTwoWorkgroups(t *testing.T) {
+	tune := SmallestTuning().Panel
+	tune.Groups, tune.Polls = 2, 1<<26
+	d := stagetest.Device(t)
+	if !d.Info().Int64Atomics() {
+		t.Skip("no workgroup waits for another one on this device")
+	}
+	if info, err := panelsMeet[float64](context.Background(), d, 8, tune, func() {}); err != nil || info != 0 {
+		t.Skipf("two workgroups did not run at the same time: INFO = %d, %v", info, err)
+	}
+	t.Run("float64", func(t *testing.T) {
+		twoWorkgroups(t, d, tune, func(m, b int) []float64 { return randomPanel(m, b, panelKinds[0].at) })
+	})
+	t.Run("complex128", func(t *testing.T) {
+		twoWorkgroups(t, d, tune, func(m, b int) []complex128 { return randomComplexPanel(m, b, complexPanels[0].at) })
+	})
+	t.Run("complex64", func(t *testing.T) {
+		twoWorkgroups(t, d, tune, func(m, b int) []complex64 {
+			return stagetest.ComplexOf[complex64](randomComplexPanel(m, b, complexPanels[0].at))
+		})
+	})
+}
+
+func twoWorkgroups[T spirv.Scalar](t *testing.T, d *vk.Device, tune Tuning, random func(m, b int) []T) {
+	for _, s := range [][2]int{{9, 8}, {20, 3}, {50, 8}} {
+		m, b := s[0], s[1]
+		var results [2][3][]T
+		for i, together := range []bool{false, true} {
+			q, err := newPanelQR[T](d, b, together, tune)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.tall = q.whole
+			results[i][0], results[i][1], results[i][2] = factored(t, d, q, m, random(m, b))
+		}
+		sameBits(t, fmt.Sprintf("%d×%d", m, b), results[1], results[0])
+	}
+}
+
 // TestPanelQRWholeOfNaN checks that a NaN in the panel gives NaN in the result and does not make a
-// workgroup wait.
+// workgroup wait. All bits of the NaN are set, as those of a slot without a value.
 func TestPanelQRWholeOfNaN(t *testing.T) {
+	const m, b = 30, 4
+	nan := math.Float64frombits(math.MaxUint64)
+	wholeOfNaN(t, randomPanel(m, b, func(_, _ int, _ float64) float64 { return nan }), m, b)
+	for _, z := range []complex128{complex(nan, 1), complex(1, nan), complex(nan, nan)} {
+		panel := randomComplexPanel(m, b, func(_, _ int, _ complex128) complex128 { return z })
+		wholeOfNaN(t, panel, m, b)
+		wholeOfNaN(t, stagetest.ComplexOf[complex64](panel), m, b)
+	}
+}
+
+func wholeOfNaN[T spirv.Scalar](t *testing.T, panel []T, m, b int) {
+	t.Helper()
 	tune := SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<16
-	const m, b = 30, 4
-	panel := randomPanel(m, b, func(_, _ int, _ float64) float64 { return math.Float64frombits(math.MaxUint64) })
-	if _, r, _ := panelQR(t, m, b, panel, tune); !math.IsNaN(r[0]) {
-		t.Errorf("R(0, 0) = %g", r[0])
+	if _, r, _ := panelQR(t, m, b, panel, tune); !slices.ContainsFunc(r, stagetest.IsNaN[T]) {
+		t.Errorf("R = %v", r)
 	}
 }
 
@@ -166,24 +259,35 @@ func BenchmarkPanelQR(b *testing.B) {
 // TestPanelQRWholeGivesUp checks a factorisation in which a workgroup waits for another workgroup
 // that does not run. The wait must end after the poll limit, and INFO must name the column.
 func TestPanelQRWholeGivesUp(t *testing.T) {
+	t.Run("float64", func(t *testing.T) { wholeGivesUp(t, randomPanel(30, 4, panelKinds[0].at), math.MaxUint64) })
+	panel := randomComplexPanel(30, 4, complexPanels[0].at)
+	t.Run("complex64", func(t *testing.T) { wholeGivesUp(t, stagetest.ComplexOf[complex64](panel), math.MaxUint64) })
+	for i, parts := range [][]uint64{{math.MaxUint64}, {math.MaxUint64, 0}, {0, math.MaxUint64}} {
+		t.Run(fmt.Sprintf("complex128, %d", i), func(t *testing.T) { wholeGivesUp(t, panel, parts...) })
+	}
+}
+
+// wholeGivesUp factors a 30×4 panel in the first one of two workgroups. The slots hold the numbers
+// `empty` in turn.
+func wholeGivesUp[T spirv.Scalar](t *testing.T, panel []T, empty ...uint64) {
 	d, tune := stagetest.Device(t), SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<10
 	const m, b, groups = 30, 4, 2
-	q, err := NewQR[float64](d, b, tune.Waits.Waiting(t, d), tune.Panel)
+	q, err := NewQR[T](d, b, tune.Waits.Waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, r, tau := vk.Reserve[float64]("panel", m*b), vk.Reserve[float64]("r", b*b), vk.Reserve[float64]("tau", b)
-	slots := vk.Reserve[uint64]("slots", b*b*(1+groups))
-	exponents, state := vk.Reserve[int32]("exponents", 1+groups), vk.Reserve[float64]("state", b*(1+groups))
+	a, r, tau := vk.Reserve[T]("panel", m*b), vk.Reserve[T]("r", b*b), vk.Reserve[T]("tau", b)
+	slots := vk.Reserve[uint64]("slots", slotsOf[T]()*b*b*(1+groups))
+	exponents, state := vk.Reserve[int32]("exponents", 1+groups), vk.Reserve[T]("state", b*(1+groups))
 	ws := stagetest.Arena(t, d, vk.Together(a, r, tau, slots, exponents, state, q.Status()))
-	stagetest.Put(t, d, a.In(ws), randomPanel(m, b, panelKinds[0].at))
+	stagetest.Put(t, d, a.In(ws), panel)
+	stagetest.Put(t, d, slots.In(ws), slices.Repeat(empty, slots.In(ws).Len()/len(empty)))
 	rec := vk.NewRecorder(d)
 	vk.Fill(rec, q.Info(ws), 0)
 	vk.Fill(rec, exponents.In(ws), 0)
 	vk.Fill(rec, state.In(ws), 0)
-	vk.Fill(rec, slots.In(ws), math.MaxUint32)
-	q.whole.Dispatch(rec, vk.Grid(groups-1), shaders.GeqrfPanelWholePush[float64]{
+	q.whole.Dispatch(rec, vk.Grid(groups-1), shaders.GeqrfPanelWholePush[T]{
 		Panel: a.In(ws).Addr(), State: state.In(ws).Addr(), Slots: slots.In(ws).Addr(), Exponents: exponents.In(ws).Addr(),
 		R: r.In(ws).Addr(), Tau: tau.In(ws).Addr(), Info: q.Info(ws).Addr(), AbortWord: d.Abort(),
 		M: m, Ld: m, Ldr: b, Rows: m, Groups: groups, Polls: tune.Panel.Polls,

@@ -2,6 +2,8 @@
 // geqrf_panel_first and geqrf_panel_column compute the same bits with one dispatch per column,
 // because they use the same arithmetic in the same order.
 //
+// complex
+//
 // The workgroups of geqrf_panel_whole run until the last column is finished. For each column they
 // exchange values through memory. geqrf_panel_column passes the same values from one dispatch to
 // the next.
@@ -12,7 +14,8 @@
 // in, out: slots          for each column j ≥ 1 a state (panel.glsl): row j, then the dot
 //                         products of each workgroup. All bits must be set before the dispatch.
 //                         The upper half of a slot without a value has all bits set. No finite
-//                         number has such a half, so the value is its own flag
+//                         number has such a half, so the value is its own flag. A number has
+//                         one slot, except that a complex128 has one for each of its parts
 // in:      exponents      from geqrf_panel_start
 // in, out: info           0 before the dispatch; 1 + the column whose values did not arrive in time
 // in:      abort_word     becomes nonzero when the host asks the kernel to stop
@@ -57,12 +60,43 @@ layout(push_constant, scalar) uniform Push {
 	uint m, ld, ldr, rows, groups, polls;
 } p;
 
-// AT_ONCE is the number of loads that each invocation has in flight while it reads partial dot
-// products of all workgroups.
+// AT_ONCE is the number of partial dot products that each invocation has in flight while it reads
+// those of all workgroups. Half as many invocations read them if they are complex128.
+#ifdef SCALAR_C128
+const uint AT_ONCE = 16;
+#else
 const uint AT_ONCE = 8;
+#endif
 // Workgroups exchange numbers through slots, words of 64 bits. NOTHING is the upper half of a slot
 // without a value. No finite number has this upper half.
 const uint NOTHING = ~0u;
+
+// part_t is the type of the number, or of the part of a number, in one slot. HALVES(x) are the bits
+// of the slot. For complex64 the lower half is the imaginary part. bits_t is the type of the bits of
+// all slots of a number, UPPER(bits) is NOTHING if one of them has no value, VALUE(bits) is the
+// number, and SLOTS is their count.
+#if defined(SCALAR_C128)
+#define part_t real_t
+#define HALVES(x) SPLIT(x)
+#define bits_t uvec4
+#define UPPER(bits) max((bits).y, (bits).w)
+#define VALUE(bits) acc_t(JOIN((bits).xy), JOIN((bits).zw))
+#define SLOTS 2
+#elif defined(SCALAR_C64)
+#define part_t acc_t
+#define HALVES(x) uvec2(SPLIT(imag_of(x)).y, SPLIT(real_of(x)).y)
+#define bits_t uvec2
+#define UPPER(bits) (bits).y
+#define VALUE(bits) acc_t(JOIN(bits), JOIN((bits).yx))
+#define SLOTS 1
+#else
+#define part_t acc_t
+#define HALVES(x) SPLIT(x)
+#define bits_t uvec2
+#define UPPER(bits) (bits).y
+#define VALUE(bits) JOIN(bits)
+#define SLOTS 1
+#endif
 
 // `heads` holds row j of the panel. `inverse` is 1/(x0 − β), where x0 is the element in row j of
 // column j and β its value after the reflector.
@@ -85,21 +119,34 @@ work_t mine[KEPT * PER_LANE];
 
 // slots_of returns the address of the first slot of column j ≥ 1. A slot is a word of memory
 // through which workgroups exchange a number.
-uint64_t slots_of(uint j) { return uint64_t(p.slots) + 8 * uint64_t((j - 1) * (1 + p.groups) * COLUMNS); }
+uint64_t slots_of(uint j) { return uint64_t(p.slots) + 8 * SLOTS * uint64_t((j - 1) * (1 + p.groups) * COLUMNS); }
 
-// put stores the value x to slot i after the address `to`, for other workgroups. A separate flag is
-// not needed, because the bits of x differ from those of an empty slot.
-void put(Slots to, uint i, acc_t x) {
-	uvec2 halves = SPLIT(x);
+// put stores the value x to the slots of number i after the address `to`, for other workgroups. A
+// separate flag is not needed, because the bits of x differ from those of an empty slot.
+void put(Slots to, uint i, part_t x) {
+	uvec2 halves = HALVES(x);
 	if (halves.y == NOTHING) halves.y ^= 1u; // a NaN in the panel must not look like an empty slot
 	atomicStore(to.at[i], pack64(halves), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 }
+#ifdef SCALAR_C128
+void put(Slots to, uint i, acc_t x) {
+	put(to, 2 * i, real_of(x));
+	put(to, 2 * i + 1, imag_of(x));
+}
+#endif
 
-// peek loads slot i after the address `from`, through which workgroups exchange a number. The slot
-// may still be empty.
-uvec2 peek(Slots from, uint i) {
+// peek loads the slots of number i after the address `from`, through which workgroups exchange
+// numbers. A slot may still be empty.
+#ifdef SCALAR_C128
+bits_t peek(Slots from, uint i) {
+	uvec2 re = unpack32(atomicLoad(from.at[2 * i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed));
+	return bits_t(re, unpack32(atomicLoad(from.at[2 * i + 1], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed)));
+}
+#else
+bits_t peek(Slots from, uint i) {
 	return unpack32(atomicLoad(from.at[i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed));
 }
+#endif
 
 // gives_up tells whether this invocation must stop waiting for the values of column j, after it has
 // read a slot k times.
@@ -135,7 +182,7 @@ acc_t share(uint j) {
 	if (column < j || t >= SEGMENTS * COLUMNS) return sum;
 	Slots from = Slots(slots_of(j));
 	for (uint g = t / COLUMNS; g < p.groups; g += AT_ONCE * SEGMENTS) {
-		uvec2 bits[AT_ONCE], top = uvec2(0);
+		bits_t bits[AT_ONCE], top = bits_t(0);
 		bool waits = true;
 		for (uint k = 1; waits; k++) {
 			// The loads of all AT_ONCE slots are in flight at the same time. Loads past the last
@@ -145,14 +192,14 @@ acc_t share(uint j) {
 				bits[u] = peek(from, COLUMNS * (1 + (at < p.groups ? at : g)) + column);
 			}
 			if (t < COLUMNS) top = peek(from, t);
-			uint most = top.y;
-			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) most = max(most, bits[u].y);
+			uint most = UPPER(top);
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) most = max(most, UPPER(bits[u]));
 			waits = most == NOTHING;
 			if (waits && gives_up(j, k)) break;
 		}
-		if (t < COLUMNS) heads[t] = acc_t(JOIN(top));
+		if (t < COLUMNS) heads[t] = acc_t(VALUE(top));
 		[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
-			sum += g + u * SEGMENTS < p.groups ? acc_t(JOIN(bits[u])) : acc_t(0);
+			sum += g + u * SEGMENTS < p.groups ? acc_t(VALUE(bits[u])) : acc_t(0);
 		}
 	}
 	return sum;
