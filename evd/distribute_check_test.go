@@ -104,7 +104,7 @@ func mustPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Plan[floa
 	return p
 }
 
-// TestCheckOfDistributedSingles does so in single precision.
+// TestCheckOfDistributedSingles checks results of a distributed solve in single precision.
 func TestCheckOfDistributedSingles(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")

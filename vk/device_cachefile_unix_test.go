@@ -30,8 +30,8 @@ func TestLockedFolderIsNotWaitedFor(t *testing.T) {
 }
 
 // TestCacheOfAnotherKindIsAMiss puts something else in the place of a cache file: a pipe without a
-// writer, a folder, a link to a device, and a file of 10 TB that takes no space. Each is a miss, at
-// once, and a device opens and closes with them.
+// writer, a folder, a link to a device, and a file of 10 TB that takes no space. The device must
+// neither use such a file nor wait for it, and must open and close without an error.
 func TestCacheOfAnotherKindIsAMiss(t *testing.T) {
 	folder := t.TempDir()
 	opt := Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: folder}

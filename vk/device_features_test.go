@@ -85,7 +85,7 @@ func TestSubgroupSizeIsRequired(t *testing.T) {
 	if _, err := Build(d, shaders.OrmtrQ2Teams[float64](), spec); err != nil {
 		t.Error(err)
 	}
-	// A workgroup of half a subgroup more cannot have full subgroups.
+	// A workgroup that is half a subgroup larger does not consist of full subgroups.
 	part := spec
 	part.LocalSize += uint32(d.info.Subgroup) / 2
 	if k, err := Build(d, shaders.OrmtrQ2Teams[float64](), part); err != nil || k.core.recipe.full || !k.core.recipe.exchanges {

@@ -131,8 +131,9 @@ func TestADryDeviceKeepsItsResults(t *testing.T) {
 	}
 }
 
-// TestUnwrittenResultsStay checks that a result that could not be written replaces an older result in
-// the file, in this process and in the file as soon as it can be written.
+// TestUnwrittenResultsStay stores a new result while the file, which has an older result, cannot be
+// written. This process must use the new result at once, and must write it as soon as the file can
+// be written.
 func TestUnwrittenResultsStay(t *testing.T) {
 	dir := t.TempDir()
 	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
@@ -185,7 +186,8 @@ func TestProbesOfManyWriters(t *testing.T) {
 		d := open()
 		group.Go(func() {
 			for k := range results {
-				// The results of before must come from the file, and not from this process.
+				// The earlier results must come from the file, and not from the memory of this
+				// process.
 				d.probes.lock.Lock()
 				d.probes.known = nil
 				d.probes.lock.Unlock()

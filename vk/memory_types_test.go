@@ -36,7 +36,8 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 }
 
 // The device tries an allocation that is larger than MaxAllocation, the size that the driver
-// guarantees. If this allocation and smaller ones fail, the error has the size of all of them.
+// guarantees. If this allocation and smaller ones fail, the error must contain the bytes of the
+// whole layout.
 func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 	d := memoryDevice(t)
 	d.from.props.MaxAllocation, d.info.MaxAllocation = 1<<16, 1<<16

@@ -78,7 +78,8 @@ func TestExchangeOfARefusedImport(t *testing.T) {
 	}
 }
 
-// TestLinkOfARefusedImport is the same for links, which import host memory in the same way.
+// TestLinkOfARefusedImport makes a link to a device that refuses to import the host's memory, as
+// TestExchangeOfARefusedImport does for an exchange.
 func TestLinkOfARefusedImport(t *testing.T) {
 	p, err := openPair(1000, false, 0)
 	if err != nil {

@@ -143,8 +143,9 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestSignalsOfAWaitingRun: a device that waits has told before what it has posted, so two devices
-// can wait for each other in turns. Without that, this test would not end.
+// TestSignalsOfAWaitingRun: before a device waits, it signals all earlier events of its recording.
+// So two devices can wait for each other in turn. If a device signalled later, this test would not
+// end.
 func TestSignalsOfAWaitingRun(t *testing.T) {
 	g := openExchange(t, 2, false, 0)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

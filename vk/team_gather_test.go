@@ -2,8 +2,8 @@ package vk
 
 import "testing"
 
-// TestGatherSharesNoDevice checks that two groups of devices, whichever device they share, are not
-// reserved at the same time, and that other devices are.
+// TestGatherSharesNoDevice checks that two groups of devices are not reserved at the same time if
+// they share any device, and that two groups without a common device are.
 func TestGatherSharesNoDevice(t *testing.T) {
 	d := make([]*Device, 5)
 	for i := range d {

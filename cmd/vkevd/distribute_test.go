@@ -129,7 +129,8 @@ func fastUnits() (p probe.Products) {
 
 // TestPlanDistributesByItself plans n = 100,000 with all vectors on four GPUs with 141 GB, with and
 // without --distribute. The plan must fit and divide the matrix. n = 130,000 must not fit two GPUs.
-// A smaller matrix is divided because that is faster, and of a small one only the vectors are.
+// A smaller matrix is divided because this is faster. If the matrix is small, only the vectors are
+// divided.
 func TestPlanDistributesByItself(t *testing.T) {
 	card := h200
 	card.Memory, card.Free = 141e9, 141e9

@@ -224,9 +224,10 @@ func TestSolveBatchErrors(t *testing.T) {
 	}
 }
 
-// TestSolveBatchSymmetry reads batches whose triangles differ. As without --batch, rounding errors of
-// the type of the file are averaged, --symmetrize and --uplo say what to do with larger differences,
-// and an entry that is not finite counts in any triangle that is read.
+// TestSolveBatchSymmetry reads batches whose triangles differ. The rules are those of a solve
+// without --batch. Triangles that differ only by rounding errors of the file's number type are
+// averaged. --symmetrize and --uplo say what to do with larger differences. An entry that is not
+// finite is an error in each triangle that is read.
 func TestSolveBatchSymmetry(t *testing.T) {
 	s := newFixture(t)
 	nan, inf := math.NaN(), math.Inf(1)

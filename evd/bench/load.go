@@ -265,7 +265,7 @@ func (b *Bench) tunings() (all []tuning.Variant) {
 	return all
 }
 
-// label follows the name of a measurement with the variant of the given name.
+// label returns the text that names the variant after the name of a measurement.
 func label(variant string) string {
 	if variant == "" {
 		return ""

@@ -123,7 +123,8 @@ func (t lapackType) dense() DenseKind {
 	return k
 }
 
-// fill draws the same eigenvalues as `spectrum`, whose generator begins in the same state.
+// fill returns a random matrix of order n of this type. The function `spectrum` returns its
+// eigenvalues if it is called with a generator in the same state as r.
 func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	if t.form == uniform {
 		norm := t.size.norm(n)

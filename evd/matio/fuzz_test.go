@@ -28,8 +28,9 @@ func checkRead(t *testing.T, file []byte, d *Dense, err error) bool {
 	return len(d.Data) <= fuzzElements
 }
 
-// checkEither reads a file as a real or a complex matrix. A real one must be what another reader has
-// read. A complex one must come back after the function `write`, with its Hermitian triangle.
+// checkEither reads a file as a real or a complex matrix. A real one must be what another reader
+// has read. If a complex matrix is written by the function `write` and read again, it must be
+// unchanged, and so must its Hermitian triangle.
 func checkEither(t *testing.T, file []byte, d *Dense, realErr error, write func(z *Complex, w io.Writer) error) {
 	t.Helper()
 	var again *Dense

@@ -119,7 +119,8 @@ func TestByteOrderMarks(t *testing.T) {
 			}
 		}
 	}
-	// A file is read at any position only if nothing was removed at its beginning.
+	// A reader may read a file by positions only if it has removed nothing at the beginning, such
+	// as a byte order mark.
 	path := filepath.Join(t.TempDir(), "f.npy")
 	npy := npyFile(1, dictionary("<f8", true, "(2, 1)"), []float64{1, 2})
 	if err := os.WriteFile(path, []byte(byteOrderMark+npy), 0o600); err != nil {
@@ -299,7 +300,8 @@ func TestTriplets(t *testing.T) {
 			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
 		}
 	}
-	// Entries are not read as a table without being asked for.
+	// Rows that look like entries of a matrix are read as a table only if the caller asks for a
+	// table.
 	const entries = "f: the rows look like entries of a matrix: row, column, value; --format coo reads entries counted from 1, with --base 0 from 0, and --format table reads a table"
 	for _, text := range []string{"1 1 2.5\n2 1 -1\n1 2 -1\n2 2 7\n", "0,0,2.5\n0,1,-1\n1,0,-1\n1,1,7\n",
 		"0 2 1.5\n0 3 2.5\n1 3 -1\n1 4 7\n"} { // the first two columns of the matrix are zero

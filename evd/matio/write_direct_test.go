@@ -32,8 +32,8 @@ func (r *recorder) Write(p []byte) (int, error) {
 }
 
 // TestLargeMatricesAreWrittenInPlace checks that a large matrix without gaps between its columns is
-// written from its own memory, in pieces. In an earlier version all numbers were copied to a buffer of
-// 256 KiB first. The file is that of a matrix with gaps.
+// written from its own memory, in pieces. In an earlier version all numbers were copied to a buffer
+// of 256 KiB first. The file must be the same as that of an equal matrix with gaps.
 func TestLargeMatricesAreWrittenInPlace(t *testing.T) {
 	if !numpy.NativeLittle {
 		t.Skip("numbers of this machine must be converted")

@@ -49,8 +49,8 @@ type method struct {
 
 	vectors bool
 
-	// construct makes the method, for eigenvalues and vectors, or for eigenvalues if it finds no
-	// vectors.
+	// construct makes the method. If the field `vectors` is false, the method finds only
+	// eigenvalues.
 	construct constructor
 
 	// onHost is the method on the host, for devices without double precision.

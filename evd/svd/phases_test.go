@@ -19,9 +19,9 @@ import (
 // emulatedProduct begins the names of the kernels that compute emulated products.
 const emulatedProduct = "emulated_product"
 
-// emulatedByPhase solves a matrix and counts the emulated products of each phase. The device must have
-// vk.Options.Kernels. Divide and conquer makes its own recordings, so it has the products that are in
-// none of the others.
+// emulatedByPhase solves a matrix and counts the emulated products of each phase. The device must
+// have vk.Options.Kernels. Divide and conquer makes its own recordings, which this function does
+// not see. So the products that are in no other phase count as its products.
 func emulatedByPhase(t *testing.T, p *Plan[float64], a evd.Dense[float64]) map[string]int {
 	t.Helper()
 	recs := map[*vk.Recorder]bool{}
@@ -56,7 +56,8 @@ func TestEachPhaseHasItsProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	// Back transformations 2 by reflectors have no large products, and neither has what is not here.
+	// Only the phases in these lists have large products. A back transformation 2 by reflectors has
+	// none.
 	reduction := []string{stages.PhaseBandReduction}
 	vectors := []string{
 		stages.PhaseBidiagonal, stages.PhaseApplyQ2, stages.PhaseApplyQ1, stages.PhaseApplyQ0, stages.PhaseApplyP2, stages.PhaseApplyP1,

@@ -59,7 +59,8 @@ func TestBandStorage(t *testing.T) {
 			if !res.Certificate.Passed() {
 				t.Errorf("%s: %v", what, res.Certificate)
 			}
-			// What the solver has seen: subnormal entries were rounded when the band was made.
+			// The reference gets the band that the solver has seen, whose subnormal entries were
+			// rounded when the band was made.
 			for i, x := range band.Data {
 				band.Data[i] = math.Ldexp(x, -c.scale)
 			}

@@ -40,9 +40,9 @@ func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size Size, ops product.Ops[T], t
 	return NewApplyQ1InBlocks(dev, size, size.N, ops, t)
 }
 
-// NewApplyQ1InBlocks prepares the same for reflectors that are in memory block by block
-// (ColumnBlocks). RecordBlock then applies the reflectors of a block of at most `width` columns.
-// `width` must be a multiple of the half-bandwidth, or at least the order.
+// NewApplyQ1InBlocks is NewApplyQ1 for reflectors that are in memory block by block (ColumnBlocks).
+// RecordBlock then applies the reflectors of a block of at most `width` columns. `width` must be a
+// multiple of the half-bandwidth, or at least the order.
 func NewApplyQ1InBlocks[T spirv.Scalar](dev *vk.Device, size Size, width int, ops product.Ops[T], t panel.Tuning) (*ApplyQ1[T], error) {
 	n, b, m := size.N, size.B, size.M
 	if n < 0 || b < 1 || m < 0 || width < n && (width < 1 || width%b != 0) {

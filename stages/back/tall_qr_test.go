@@ -100,8 +100,8 @@ func TestTallQRRefuses(t *testing.T) {
 	}
 }
 
-// TestProgressOfATallQR checks that each panel's progress is another one, also within the columns whose
-// factors are merged.
+// TestProgressOfATallQR checks that the reported progress grows with each panel, also between
+// panels whose factors T are merged.
 func TestProgressOfATallQR(t *testing.T) {
 	const m, n, b = 40, 16, 2
 	d, err := vk.Open(vk.Options{Batch: time.Nanosecond})

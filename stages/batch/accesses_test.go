@@ -19,10 +19,10 @@ func TestBatchAccessesAreNotPrivate(t *testing.T) {
 		code                        []byte
 		privateLoads, privateStores int
 	}{
-		// Private are: the load of BatchMatrix, and loads and stores of work; stores of the state, of
-		// d, e and tau.
+		// These accesses are private: the load of BatchMatrix, and loads and stores of work; stores
+		// of the state, of d, e and tau.
 		{"sytd2_batch", shaders.Sytd2Batch().Code, 3, 9},
-		// Private are: the loads of BatchMatrix and of tau, and the store of Q.
+		// These accesses are private: the loads of BatchMatrix and of tau, and the store of Q.
 		{"org2l_batch", shaders.Org2lBatch().Code, 2, 1},
 	} {
 		got := stagetest.AccessesOf(c.code)

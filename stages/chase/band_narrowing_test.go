@@ -108,8 +108,9 @@ func TestBandNarrowing(t *testing.T) {
 	}
 }
 
-// TestBandNarrowingGeneral checks that RecordGeneral finds the bits of Record if the band lies in
-// general compact storage, whatever its memory held before, and that it does not change that band.
+// TestBandNarrowingGeneral checks RecordGeneral for a band in general compact storage. Its results
+// must have the same bits as those of Record, whatever values their memory held before. The band in
+// general compact storage must not change.
 func TestBandNarrowingGeneral(t *testing.T) {
 	for _, size := range []NarrowSize{{1, 5, 2, 3}, {6, 3, 4, 2}, {17, 5, 3, 1}, {33, 16, 4, 6}} {
 		s := newNarrowBench(t, size, bidiagonalForms[0], SmallestTuning().Chase.Tuning)

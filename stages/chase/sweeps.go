@@ -62,8 +62,9 @@ func (p *pipeline) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return p.flags.Info(ws)
 }
 
-// groups limits the number of workgroups to the sweeps that can be in flight, which the length of a
-// sweep limits. Additional workgroups would only poll flags.
+// groups limits the number of workgroups to the number of sweeps that can be in flight at the same
+// time. This number follows from the length of a sweep. Additional workgroups would only poll
+// flags.
 func (p *pipeline) groups(sweeps int) int {
 	return min(p.tune.Groups, sweeps, p.length(0)/p.behind+2)
 }

@@ -156,8 +156,8 @@ func TestGemmBatch(t *testing.T) {
 }
 
 // TestGemmPair checks the sum of two products, with and without split-K. Each factor has a
-// different leading dimension. The inner dimensions k and k2 are equal, or one of them is smaller,
-// also so small that some parts of split-K have nothing of the product.
+// different leading dimension. The inner dimensions k and k2 are equal, or one of them is smaller.
+// It may be so small that some parts of split-K contain nothing of its product.
 func TestGemmPair(t *testing.T) {
 	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {

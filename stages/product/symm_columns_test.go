@@ -253,8 +253,8 @@ func TestSymmColumnsDispatches(t *testing.T) {
 	}
 }
 
-// TestColumnsRows compares the numbers of elements of the rows of a device's part with the
-// elements.
+// TestColumnsRows compares the numbers that Columns.trailing returns with numbers that the test
+// counts: the elements in each row of a device's part, and all elements of the part.
 func TestColumnsRows(t *testing.T) {
 	const n, width = 50, 8
 	for _, devices := range []int{1, 2, 3, 9} {

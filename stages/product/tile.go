@@ -16,7 +16,8 @@ type Tile struct {
 	// inner dimension between two loads of the factors into shared memory.
 	M, N, K uint32
 
-	// ThreadM and ThreadN are those of an invocation. They divide M and N.
+	// ThreadM and ThreadN are the numbers of rows and columns of an invocation. They divide M and
+	// N.
 	ThreadM, ThreadN uint32
 
 	// Unroll is the number of steps of the inner dimension that are unrolled. It divides K.

@@ -16,9 +16,10 @@ import (
 
 const usualBidiagonal = 29 // smallest number of bidiagonal matrices in the collection
 
-// TestBidiagonalValues solves the bidiagonal matrices of the collection, which have orders up to 1000,
-// as what they are. The error of each singular value must be at most 10·max(n/10, 1) units in its own
-// last place. The smallest value is 1e-170 times the largest one of its matrix.
+// TestBidiagonalValues solves the bidiagonal matrices of the collection, which have orders up to
+// 1000, by a plan for bidiagonal matrices. The error of each singular value must be at most
+// 10·max(n/10, 1) units in its own last place. The smallest value is 1e-170 times the largest one
+// of its matrix.
 func TestBidiagonalValues(t *testing.T) {
 	root, _ := testdata.Collection()
 	if root == "" {

@@ -24,7 +24,7 @@ func NewDoubles[T spirv.Scalar](dev *vk.Device, n, m int) (Doubles[T], error) {
 	return Doubles[T]{d}, err
 }
 
-// own reserves memory for numbers that are in double precision elsewhere.
+// own reserves memory for numbers of type T that other memory holds in double precision.
 func own[T spirv.Scalar](name string, elements int) vk.Region[T] {
 	kind := ", single"
 	if spirv.KindOf[T]().IsComplex() {

@@ -45,8 +45,8 @@ type Common[T spirv.Scalar] struct {
 	Products Products[T]
 }
 
-// NewCommon chooses sizes for order n ≥ 1 that suit the device, and makes the products. The device has
-// at most m vectors.
+// NewCommon chooses sizes for order n ≥ 1 that suit the device, and makes the products. The device
+// computes at most m vectors.
 func NewCommon[T spirv.Scalar](dev *vk.Device, n, m int, cfg Config) (c *Common[T], err error) {
 	c = &Common[T]{N: n, Config: cfg}
 	if c.Tune, err = Sizes[T](dev, n, cfg); err != nil {

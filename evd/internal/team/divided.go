@@ -244,7 +244,7 @@ func (g *dividedSolve[T]) Reduced() {
 	g.calls[0].Shared = shared
 }
 
-// Cause returns err: no error comes of another one.
+// Cause returns err, because here no error is the consequence of another one.
 func (g *dividedSolve[T]) Cause(err error) error { return err }
 
 // Downloads says how the vectors are copied from all devices.

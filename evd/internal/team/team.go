@@ -325,7 +325,7 @@ func (g *crew) each(do func(k int, c *plan.Call) error) error {
 	return plan.OnDevice(g.calls[k].Dev, err)
 }
 
-// gathered does the same as each for recordings that wait for each other.
+// gathered is the method `each` for recordings that wait for each other.
 func (g *crew) gathered(do func(k int, c *plan.Call) error) error {
 	release, err := vk.Gather(g.ctx, g.devices())
 	if err != nil {

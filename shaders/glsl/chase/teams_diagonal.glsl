@@ -34,10 +34,10 @@ void multiply_d(Step q, uint t) {
 }
 
 // finish_d stores the diagonal block H·D·H = D − u·wᵀ − w·uᵀ with w = γ·Du − ½γ·(γ·uᵀDu)·u. If
-// `any` is false, no such step exists, and finish_d stores nothing. finish_d has no branch, because
-// NVIDIA's compiler makes shuffles after a branch slow (see reflector.glsl). Each subgroup computes
-// uᵀDu with all its invocations. If smaller clusters of invocations computed uᵀDu, an invocation
-// would need too many registers: for its elements of u, of Du and of D at the same time.
+// `any` is false, step q does not exist, and finish_d stores nothing. finish_d has no branch,
+// because NVIDIA's compiler makes shuffles after a branch slow (see reflector.glsl). Each subgroup
+// computes uᵀDu with all its invocations. If smaller clusters of invocations computed uᵀDu, an
+// invocation would need too many registers: for its elements of u, of Du and of D at the same time.
 void finish_d(Step q, uint t, bool any) {
 	work_t u_d_u = 0;
 	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {

@@ -52,8 +52,8 @@ layout(push_constant, scalar) uniform Push {
 	// If the inner dimension is split, several partial products are stored. stride_p is the
 	// distance in elements from one partial product to the next.
 	uint64_t stride_p;
-	// n is the order of A. The product is that of the rows and columns from `top` on. `passed` is
-	// the number of the device's columns before column `top`.
+	// n is the order of A. The kernel multiplies the trailing matrix, which begins at row and
+	// column `top`. `passed` is the number of the device's columns before column `top`.
 	uint n, top, passed;
 	// cols is the number of columns of W and P. The leading dimensions are at least n − top.
 	uint cols, ldw, ldp;

@@ -69,8 +69,8 @@ func TestNormsOfAnyShare(t *testing.T) {
 	}
 }
 
-// TestShares checks how many rows a workgroup processes: few of few rows, so that there are many
-// workgroups.
+// TestShares checks how many rows a workgroup processes. If the factor has few rows, a workgroup
+// must process few of them, so that there are many workgroups.
 func TestShares(t *testing.T) {
 	for _, s := range []struct {
 		rows, stepInner int

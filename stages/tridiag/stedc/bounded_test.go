@@ -16,8 +16,8 @@ import (
 )
 
 // TestConquerDispatchesAreBounded records both kinds of divide and conquer on dry devices (devices
-// that run nothing). No dispatch may be predicted to take more than 100 ms. In the matrices that cost
-// most no column deflates.
+// that run nothing). No dispatch may be predicted to take more than 100 ms. In the most expensive
+// matrices, no column deflates.
 func TestConquerDispatchesAreBounded(t *testing.T) {
 	for _, card := range roomtest.SlowCards {
 		dev, n, longest := card.Dry(), card.N, roomtest.NewLongest(card)

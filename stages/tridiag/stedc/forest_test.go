@@ -138,8 +138,9 @@ func TestForestTears(t *testing.T) {
 	}
 }
 
-// TestForestFitsItsMemory checks, for many orders, that the blocks of Q of each level do not overlap
-// each other or the memory of another matrix, and that neither do W and S.
+// TestForestFitsItsMemory checks, for many orders, that the blocks of Q of each level overlap
+// neither each other nor the memory of another matrix. The same must hold for the blocks of W and
+// of S.
 func TestForestFitsItsMemory(t *testing.T) {
 	tune := SmallestTuning()
 	b := stages.Builder{Dev: vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024})}

@@ -41,7 +41,7 @@ func solveShared(t *testing.T, tune Tables, d, e []float64, from int, counts []i
 	return values, vectors
 }
 
-// solveSharedOn does the same, and also returns the devices' parts, which have the times.
+// solveSharedOn is solveShared, and also returns the devices' parts, which have the times.
 func solveSharedOn(
 	t *testing.T, tune Tables, d, e []float64, from int, counts []int,
 ) (values []float64, vectors [][]float64, devices []ConquerDevice) {
@@ -137,7 +137,8 @@ func TestSharedConquerOfEveryOrder(t *testing.T) {
 	checkShared(t, "131", SmallestTuning(), d, e, []int{131, 0}, []int{0, 131}, []int{40, 50, 1, 40}, []int{0, 0, 17})
 }
 
-// TestSharedConquerOnEveryKind does so for matrices with clusters, and with much deflation.
+// TestSharedConquerOnEveryKind compares vectors that several devices form with those of one device,
+// for matrices with clusters, and with much deflation.
 func TestSharedConquerOnEveryKind(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
@@ -148,9 +149,9 @@ func TestSharedConquerOnEveryKind(t *testing.T) {
 	}
 }
 
-// TestSharedConquerOfSplitMatrices does so for matrices with zeros in the off-diagonal. In some
-// cases one block is most of T. In others two, three or many blocks have about the same size, and
-// there is no last merge.
+// TestSharedConquerOfSplitMatrices compares vectors that several devices form with those of one
+// device, for matrices with zeros in the off-diagonal. In some cases one block is most of T. In
+// others two, three or many blocks have about the same size, and there is no last merge.
 func TestSharedConquerOfSplitMatrices(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	stagetest.SplitTridiagonals(211, func(name string, d, e []float64) {
@@ -165,7 +166,8 @@ func TestSharedConquerOfSplitMatrices(t *testing.T) {
 	}
 }
 
-// TestSharedConquerInEveryTuning does so with the tables of all device families.
+// TestSharedConquerInEveryTuning compares vectors that several devices form with those of one
+// device, with the tables of the device families.
 func TestSharedConquerInEveryTuning(t *testing.T) {
 	when.Long(t, "the tests with the smallest sizes of kernels")
 	for _, family := range []string{"nvidia", "cpu"} {

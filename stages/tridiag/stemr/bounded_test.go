@@ -13,9 +13,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMRRRDispatchesAreBounded records MRRR on dry devices (devices that run nothing). No dispatch may
-// be predicted to take more than 100 ms. In the matrices that cost most half of all eigenvalues are in
-// clusters of two.
+// TestMRRRDispatchesAreBounded records MRRR on dry devices (devices that run nothing). No dispatch
+// may be predicted to take more than 100 ms. In the most expensive matrices, half of all
+// eigenvalues are in clusters of two.
 func TestMRRRDispatchesAreBounded(t *testing.T) {
 	for _, card := range roomtest.SlowCards {
 		dev, n, longest := card.Dry(), card.N, roomtest.NewLongest(card)

@@ -66,9 +66,9 @@ func crash(folder string) error {
 const crashed = 9 // exit status
 
 // TestDriverThatCrashesIsNotAskedForever starts processes whose driver crashes when it compiles a
-// kernel of emulated products. Three processes must end so for each kind of integer units: after
-// three crashes with matrix units, packed dot products are tried. Later processes must not try again,
-// and must refuse emulated products.
+// kernel of emulated products. For each kind of integer units, exactly three processes must crash:
+// after three crashes with matrix units, packed dot products are tried. Later processes must not
+// try again, and must refuse emulated products.
 func TestDriverThatCrashesIsNotAskedForever(t *testing.T) {
 	folder := t.TempDir()
 	tries := 3 * len(emulated.Candidates(device(t, vk.Options{}).Info()))

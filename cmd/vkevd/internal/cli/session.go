@@ -66,7 +66,7 @@ type Environment struct {
 	Dumb      bool                   // it is a terminal that cannot
 	columns   func() int             // width of that terminal, 0 if not known
 	Machine   machine.Machine
-	// again runs this program in a process of its own, whose environment has some variables more,
+	// again runs this program in a process of its own, whose environment has additional variables,
 	// each in the form NAME=VALUE. It returns standard output.
 	Again func(ctx context.Context, variables []string, args ...string) ([]byte, error)
 }
