@@ -138,5 +138,19 @@ func TestForecasts(t *testing.T) {
 		}
 		lines(&text, fmt.Sprintf("refinement, emulated, %d moduli", moduli), refine)
 	}
+	other := vk.Dry(card.Info())
+	emulated.Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}.Keep(other)
+	for _, distribute := range []bool{false, true} {
+		p, err := evd.NewPlan[float64](card, 4096, evd.Options{
+			Vectors: true, Products: evd.ProductsEmulated, Distribute: distribute, Devices: []*vk.Device{other}, Shares: []float64{9, 1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines(&text, fmt.Sprintf("emulated, two devices, distributed %v", distribute), p)
+		for _, r := range p.Devices()[1].Memory {
+			fmt.Fprintf(&text, "    %d at %d: %s\n", r.Bytes, r.Offset, r.Name)
+		}
+	}
 	stagetest.Golden(t, "forecasts.golden", text.String())
 }

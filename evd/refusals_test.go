@@ -2,6 +2,7 @@ package evd_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
@@ -240,6 +241,66 @@ func TestSolvesRefuse(t *testing.T) {
 	stagetest.Refusals(t, rows)
 }
 
+// TestRefusalsOfDevices compares the texts for devices that do not compute in double precision, and for
+// devices that cannot share a plan.
+func TestRefusalsOfDevices(t *testing.T) {
+	single, whole, dry := singleOnly(t), device(t, vk.Options{}), vk.Dry(dryInfo)
+	name := single.Info().Name
+	lacks := name + ": shaderFloat64: needs yes, has no: this device computes in single precision only; "
+	const alone = "plans for float32 work there (vkevd solve --precision f32)"
+	const shared = "it cannot share a solve with other devices"
+	on := fmt.Sprintf("device %d, %s: ", single.Info().Index, name)
+	stagetest.Refusals(t, []stagetest.Refusal{
+		{Text: lacks + alone, Call: func() error { _, err := evd.NewPlan[float64](single, 4, evd.Options{}); return err }},
+		{Text: lacks + alone, Call: func() error { _, err := evd.NewTridiagonalPlan[float64](single, 4, evd.Options{}); return err }},
+		{Text: lacks + alone, Call: func() error { _, err := evd.NewRefinePlan(single, 4, evd.Options{}); return err }},
+		{Text: lacks + alone, Call: func() error { _, err := evd.NewMixedPlan(single, 4, evd.Options{}); return err }},
+		{Text: on + lacks + shared, Call: func() error {
+			_, err := evd.NewPlan[float32](whole, 4, evd.Options{Devices: []*vk.Device{single}})
+			return err
+		}},
+		{Text: "option Devices: some devices are dry, and others are not", Call: func() error {
+			_, err := evd.NewPlan[float64](whole, 4, evd.Options{Devices: []*vk.Device{dry}})
+			return err
+		}},
+		{Text: "option Devices: some devices are dry, and others are not", Call: func() error {
+			_, err := evd.NewPlan[float64](dry, 4, evd.Options{Devices: []*vk.Device{whole}})
+			return err
+		}},
+	})
+}
+
+// TestRotationsInAClusterLeaveAnError refines vectors of a close pair of eigenvalues that are rotated
+// by 45°, where one of the two is off by 10⁻⁸ towards a far eigenvalue. The first step corrects this,
+// and leaves an error of 10⁻⁸ times the coupling in the pair, so there must be a second step.
+func TestRotationsInAClusterLeaveAnError(t *testing.T) {
+	const n = 6
+	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	q := evd.Dense[float64]{Rows: n, Cols: n, Ld: n, Data: make([]float64, n*n)}
+	for i := range n {
+		a.Data[i+i*n], q.Data[i+i*n] = float64(i), 1
+	}
+	a.Data[1+n] = 1e-3
+	c := math.Sqrt(0.5)
+	q.Data[0], q.Data[1], q.Data[n], q.Data[1+n] = c, c, -c, c
+	q.Data[3] = 1e-8
+	p, err := evd.NewRefinePlan(device(t, vk.Options{}), n, evd.Options{Tuning: small(), Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	res, err := p.Refine(context.Background(), a, q)
+	if err != nil || res.Refinement.Cold != "" || res.Refinement.Steps != 2 || res.Refinement.Clusters != 1 || res.Refinement.Largest != 2 {
+		t.Fatalf("%+v, %v", res.Refinement, err)
+	}
+	t.Logf("%+v", res.Refinement)
+	for k, want := range []float64{0, 1e-3, 2, 3, 4, 5} {
+		if !(math.Abs(res.Values[k]-want) <= 1e-14) {
+			t.Errorf("value %d is %g", k, res.Values[k])
+		}
+	}
+}
+
 // TestErrorTexts compares the texts of errors that no healthy device causes.
 func TestErrorTexts(t *testing.T) {
 	c, bad := &evd.Certificate{Ratios: evd.Ratios{Residual: 1.25, Orthogonality: 2.5}, Counts: 3.75, Invariants: 5}, &evd.Certificate{Counts: 99}
@@ -247,9 +308,22 @@ func TestErrorTexts(t *testing.T) {
 		"the interval holds 7 eigenvalues, at most 5 were expected": &evd.TooManyError{Found: 7, AtMost: 5},
 		"no result can be verified: residual 1.25, orthogonality 2.5, Sturm counts 3.75, invariants 5; on the safe path: residual 0, orthogonality 0, Sturm counts 99, invariants 0; each must be below 60": &evd.UnverifiedError{First: c, Safe: bad},
 		"no result can be verified: no result; on the safe path: residual 0, orthogonality 0, Sturm counts 99, invariants 0; each must be below 60":                                                         &evd.UnverifiedError{Safe: bad},
+		"eigenvalue 3 is beyond the largest float64, and is −Inf in the result, and so are others, 2 in all (indices from 0)":                                                                               &evd.OverflowError{Index: 3, Count: 2, Negative: true},
+		"singular value 0 is beyond the largest float32, and is +Inf in the result (indices from 0)":                                                                                                        &evd.OverflowError{Count: 1, Singular: true, Single: true},
 		"order 3 with 1 off-diagonal elements": &evd.ShapeError{N: 3, Len: 1, Tridiagonal: true},
 	} {
 		if got := err.Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for want, got := range map[string]string{
+		"the vectors are not near to orthonormal eigenvectors": evd.ColdFar,
+		"too many eigenvalues are in one cluster":              evd.ColdCluster,
+		"the iteration does not converge":                      evd.ColdSteps,
+		"the refined result does not pass its certificate":     evd.ColdCertificate,
+		"the solve in single precision failed":                 evd.ColdSingle,
+	} {
+		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

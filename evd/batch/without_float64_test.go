@@ -19,5 +19,7 @@ func TestWithoutFloat64(t *testing.T) {
 	var unsupported *vk.UnsupportedError
 	if _, err := batch.NewPlan(d, 10, 3, batch.Options{}); !errors.As(err, &unsupported) || unsupported.Feature != "shaderFloat64" {
 		t.Error(err)
+	} else if want := d.Info().Name + ": shaderFloat64: needs yes, has no: this device computes in single precision only; batches need it; solve the matrices one by one in float32 there"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
 	}
 }

@@ -212,6 +212,25 @@ func TestSolvesRefuse(t *testing.T) {
 	stagetest.Refusals(t, rows)
 }
 
+// TestRefusalsOfDevices compares the texts for a device that does not compute in double precision.
+func TestRefusalsOfDevices(t *testing.T) {
+	d, err := vk.Open(vk.Options{Device: stagetest.Info().Name, Without: []string{"shaderFloat64"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	lacks := d.Info().Name + ": shaderFloat64: needs yes, has no: this device computes in single precision only; "
+	const single = "plans for float32 work there (vkevd svd --precision f32)"
+	stagetest.Refusals(t, []stagetest.Refusal{
+		{Text: lacks + single, Call: func() error { _, err := svd.NewPlan[float64](d, 4, 3, svd.Options{}); return err }},
+		{Text: lacks + single, Call: func() error { _, err := svd.NewBidiagonalPlan[float64](d, 4, svd.Options{}); return err }},
+		{Text: lacks + "storage in single precision works there (vkevd svd --storage f32)", Call: func() error {
+			_, err := svd.NewBandPlan[float64](d, 4, 2, svd.BandOptions{})
+			return err
+		}},
+	})
+}
+
 // TestTexts compares the texts of measures, and of an error that no healthy device causes.
 func TestTexts(t *testing.T) {
 	r := svd.Ratios{Residual: 1.25, Left: 2.5, Right: 3.75}

@@ -121,7 +121,7 @@ func q2Spec[T spirv.Scalar](
 	for rows > 0 && spec.B > rows*spec.Share && (spec.B|spec.U|spec.LocalSize/spec.Pipe)%(2*spec.Share) == 0 {
 		spec.Share *= 2
 	}
-	if spec.LocalSize%spec.Pipe != 0 || spec.U < 1 || spec.Chunk%spec.U != 0 || spec.Chunk < 1 ||
+	if spec.LocalSize%spec.Pipe != 0 || spec.LocalSize < spec.Pipe*spec.Share || spec.U < 1 || spec.Chunk%spec.U != 0 || spec.Chunk < 1 ||
 		spec.G%spec.Chunk != 0 || spec.G < 1 {
 		return spec, fmt.Errorf("stages: Q2 cannot be applied in groups of %d, chunks of %d, batches of %d "+
 			"by %d teams of %d threads in all", spec.G, spec.Chunk, spec.U, spec.Pipe, spec.LocalSize)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,45 @@ func TestMeasure(t *testing.T) {
 	})
 }
 
+// TestMeasureFailsWithTheProducts checks that a measurement fails if the native products or the
+// emulated ones cannot be made, and that this does not count as right or as wrong bits.
+func TestMeasureFailsWithTheProducts(t *testing.T) {
+	dev, ctx := stagetest.Device(t), context.Background()
+	for _, broken := range []func(t *product.Tuning){
+		func(t *product.Tuning) { t.Tiles[0].Unroll = 0 },
+		func(t *product.Tuning) { t.Emulated.Spacing = 1 },
+	} {
+		tune := native
+		tune.Tiles = slices.Clone(tune.Tiles)
+		tune.Emulated = small()
+		tune.Emulated.Planes, tune.Emulated.Strip = 1<<24, 1<<14
+		broken(&tune)
+		if right, err := multipliesRight(ctx, dev, tune, dots); right || err == nil {
+			t.Errorf("%+v: right %v, %v", tune, right, err)
+		}
+	}
+}
+
+// TestForceEndsWithItsContext checks that the search for the units of a device ends with the context
+// of the caller. A device without matrix units does not search.
+func TestForceEndsWithItsContext(t *testing.T) {
+	dev, err := vk.Open(vk.Options{Device: stagetest.Info().Name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if all := Candidates(dev.Info()); !all[len(all)-1].Matrix() {
+		t.Skip("no matrix units for bytes")
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	tune := native
+	tune.Emulated = small()
+	if _, err := Force(ended, dev, tune); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of the context: %v", err)
+	}
+}
+
 // TestMeasured checks that the rates of products are measured once and then read from storage. (An
 // earlier version deadlocked on devices with matrix units, because it called FindUnits during the
 // measurement.)
@@ -80,21 +120,37 @@ func TestChoose(t *testing.T) {
 		facts Facts
 		want  string
 	}{
-		{vk.Info{}, Facts{}, "native: the device has no packed dot products"},
-		{dots, Facts{Native: 1e12, Emulated: 9e12, Bytes: 1e14, Right: true}, "native: the device has no matrix units for bytes, and no instr"},
-		{fast, Facts{}, "native: the rates of products are not measured"},
+		{vk.Info{}, Facts{}, "native: the device has no packed dot products of bytes"},
+		{dots, Facts{Native: 1e12, Emulated: 9e12, Bytes: 1e14, Right: true}, "native: the device has no matrix units for bytes, and no instructions for packed dot products"},
+		{fast, Facts{}, "native: the rates of products are not measured yet"},
 		{matrix, Facts{Native: 1e12, Emulated: 9e12, Bytes: 1e14}, "native: the integer units computed a product wrongly"},
-		{matrix, Facts{Native: 20e12, Emulated: 24e12, Bytes: 3e14, Right: true}, "native: emulated products reach 1.2 times"},
-		{matrix, Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}, "emulated: emulated products reach 12.5 times"},
-		{fast, Facts{Native: 0.3e12, Emulated: 0.9e12, Bytes: 2e13, Right: true}, "emulated: emulated products reach 3 times"},
+		{matrix, Facts{Native: 20e12, Emulated: 24e12, Bytes: 3e14, Right: true}, "native: emulated products reach 1.2 times the rate of native ones (24 and 20 TFLOP/s), and 1.5 is worth it"},
+		{matrix, Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}, "emulated: emulated products reach 12.5 times the rate of native ones (15 and 1.2 TFLOP/s), and 1.5 is worth it"},
+		{fast, Facts{Native: 0.3e12, Emulated: 0.9e12, Bytes: 2e13, Right: true}, "emulated: emulated products reach 3 times the rate of native ones (0.9 and 0.3 TFLOP/s), and 1.5 is worth it"},
 	} {
 		dev := vk.Dry(c.info)
 		if c.facts != (Facts{}) {
 			c.facts.Keep(dev)
 		}
 		chosen, err := Choose(context.Background(), dev, product.Tuning{Emulated: small()})
-		if err != nil || !strings.HasPrefix(chosen.String(), c.want) || Chosen(dev).String() != chosen.String() {
+		if err != nil || chosen.String() != c.want || Chosen(dev).String() != chosen.String() {
 			t.Errorf("%+v: %v, %v", c.facts, chosen, err)
+		}
+	}
+	chosen, err := Choose(context.Background(), vk.Dry(fast), product.Tuning{})
+	if want := "native: the tuning has no sizes of emulated products"; err != nil || chosen.String() != want {
+		t.Errorf("%v, %v, want %s", chosen, err, want)
+	}
+	forced, err := Force(context.Background(), vk.Dry(matrix), product.Tuning{Emulated: small()})
+	if want := "emulated: the caller wants emulated products"; err != nil || forced.String() != want {
+		t.Errorf("%v, %v, want %s", forced, err, want)
+	}
+	for text, want := range map[string]string{
+		"1 2 3":      `emulated: the fact "emulated products, 3: flops a second native and emulated, operations on bytes, right" is "1 2 3": EOF`,
+		"1 2 x true": `emulated: the fact "emulated products, 3: flops a second native and emulated, operations on bytes, right" is "1 2 x true": strconv.ParseFloat: parsing "": invalid syntax`,
+	} {
+		if f, err := read(text); err == nil || err.Error() != want || f != (Facts{}) {
+			t.Errorf("%+v, %v, want %s", f, err, want)
 		}
 	}
 }
