@@ -74,9 +74,9 @@ func byColumns(res *evd.Result[float64]) *evd.Result[float64] {
 	return &evd.Result[float64]{Values: res.Values, Vectors: &z}
 }
 
-// TestDistributedLapacksMatrices solves LAPACK's test matrices, divided between two devices. Some of
-// them have such large or small entries that they are multiplied by a power of two. For every third
-// one the upper triangle is in memory, too, and must give the same bits.
+// TestDistributedLapacksMatrices solves LAPACK's test matrices, divided between two devices. Some
+// of them have such large or small entries that they are multiplied by a power of two. Every third
+// matrix is also solved from its upper triangle, which must give the same bits.
 func TestDistributedLapacksMatrices(t *testing.T) {
 	when.Long(t, "TestDistributedMatrices, with other kinds of matrices")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
@@ -114,7 +114,8 @@ func TestDistributedLapacksMatrices(t *testing.T) {
 	}
 }
 
-// The same in single precision, for all vectors and for a part.
+// TestDistributedInSinglePrecision solves matrices that are divided among devices, in single
+// precision, for all vectors and for a part of them.
 func TestDistributedInSinglePrecision(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")

@@ -103,7 +103,8 @@ func TestSeveralDevicesFindTheSameBits(t *testing.T) {
 	}
 }
 
-// The same holds in single precision.
+// TestSeveralDevicesInSinglePrecision checks that two devices give the bits of one device in single
+// precision, too.
 func TestSeveralDevicesInSinglePrecision(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")

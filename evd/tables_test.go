@@ -50,7 +50,7 @@ func TestIntelWithSmallSubgroups(t *testing.T) {
 				t.Errorf("%d subgroups, %+v: %v", subgroups, opt, err)
 			}
 		}
-		// A workgroup of a wide band is the largest one with full subgroups.
+		// A chase of a wide band has the largest workgroup that consists of full subgroups.
 		w := stages.Waiting{Allowed: true, WideFence: true}
 		chase, err := chase.NewBulgeChasing[float64](vk.Dry(info), chase.Size{N: 1000, B: 64, Vectors: true}, w, tuning.On(info).Chase)
 		if err != nil || chase == nil {

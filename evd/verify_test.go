@@ -123,8 +123,8 @@ func firstResult(t *testing.T, d *vk.Device, a Sym[float64], opt Options) *Resul
 }
 
 // solvesAgain makes the plan's first result wrong and solves. The result must pass its certificate,
-// and have the values of `good`. It is that of the safe path unless `mended` is true: then Solve has
-// corrected the values before the certificate.
+// and have the values of `good`. The result must come from the safe path, unless `mended` is true.
+// In that case Solve has corrected the values before it made the certificate.
 func solvesAgain(t *testing.T, p *Plan[float64], s spoil, a Sym[float64], good *Result[float64]) (res *Result[float64], mended bool) {
 	t.Helper()
 	spoilBy(p.stages.Now, s.spoil)

@@ -109,8 +109,9 @@ func TestWithoutFloat64Parts(t *testing.T) {
 	}
 }
 
-// TestWithoutFeatures hides each feature that a device may lack, besides double precision. A plan in
-// single precision needs only the memory model. Without it, the error names it.
+// TestWithoutFeatures hides each feature that a device may lack, besides double precision. A plan
+// in single precision needs only the memory model. If this feature is hidden, the error must name
+// it.
 func TestWithoutFeatures(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	for _, f := range vk.Features() {

@@ -205,9 +205,9 @@ func TestVerdictBesideRatios(t *testing.T) {
 	}
 }
 
-// TestVectorsHaveTheShapeOfTheProblem checks tables of vectors that may be read in two ways, as they lie
-// in files of check and of solve --start: one way fits the matrix, so it is taken. The flags about
-// reading are for the matrix.
+// TestVectorsHaveTheShapeOfTheProblem checks files of vectors, for check and for solve --start,
+// that hold tables which may be read in two ways. The way that fits the matrix must be taken. Flags
+// that say how to read a file apply only to the file of the matrix.
 func TestVectorsHaveTheShapeOfTheProblem(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.csv", "3,0,0\n0,2,0\n0,0,1\n")

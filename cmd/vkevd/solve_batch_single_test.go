@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// TestFloat32StackGivesFloat32 checks the type of the files that --batch writes: that of the input.
+// TestFloat32StackGivesFloat32 checks that the files that --batch writes have the number type of
+// the input.
 func TestFloat32StackGivesFloat32(t *testing.T) {
 	s := newFixture(t)
 	single := func(matrices ...[]float32) string {

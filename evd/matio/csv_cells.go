@@ -158,8 +158,9 @@ func isDate(field []byte) bool {
 	return len(groups) > 2 || time || len(groups[0]) == 4 && !strings.Contains(text, ".")
 }
 
-// complexWayOut is what a reader of real matrices says about a complex one, and complexElsewhere what
-// all readers say about complex numbers in formats that have none here.
+// complexWayOut is what a reader of real matrices says about a complex matrix. complexElsewhere is
+// what all readers say about complex numbers in a format for which this package reads only real
+// numbers.
 const (
 	complexWayOut = "the elements are complex, and only real ones are read here; vkevd solve takes one complex Hermitian matrix. " +
 		"[[S, -K], [K, S]] is real, and has the values of S + iK, each twice"

@@ -133,9 +133,10 @@ func (t *table) sameOnBothSides() bool {
 	return true
 }
 
-// cornerAbove says whether the numbers of the first line and of the first column are names: they are
-// different whole numbers, and the empty field between them is no missing number. It is none if both
-// count, or are the same, or if all other numbers have a decimal point or an exponent.
+// cornerAbove says whether the numbers of the first line and of the first column are names: they
+// are different whole numbers, and the empty field between them is no missing number. One of three
+// further conditions must hold: both lists count, both lists have the same numbers, or one of the
+// other numbers has a decimal point or an exponent.
 func (t *table) cornerAbove() string {
 	labels, body := t.a[:t.labels], t.a[t.labels:]
 	if !t.plainNames || !t.top.plain || !distinct(labels, 1) || !distinct(body, t.width) {

@@ -75,8 +75,8 @@ func (o Options) packedTridiagonal(z *archive) (*Tridiagonal, error) {
 	return tridiagonalOf(o.packed(z))
 }
 
-// diagonals reads the vectors D and E of the archive. E has one element less than D, or as many.
-// Then its last element has no meaning.
+// diagonals reads the vectors D and E of the archive. E has one element less than D, or as many as
+// D. In the second case its last element has no meaning.
 func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 	d, err := z.vector(diagonal)
 	if err != nil {

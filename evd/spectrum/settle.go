@@ -49,9 +49,9 @@ func (s *Stage) settle(c *plan.Call, t Problem, p Part) error {
 	return nil
 }
 
-// minCells and maxCells are the smallest and the largest number of cells into which `nearby` divides
-// an interval around a wrong value. Two cells would cover only the interval in which the eigenvalue
-// is known not to be.
+// minCells and maxCells are the smallest and the largest number of cells into which `nearby`
+// divides an interval around a wrong value. With only two cells, all of them would lie where the
+// eigenvalue is known not to be.
 const minCells, maxCells = 3, 64
 
 // nearby searches for the eigenvalue of each value in `open`, the list of values that are not

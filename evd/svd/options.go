@@ -70,8 +70,9 @@ type Options struct {
 	//	         precision. The device needs the feature storageBuffer16BitAccess
 	//
 	// Solve scales A by a power of two, so that no entry is too large for the format. A device
-	// without double precision can be used. Emulated products and vectors need the number type of
-	// the plan. A BidiagonalPlan refuses formats with fewer digits than its number type.
+	// without double precision can be used. Emulated products and vectors are possible only if
+	// Storage has the precision of the plan's number type. A BidiagonalPlan refuses formats with
+	// fewer digits than its number type.
 	Storage Storage
 
 	// Certify makes Solve measure the errors of the computed values, and store them in

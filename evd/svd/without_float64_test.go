@@ -156,8 +156,9 @@ func TestWithoutFloat64SmallValues(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Ends ends a solve from its progress function while the host computes vectors, by
-// a context and by a panic, and has a matrix with an infinity in C. The plan works afterwards.
+// TestWithoutFloat64Ends ends a solve while the host computes vectors: the progress function ends
+// the context, or it panics. It also solves a matrix whose bidiagonal form C has an infinity. The
+// plan must work afterwards.
 func TestWithoutFloat64Ends(t *testing.T) {
 	when.Skip(t, when.Quick, "a device without double precision")
 	const n = 150

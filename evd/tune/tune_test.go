@@ -98,7 +98,8 @@ func (v *valley) search(budget time.Duration) (*search, *[]string) {
 	}, &notes
 }
 
-// choice returns a Choice without crossovers, and crossing one with the table's sizes.
+// choice returns a Choice with the given sizes and without crossovers. crossing returns a Choice
+// with crossovers and with the sizes of the table.
 func choice(band, block int, tile product.Tile) Choice {
 	return Choice{Band: band, Block: block, RankTwoK: tile}
 }
@@ -200,7 +201,8 @@ func TestSearchFindsCrossovers(t *testing.T) {
 		if v.chased = nil; slices.ContainsFunc(v.solved, func(n int) bool { return n <= 32 || n > oneStageMost }) {
 			t.Errorf("measured orders %v", v.solved)
 		}
-		// The rows of the tuning change as the choice says. Those of the table itself stay.
+		// The rows of the tuning must change as the choice says, and the table itself must stay
+		// unchanged.
 		changed := sized
 		r.change(&changed)
 		for i, row := range changed.Batch.Memory {

@@ -134,8 +134,8 @@ func TestBlockedTridiagonalisationOfNaN(t *testing.T) {
 }
 
 // TestBlockedTridiagonalisationGivesUp checks a run in which one workgroup does not run. The other
-// workgroup must stop waiting at the poll limit, and INFO must name the row. Only the workgroup that
-// runs has row 0. So row 1 is the first that is waited for.
+// workgroup must stop waiting at the poll limit, and INFO must name the row. Only the workgroup
+// that runs has row 0. So row 1 is the first row for which it waits.
 func TestBlockedTridiagonalisationGivesUp(t *testing.T) {
 	const n, left = 24, 9
 	tune := smallestBlocks(t, n, left)

@@ -15,9 +15,9 @@ import (
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
 
-// hermitianKinds are Hermitian matrices on which a reduction in one stage may fail. Of the others, the
-// elements of each column below the subdiagonal are zero, so that only the imaginary part of the
-// subdiagonal needs a reflector.
+// hermitianKinds are Hermitian matrices on which a reduction in one stage may fail. In some of them
+// all elements below the subdiagonal are zero, so that only the imaginary part of the subdiagonal
+// needs a reflector.
 var hermitianKinds = []struct {
 	name string
 	of   func(i, j int, x complex128) complex128
@@ -94,8 +94,8 @@ func TestComplexTridiagonalisation(t *testing.T) {
 	stagetest.EachComplex(t, testComplexTridiagonalisation[complex128], testComplexTridiagonalisation[complex64])
 }
 
-// testComplexTridiagonalisation reduces matrices in registers, and in blocks of columns before. Random
-// matrices are also compared with the reduction of package ref.
+// testComplexTridiagonalisation reduces matrices in registers, without and with blocks of columns
+// that are reduced before. Random matrices are also compared with the reduction of package ref.
 func testComplexTridiagonalisation[T stagetest.Complex](t *testing.T) {
 	var errors oneStageErrors[T]
 	var distance stagetest.Worst

@@ -95,9 +95,9 @@ func TestRefinementCouplings(t *testing.T) {
 	}
 }
 
-// TestRefinementCorrection compares each element of E with its definition, and the sums with those
-// of the elements. The definition differs for each kind of pair: within a cluster, and for pairs
-// whose coupling is noise with near and with distant eigenvalues.
+// TestRefinementCorrection compares each element of E with its definition, and the sums that the
+// kernel computes with sums of these elements. The definition differs for each kind of pair: within
+// a cluster, and for pairs whose coupling is noise with near and with distant eigenvalues.
 func TestRefinementCorrection(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	b := newPairsBench(t)

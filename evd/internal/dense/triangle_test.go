@@ -96,8 +96,10 @@ func TestScalingIsExactAndBringsIntoRange(t *testing.T) {
 	}
 }
 
-// TestOneStageScalingIsNormal checks the factors for all exponents: a device may replace a subnormal
-// factor by zero. If the host multiplies, the factor may be beyond the type.
+// TestOneStageScalingIsNormal checks the factors of oneStageScaling for all exponents of the
+// largest entry. No factor with which a device multiplies may be subnormal, because a device may
+// replace it by zero. If the host multiplies a matrix of float32, the factor is a double that
+// float32 need not hold.
 func TestOneStageScalingIsNormal(t *testing.T) {
 	for e := -1073; e <= 1024; e++ {
 		if sigma := oneStageScaling[float64](e); !(sigma >= 0x1p-1022 && sigma <= 0x1p1023) {

@@ -74,9 +74,9 @@ func sample(n int) dense.Triangle[float64] {
 	return a
 }
 
-// TestReflectorsGoInPieces: the columns of a panel have gaps between them in the memory of the
-// device, so there were more pieces than events, and a divided solve of order 32768 panicked. Here
-// a panel has up to twenty pieces.
+// TestReflectorsGoInPieces solves with panels whose columns have gaps between them in the memory of
+// the device. An earlier version then made more pieces than events, and a divided solve of order
+// 32768 panicked. Here a panel has up to twenty pieces.
 func TestReflectorsGoInPieces(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	defer func(bytes int) { reflectorBytes = bytes }(reflectorBytes)

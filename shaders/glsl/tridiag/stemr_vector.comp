@@ -206,8 +206,8 @@ Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, u
 				work_t theirs = nows[u], mine = w.t;
 				uint above = w.negative;
 				work_t v = visit(w, k + u, now[u], lambda);
-				// The partner has counted the negative pivots of rows that this invocation passes
-				// now: remove that of this row.
+				// The partner's count contains the negative pivots of rows that this invocation
+				// reaches only now. If the pivot of this row is negative, it must not count twice.
 				work_t passed = down() ? lld + theirs : now[u].d + (theirs - lambda);
 				if (passed < 0 && !(down() && k + u == begin)) others--;
 				lld = now[u].l * (now[u].l * now[u].d);

@@ -178,7 +178,8 @@ func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, co
 	})
 }
 
-// apart returns 1 if each merge has its own word of info, and 0 if all merges share one word.
+// apart returns the distance between the words of info of two merges: 1 if each merge has its own
+// word, and 0 if all merges share one word.
 func (s *deflation) apart() uint32 { return uint32(min(1, s.Info.Len()-1)) }
 
 // deflateFlops is the cost of stedc_deflate for a column, and compareFlops is the cost of
