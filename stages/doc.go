@@ -4,12 +4,12 @@
 // products of a stage (Ops.Work) must be in the same arena.
 //
 //	A  dense, lower triangle        n×n, Ld ≥ n
-//	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᵀ     B: half-bandwidth b
+//	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᴴ     B: half-bandwidth b
 //	│  BandShare                      the same by several devices, each with some columns of A
 //	│  Tridiagonalisation   dsytrd    the same for b = 1, for small orders: B = T, Q2 = I
 //	▼
 //	B  compact band                 2b rows per column
-//	│  BulgeChasing    dsytrd_sb2st   B = Q2·T·Q2ᵀ     T: d[n], e[n-1]
+//	│  BulgeChasing    dsytrd_sb2st   B = Q2·T·Q2ᴴ     T: d[n], e[n-1]
 //	▼
 //	T  tridiagonal
 //	│  Bisection       dstebz         T = S·Λ·Sᵀ       values; also DivideConquerValues
@@ -25,14 +25,15 @@
 //
 // Letters are LAPACK's: n the order, b the half-bandwidth, k the rank of one trailing update (b ≤
 // k), m the number of vectors. Matrices are column-major, indices 0-based, ranges half-open.
-// Element (i, j) of a matrix X with leading dimension ld lies at X[i + j·ld].
+// Element (i, j) of a matrix X with leading dimension ld lies at X[i + j·ld]. Xᴴ is the conjugate
+// transpose of X. For real matrices it is Xᵀ, and a matrix is Hermitian if it is symmetric.
 //
 // # What a stage hands to the next
 //
-// Reflectors. A reflector H = I − τ·v·vᵀ with v[0] = 1 maps a vector x to β·e1, where β =
-// −sign(x0)·‖x‖. If all elements of x after the first are zero, τ = 0 and β = x0. A product of
-// reflectors is H0·H1⋯ = I − Y·T·Yᵀ, where T is upper triangular (dlarft's forward columnwise form).
-// W is the product Y·T.
+// Reflectors. A reflector H = I − τ·v·vᴴ with v[0] = 1 has Hᴴ·x = β·e1 for a vector x, where β =
+// −sign(Re x0)·‖x‖ is real, and τ is complex if x is. If all elements of x after the first are zero
+// and x0 is real, τ = 0 and β = x0. A product of reflectors is H0·H1⋯ = I − Y·T·Yᴴ, where T is upper
+// triangular (dlarft's forward columnwise form). W is the product Y·T.
 //
 // Panels. Panel p covers columns [p·b, min((p+1)·b, n)). Its reflectors act on rows [(p+1)·b, n),
 // so there is a panel p for every p with (p+1)·b < n. A panel of m rows has min(b, m) reflectors;

@@ -8,7 +8,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// FactorRows computes the triangular factor T of a panel, I − Y·T·Yᵀ, and multiplies matrices by −T,
+// FactorRows computes the triangular factor T of a panel, I − Y·T·Yᴴ, and multiplies matrices by −T,
 // in one dispatch. T has at most MaxPanel columns.
 type FactorRows[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.LarftRowsSpec, shaders.LarftRowsPush[T]]
@@ -28,7 +28,7 @@ func NewFactorRows[T spirv.Scalar](dev *vk.Device, b int) (f FactorRows[T], err 
 // be empty.
 type TimesFactor[T spirv.Scalar] struct{ S, R product.Matrix[T] }
 
-// Record computes T from the part of the Gram matrix g = Yᵀ·Y above the diagonal, and the factors τ.
+// Record computes T from the part of the Gram matrix g = Yᴴ·Y above the diagonal, and the factors τ.
 // `above` receives a second copy of T.
 func (f FactorRows[T]) Record(
 	rec *vk.Recorder, g product.Matrix[T], tau vk.Slice[T], t, above product.Matrix[T], first, second TimesFactor[T],

@@ -13,7 +13,7 @@ import (
 
 // QR factors panels of b columns (dgeqrf, dgeqr2):
 //
-//	panel = Q·[R; 0]     Q = H0·H1⋯ = I − Y·T·Yᵀ, min(b, m) reflectors
+//	panel = Q·[R; 0]     Q = H0·H1⋯ = I − Y·T·Yᴴ, min(b, m) reflectors
 //
 // Afterwards the panel holds Y, the reflectors as columns: a unit lower trapezoid, with zeros above
 // it and in the columns that have no reflector. tau holds the b factors τ of the reflectors. r

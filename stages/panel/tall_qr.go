@@ -32,7 +32,7 @@ type TallQR[T spirv.Scalar] struct {
 
 	tau  vk.Region[T] // factors of a panel, b
 	t    vk.Region[T] // merged T, width²
-	s    vk.Region[T] // Yᵀ·A and Tᵀ·Yᵀ·A, width×n each
+	s    vk.Region[T] // Yᴴ·A and Tᴴ·Yᴴ·A, width×n each
 	work *vk.Layout
 }
 
@@ -56,9 +56,9 @@ func NewTallQR[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], 
 	q.s = vk.Reserve[T]("YᵀA, TᵀYᵀA", 2*q.width*n)
 	q.work = vk.Together(q.tau, q.s, vk.InTurn(append(q.InTurn(), vk.Together(q.t, q.merged.Work()))...))
 	return q, ops.Reserve(
-		product.Shape{M: q.width, N: n, K: m, Count: 1},       // Yᵀ·A
-		product.Shape{M: q.width, N: n, K: q.width, Count: 1}, // Tᵀ·(Yᵀ·A)
-		product.Shape{M: m, N: n, K: q.width, Count: 1},       // A − Y·(Tᵀ·Yᵀ·A)
+		product.Shape{M: q.width, N: n, K: m, Count: 1},       // Yᴴ·A
+		product.Shape{M: q.width, N: n, K: q.width, Count: 1}, // Tᴴ·(Yᴴ·A)
+		product.Shape{M: m, N: n, K: q.width, Count: 1},       // A − Y·(Tᴴ·Yᴴ·A)
 	)
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -220,19 +220,33 @@ func TestPanelQRWaitsOnlyWhereAllRun(t *testing.T) {
 }
 
 // BenchmarkPanelQR measures one dispatch per column and one dispatch for all columns alternately,
-// by the device's clock: go test -bench PanelQR ./stages.
+// by the device's clock: go test -bench PanelQR ./stages/panel.
 func BenchmarkPanelQR(b *testing.B) {
+	b.Run("float64", func(b *testing.B) {
+		benchmarkPanelQR(b, func(m, n int) []float64 { return randomPanel(m, n, panelKinds[0].at) })
+	})
+	b.Run("complex128", func(b *testing.B) {
+		benchmarkPanelQR(b, func(m, n int) []complex128 { return randomComplexPanel(m, n, complexPanels[0].at) })
+	})
+	b.Run("complex64", func(b *testing.B) {
+		benchmarkPanelQR(b, func(m, n int) []complex64 {
+			return stagetest.ComplexOf[complex64](randomComplexPanel(m, n, complexPanels[0].at))
+		})
+	})
+}
+
+func benchmarkPanelQR[T spirv.Scalar](b *testing.B, random func(m, n int) []T) {
 	d := stagetest.Device(b)
 	const cols = 32
 	for _, m := range []int{1024, 4096, 8192, 16384, 32768} {
 		if d.Info().Type == "cpu" && m > 1024 {
 			break
 		}
-		a, r, tau := vk.Reserve[float64]("panel", m*cols), vk.Reserve[float64]("r", cols*cols), vk.Reserve[float64]("tau", cols)
+		a, r, tau := vk.Reserve[T]("panel", m*cols), vk.Reserve[T]("r", cols*cols), vk.Reserve[T]("tau", cols)
 		for _, whole := range []bool{false, true} {
 			tune := TuningFor(d.Info())
 			tune.Panel.Whole, tune.Panel.Polls = whole, 1<<22
-			q, err := NewQR[float64](d, cols, tune.Waits.Waiting(b, d), tune.Panel)
+			q, err := NewQR[T](d, cols, tune.Waits.Waiting(b, d), tune.Panel)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -242,10 +256,10 @@ func BenchmarkPanelQR(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer ws.Close()
-				panel := randomPanel(m, cols, panelKinds[0].at)
+				panel := random(m, cols)
 				rec := vk.NewRecorder(d)
 				rec.Phase("panel", 0, 1)
-				q.Record(rec, ws, stages.NewMatrix(a.In(ws), m, cols, m), stages.NewMatrix(r.In(ws), cols, cols, cols), tau.In(ws))
+				q.Record(rec, ws, product.NewMatrix(a.In(ws), m, cols, m), product.NewMatrix(r.In(ws), cols, cols, cols), tau.In(ws))
 				seconds := 0.0
 				for b.Loop() {
 					stagetest.Put(b, d, a.In(ws), panel)

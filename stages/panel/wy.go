@@ -14,9 +14,9 @@ import (
 // TFactor computes the factor T of a product of Householder reflectors (dlarft, forward,
 // columnwise):
 //
-//	H0·H1⋯ = I − Y·T·Yᵀ     T n×n, upper triangular
+//	H0·H1⋯ = I − Y·T·Yᴴ     T n×n, upper triangular
 //
-// The columns of Y are the reflectors, with ones and zeros stored. Let G = Yᵀ·Y, of which only the
+// The columns of Y are the reflectors, with ones and zeros stored. Let G = Yᴴ·Y, of which only the
 // part above the diagonal is used, and D = diag(τ). Then T⁻¹ = D⁻¹ + (the strict upper part of G).
 // So if two diagonal blocks T11 and T22 of T are known, the block above T22 is T12 = −T11·G12·T22.
 // The kernel larft computes small diagonal blocks, and products then join the blocks to larger
@@ -25,12 +25,12 @@ type TFactor[T spirv.Scalar] struct {
 	n   int // order of T, at most
 	ops product.Ops[T]
 
-	// `larft` computes diagonal blocks of T from τ and YᵀY. `diagonal` copies the factors T of
+	// `larft` computes diagonal blocks of T from τ and YᴴY. `diagonal` copies the factors T of
 	// neighbouring panels to the diagonal blocks of one larger T.
 	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[T]]
 	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[T]]
 
-	// `gram` is the matrix G = YᵀY. `half` holds the products T11·G12 for all pairs of diagonal
+	// `gram` is the matrix G = YᴴY. `half` holds the products T11·G12 for all pairs of diagonal
 	// blocks of T that are joined by T12 = −T11·G12·T22. Each region is n×n.
 	gram, half vk.Region[T]
 	work       *vk.Layout
@@ -52,7 +52,7 @@ func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T],
 	return f, f.reserve(rows)
 }
 
-// reserve reserves the product YᵀY, and the products that join diagonal blocks of T of any size.
+// reserve reserves the product YᴴY, and the products that join diagonal blocks of T of any size.
 func (f *TFactor[T]) reserve(rows int) error {
 	if err := f.ops.Reserve(product.Shape{M: f.n, N: f.n, K: rows, Count: 1}); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T],
 	f.RecordFrom(rec, ws, f.gramian(rec, ws, y), tau, t)
 }
 
-// RecordFrom is Record for callers that have computed g = Yᵀ·Y. Only the part of g above the
+// RecordFrom is Record for callers that have computed g = Yᴴ·Y. Only the part of g above the
 // diagonal is used.
 func (f *TFactor[T]) RecordFrom(
 	rec *vk.Recorder, ws *vk.Arena, g product.Matrix[T], tau vk.Slice[T], t product.Matrix[T],
@@ -155,7 +155,7 @@ func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T]
 // join describes `count` pairs of neighbouring diagonal blocks of T, of orders n1 and n2. The first
 // pair begins at row `start`.
 type join[T spirv.Scalar] struct {
-	g, t, half           product.Matrix[T] // YᵀY; T; T11·G12
+	g, t, half           product.Matrix[T] // YᴴY; T; T11·G12
 	start, n1, n2, count int
 }
 

@@ -11,18 +11,19 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// BandReduction reduces a symmetric matrix to a band (dsytrd_sy2sb):
+// BandReduction reduces a Hermitian matrix to a band (dsytrd_sy2sb, zhetrd_he2hb):
 //
-//	A = Q1·B·Q1ᵀ     B has half-bandwidth b
+//	A = Q1·B·Q1ᴴ     B has half-bandwidth b
 //
 // The reduction factors panels of b columns, and updates the trailing matrix once for each block of
 // k columns (the double-blocked reduction, DBBR; Wang et al., PPoPP 2025). While a block is in
 // progress, memory holds the trailing matrix A as it was at the beginning of the block. The current
-// trailing matrix is A − Y·Zᵀ − Z·Yᵀ, where Y and Z have b columns for each finished panel of the
+// trailing matrix is A − Y·Zᴴ − Z·Yᴴ, where Y and Z have b columns for each finished panel of the
 // block.
 //
 // The package's documentation says what A, the band and the factors T hold afterwards. Record reads
-// only the lower triangle of A, and overwrites all of it.
+// only the lower triangle of A, and overwrites all of it. The imaginary parts of the diagonal may be
+// NaN.
 type BandReduction[T spirv.Scalar] struct {
 	BandSize
 	ops product.Ops[T]
@@ -33,14 +34,14 @@ type BandReduction[T spirv.Scalar] struct {
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 
 	// xz holds the matrix [x Z], n×(b+k). Z is that of the block: the current trailing matrix is A −
-	// Y·Zᵀ − Z·Yᵀ. x is the product A·y of one panel of reflectors.
+	// Y·Zᴴ − Z·Yᴴ. x is the product A·y of one panel of reflectors.
 	xz vk.Region[T]
 
-	// s holds the products [Y y]ᵀ·y and Zᵀ·y of a panel with the reflectors y, at most k×b each. r
-	// holds the second factors of z, of the same sizes: [−Zᵀ·y·T; N] and [T; −Yᵀ·y·T].
+	// s holds the products [Y y]ᴴ·y and Zᴴ·y of a panel with the reflectors y, at most k×b each. r
+	// holds the second factors of z, of the same sizes: [−Zᴴ·y·T; N] and [T; −Yᴴ·y·T].
 	s, r vk.Region[T]
 
-	// yx holds the b×b matrix yᵀ·A·y of a panel. tau holds the factors τ of its b reflectors.
+	// yx holds the b×b matrix yᴴ·A·y of a panel. tau holds the factors τ of its b reflectors.
 	yx, tau vk.Region[T]
 	work    *vk.Layout
 }
@@ -80,7 +81,7 @@ func NewBandReduction[T spirv.Scalar](
 		product.Shape{M: n, N: n, K: k, Count: 1},             // the trailing update
 		product.Shape{M: n, N: b, K: n, Count: 1, Held: true}, // x = A·y
 		product.Shape{M: n, N: b, K: 2 * k, Count: 1},         // what Y and Z change in a panel, and z
-		product.Shape{M: k, N: b, K: n, Count: 2},             // [Y y]ᵀ·y and Zᵀ·y
+		product.Shape{M: k, N: b, K: n, Count: 2},             // [Y y]ᴴ·y and Zᴴ·y
 	)
 	r.work = vk.Together(r.xz, r.s, r.r, r.yx, r.tau, ops.HeldWork(), r.qr.Work())
 	return r, err
@@ -137,7 +138,7 @@ func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matr
 }
 
 // block is the block of k columns of A that starts at column `begin`. Its pending update is A −
-// Y·Zᵀ − Z·Yᵀ. Y is stored in A, in place of the panels that were factored. xz is the matrix [x Z] in
+// Y·Zᴴ − Z·Yᴴ. Y is stored in A, in place of the panels that were factored. xz is the matrix [x Z] in
 // the workspace. Row i of Y, of x and of Z belongs to row i of A.
 type block[T spirv.Scalar] struct {
 	*BandReduction[T]
@@ -170,17 +171,17 @@ func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 }
 
 // panel factors the rows below the diagonal block at column c, and appends the new columns y and z
-// to Y and Z. With Q = I − y·T·yᵀ the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
+// to Y and Z. With Q = I − y·T·yᴴ the trailing matrix A − Y·Zᴴ − Z·Yᴴ becomes
 //
-//	Qᵀ·(A − Y·Zᵀ − Z·Yᵀ)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
-//	z = P·T + y·N     P = (A − Y·Zᵀ − Z·Yᵀ)·y     N = −½·Tᵀ·(yᵀ·P)·T
+//	Qᴴ·(A − Y·Zᴴ − Z·Yᴴ)·Q = A − Y·Zᴴ − Z·Yᴴ − y·zᴴ − z·yᴴ
+//	z = P·T + y·N     P = (A − Y·Zᴴ − Z·Yᴴ)·y     N = −½·Tᴴ·(yᴴ·P)·T
 //
 // P itself is not formed. With x = A·y the same z is one product:
 //
-//	z = [Y y]·[F; N] + [x Z]·[T; G]     F = −(Zᵀ·y)·T     G = −(Yᵀ·y)·T
-//	N = −½·Tᵀ·((yᵀ·x)·T + (Yᵀ·y)ᵀ·F + (Zᵀ·y)ᵀ·G)
+//	z = [Y y]·[F; N] + [x Z]·[T; G]     F = −(Zᴴ·y)·T     G = −(Yᴴ·y)·T
+//	N = −½·Tᴴ·((yᴴ·x)·T + (Yᴴ·y)ᴴ·F + (Zᴴ·y)ᴴ·G)
 //
-// The products with y run concurrently with A·y. T is made from yᵀ·y, a part of [Y y]ᵀ·y.
+// The products with y run concurrently with A·y. T is made from yᴴ·y, a part of [Y y]ᴴ·y.
 func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	b, ws := k.B, k.ws
 	top, p := c+b, c-k.begin // first row of y; columns of Y and of Z

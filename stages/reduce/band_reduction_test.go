@@ -154,6 +154,11 @@ func reduceFrom[T spirv.Scalar](
 	load(rec, matrix)
 	r.Record(rec, ws, matrix, bb.In(ws), tt.In(ws))
 	stagetest.Run(t, d, rec)
+	for _, info := range stagetest.Get(t, d, r.Info(ws)) {
+		if info != 0 {
+			t.Fatalf("n=%d b=%d k=%d: INFO = %d", n, b, k, info)
+		}
+	}
 
 	y, band, factors = stagetest.Unpadded(t, n, n, stagetest.Get(t, d, a.In(ws)), ld), stagetest.Get(t, d, bb.In(ws)), stagetest.Get(t, d, tt.In(ws))
 	where := fmt.Sprintf("n=%d b=%d k=%d", n, b, k)

@@ -100,6 +100,24 @@ func testComplexBandReduction[T stagetest.Complex](t *testing.T) {
 	distant.AtMost(t, "distance from ref.BandReduction in units of ε", 1500)
 }
 
+// TestComplexBandReductionOfReals checks that the reduction of a real matrix in complex storage has no
+// imaginary parts.
+func TestComplexBandReductionOfReals(t *testing.T) {
+	const n, b, k = 37, 4, 8
+	dense := make([]complex128, n*n)
+	for at, x := range stagetest.Symmetric(n) {
+		dense[at] = complex(x, 0)
+	}
+	var errors complexErrors[complex128]
+	y, band, factors := errors.of(t, "real", n, b, k, SmallestTuning(), dense)
+	errors.areSmall(t)
+	for _, z := range slices.Concat(y, band, factors) {
+		if imag(z) != 0 {
+			t.Fatalf("%v is not real", z)
+		}
+	}
+}
+
 // TestComplexBandReductionKinds checks band reductions of Hermitian matrices on which eigensolvers
 // have failed.
 func TestComplexBandReductionKinds(t *testing.T) {
