@@ -231,6 +231,8 @@ type TransposePush[T spirv.Stored] struct {
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnResidualPush[float64]{})-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnResidualPush[float32]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(ColumnResidualPush[complex128]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(ColumnResidualPush[complex64]{})-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[float64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[float32]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[complex128]{})-32]
@@ -253,6 +255,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(OrmtrQ2TeamsPush[complex64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(OrgtrQ2Push[float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(OrgtrQ2Push[float32]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(OrgtrQ2Push[complex128]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(OrgtrQ2Push[complex64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(TransposePush[float64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(TransposePush[float32]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(TransposePush[spirv.Float16]{})-32]

@@ -12,6 +12,8 @@ import (
 func TestModulesFitTheirKernels(t *testing.T) {
 	fits(t, ColumnResidual[float64](), ColumnResidualDefaults())
 	fits(t, ColumnResidual[float32](), ColumnResidualDefaults())
+	fits(t, ColumnResidual[complex128](), ColumnResidualDefaults())
+	fits(t, ColumnResidual[complex64](), ColumnResidualDefaults())
 	fits(t, ColumnSigns[float64](), ColumnSignsDefaults())
 	fits(t, ColumnSigns[float32](), ColumnSignsDefaults())
 	fits(t, ColumnSigns[complex128](), ColumnSignsDefaults())
@@ -34,6 +36,8 @@ func TestModulesFitTheirKernels(t *testing.T) {
 	fits(t, OrmtrQ2Teams[complex64](), OrmtrQ2TeamsDefaults())
 	fits(t, OrgtrQ2[float64](), OrgtrQ2Defaults())
 	fits(t, OrgtrQ2[float32](), OrgtrQ2Defaults())
+	fits(t, OrgtrQ2[complex128](), OrgtrQ2Defaults())
+	fits(t, OrgtrQ2[complex64](), OrgtrQ2Defaults())
 	fits(t, Transpose[float64](), TransposeDefaults())
 	fits(t, Transpose[float32](), TransposeDefaults())
 	fits(t, Transpose[spirv.Float16](), TransposeDefaults())

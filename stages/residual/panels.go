@@ -10,18 +10,18 @@ import (
 // that has neither A nor the other eigenvectors W. The host sends A, and all of W, some columns (a
 // panel P) at a time. A panel gives some rows of the two matrices
 //
-//	A·Z − Z·diag(λ)   and   WᵀZ − I
+//	A·Z − Z·diag(λ)   and   WᴴZ − I
 //
-// because A is symmetric: the rows are Pᵀ·Z, minus rows of Z·diag(λ) or of the identity. A Record
+// because A is Hermitian: the rows are Pᴴ·Z, minus rows of Z·diag(λ) or of the identity. A Record
 // method computes the sums of the magnitudes in each column of these rows. The sum over all panels is
 // what Residual computes.
-type ResidualPanels[T spirv.Real] struct {
+type ResidualPanels[T spirv.Scalar] struct {
 	sums  columnSums[T]
 	panel vk.Region[T]
 	out   vk.Region[T]
 }
 
-func NewResidualPanels[T spirv.Real](dev *vk.Device, n, m int, ops product.Ops[T]) (*ResidualPanels[T], error) {
+func NewResidualPanels[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (*ResidualPanels[T], error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (r *ResidualPanels[T]) RecordResidual(
 	vk.ReceiveLast(rec, sums, r.out.In(ws))
 }
 
-// RecordGram records the sums for the rows from, from+1, … of WᵀZ − I. The panel has the vectors with
+// RecordGram records the sums for the rows from, from+1, … of WᴴZ − I. The panel has the vectors with
 // these numbers among all vectors W. z has the vectors of W from number `first` on.
 func (r *ResidualPanels[T]) RecordGram(
 	rec *vk.Recorder, ws *vk.Arena, panel []T, from int, z product.Matrix[T], first int, sums []T,

@@ -12,17 +12,17 @@ import (
 // eigenvectors as columns. Residual computes, for each column, the sum of the magnitudes of the
 // elements of
 //
-//	A·Z − Z·diag(λ)   and   ZᵀZ − I
+//	A·Z − Z·diag(λ)   and   ZᴴZ − I
 //
 // The largest sum of each matrix is its 1-norm. A is n×n with both triangles stored, and Z is n×m.
 type Residual[T spirv.Scalar] struct{ sums columnSums[T] }
 
 // Sums holds the eigenvalues λ that the stage Residual reads, and the sums of magnitudes that it
-// writes: one element of each for every column of Z.
+// writes: one real number of each for every column of Z.
 type Sums[T spirv.Scalar] struct {
 	Lambda        vk.Slice[T] // in: λ
 	Residual      vk.Slice[T] // out: sums of |A·Z − Z·diag(λ)|
-	Orthogonality vk.Slice[T] // out: sums of |ZᵀZ − I|
+	Orthogonality vk.Slice[T] // out: sums of |ZᴴZ − I|
 }
 
 // NewResidual prepares for up to m ≤ n eigenvectors of length n.
@@ -91,13 +91,13 @@ func (r *TridiagonalResidual) Record(
 }
 
 // columnSums is the common part of Residual, TridiagonalResidual and SingularResidual. For some
-// columns of Z at a time, it forms a product such as A·Z or ZᵀZ, subtracts the expected matrix, and
+// columns of Z at a time, it forms a product such as A·Z or ZᴴZ, subtracts the expected matrix, and
 // sums the magnitudes of each column.
 type columnSums[T spirv.Scalar] struct {
 	n, m    int // order; vectors, at most
 	ops     product.Ops[T]
 	columns *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush[T]]
-	product vk.Region[T] // of some columns: A·Z or ZᵀZ
+	product vk.Region[T] // of some columns: A·Z or ZᴴZ
 }
 
 const (
@@ -105,7 +105,7 @@ const (
 	residualBlock   = 256 // columns that are measured at a time; the workspace is n times as large
 )
 
-// newColumnSums reserves the product ZᵀZ in ops, for n×m matrices Z. Its callers reserve the product
+// newColumnSums reserves the product ZᴴZ in ops, for n×m matrices Z. Its callers reserve the product
 // A·Z.
 func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (columnSums[T], error) {
 	b := stages.Builder{Dev: dev}
@@ -125,7 +125,7 @@ func (r columnSums[T]) record(
 	m := z.Cols
 	stages.Holds("the eigenvalues", s.Lambda, m)
 	stages.Holds("the residuals", s.Residual, m)
-	stages.Holds("the sums of ZᵀZ − I", s.Orthogonality, m)
+	stages.Holds("the sums of ZᴴZ − I", s.Orthogonality, m)
 	r.each(m, func(j, cols int) {
 		zj := z.Block(0, j, r.n, cols)
 		p := product.NewMatrix(r.product.In(ws), r.n, cols, r.n)
@@ -148,7 +148,7 @@ func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda,
 	})
 }
 
-// gram records the sums for some columns of ZᵀZ − I. zj is these columns of z, from column j on.
+// gram records the sums for some columns of ZᴴZ − I. zj is these columns of z, from column j on.
 func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
 	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
 	r.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, z, zj, 0, g)

@@ -1,7 +1,9 @@
 // column_residual computes sums[j] = Σ_i |x_ij − λ_j·y_ij| for each column j.
 //
+// complex
+//
 // in:  x, y     rows×cols, column-major, ldx and ldy ≥ rows
-//      lambda   the cols numbers λ_j. If lambda is null, y is not read, and X is compared with
+//      lambda   the cols real numbers λ_j. If lambda is null, y is not read, and X is compared with
 //               columns of the identity: sums[j] = Σ_i |x_ij − δ(i, first + j)|
 // out: sums     cols elements
 //
@@ -17,13 +19,18 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics.glsl"
 #include "index.glsl"
+#ifdef COMPLEX
+#include "polar.glsl"
+#else
+#define modulus(z) abs(z)
+#endif
 
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) readonly buffer Column { scalar_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer Sums { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) writeonly buffer Sums { scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Column x, y, lambda;
@@ -35,7 +42,7 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // `partial` holds, for each invocation, the sum over those rows that the invocation has processed.
-shared acc_t partial[LOCAL_SIZE];
+shared real_t partial[LOCAL_SIZE];
 
 void main() {
 	uint j = workgroup();
@@ -44,12 +51,12 @@ void main() {
 	Column x = Column(element(uint64_t(p.x), 0, j, p.ldx));
 	Column y = Column(element(uint64_t(p.y), 0, j, p.ldy));
 	bool identity = uint64_t(p.lambda) == 0ul;
-	acc_t sum = acc_t(0);
+	real_t sum = real_t(0);
 	if (identity) {
-		for (uint i = t; i < p.rows; i += LOCAL_SIZE) sum += abs(x.at[i] - (i == p.first + j ? acc_t(1) : acc_t(0)));
+		for (uint i = t; i < p.rows; i += LOCAL_SIZE) sum += modulus(x.at[i] - (i == p.first + j ? one() : acc_t(0)));
 	} else {
-		acc_t lambda = p.lambda.at[j];
-		for (uint i = t; i < p.rows; i += LOCAL_SIZE) sum += abs(x.at[i] - lambda * y.at[i]);
+		real_t lambda = real_of(p.lambda.at[j]);
+		for (uint i = t; i < p.rows; i += LOCAL_SIZE) sum += modulus(x.at[i] - lambda * y.at[i]);
 	}
 	partial[t] = sum;
 	barrier();
@@ -57,5 +64,5 @@ void main() {
 		if (t < half_) partial[t] += partial[t + half_];
 		barrier();
 	}
-	if (t == 0) p.sums.at[j] = partial[0];
+	if (t == 0) p.sums.at[j] = of_real(partial[0]);
 }

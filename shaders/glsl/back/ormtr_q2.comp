@@ -1,7 +1,7 @@
 // ormtr_q2 applies Q2, the product of the reflectors of bulge chasing, to vectors that are stored
 // as rows: X ← Q2·X, or X ← Q2ᴴ·X if TRANSPOSED (LAPACK dormtr and zunmtr, for the second stage).
 //
-// complex: ormtr_q2_flags ormtr_q2_teams
+// complex
 //
 // in, out: x       m vectors of length n; element `row` of vector c lies at x[c + row·ld]
 // in:      v, tau  as sb2st stores them, see package stages

@@ -35,6 +35,9 @@
 uint steps(uint s) { return s + 1 < p.n ? (p.n - 1 - s + B - 1) / B : 0; }
 
 #ifdef SQUARES
+#ifdef COMPLEX
+#define square square_number // numerics_complex.glsl has a function `square`, which is not used here
+#endif
 uint square; // the square that the workgroup works on
 uint begin; // the first step that changes a column of its strip
 

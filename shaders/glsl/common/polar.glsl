@@ -1,6 +1,7 @@
 // This header computes the modulus and the phase of a complex number.
 //
-// Kernels for complex numbers include this header, after a numerics header. The header defines polar.
+// Kernels for complex numbers include this header, after a numerics header. The header defines polar and
+// modulus.
 #ifndef POLAR_GLSL
 #define POLAR_GLSL
 #include "reflector.glsl"
@@ -19,6 +20,12 @@ real_t polar(const work_t z, out work_t phase) {
 	norm = fma(fma(-norm, norm, q), real_t(0.5) * y, norm); // another Newton step, for √q
 	phase = y * near;
 	return norm * power_of_two(e);
+}
+
+// modulus returns |z|, with the errors of polar.
+real_t modulus(const work_t z) {
+	work_t phase;
+	return polar(z, phase);
 }
 
 #endif
