@@ -22,8 +22,8 @@ func IdentityMatrix(n int) []float64 {
 	return x
 }
 
-func Transpose(m, n int, x []float64) []float64 {
-	out := make([]float64, len(x))
+func Transpose[T any](m, n int, x []T) []T {
+	out := make([]T, len(x))
 	for j := range n {
 		for i := range m {
 			out[j+i*n] = x[i+j*m]
