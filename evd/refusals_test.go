@@ -70,6 +70,10 @@ func TestRefusals(t *testing.T) {
 		_, err := evd.NewPlan[float32](dev, 40, o{Products: evd.ProductsEmulated})
 		return err
 	})
+	add("option T: plans for complex matrices are being built; real and imaginary parts in a real matrix of order 2n give each eigenvalue twice", func() error {
+		_, err := evd.NewPlan[complex128](dev, 4, o{})
+		return err
+	})
 	zero := tuning.Tuning{}
 	plan("option Tuning: has the half-bandwidth 0 and the block 0; both must be positive", 4, o{Tuning: &zero})
 

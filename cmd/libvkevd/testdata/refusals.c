@@ -118,8 +118,8 @@ static void symmetric(vkevd_device device) {
 		REFUSED(flag, .vectors_row_major = wrong[k]);
 		REFUSED(flag, .verify = wrong[k]);
 	}
-	REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED", .number = 3);
-	REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED", .number = -1);
+	REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED, VKEVD_COMPLEX128, VKEVD_COMPLEX64", .number = 5);
+	REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED, VKEVD_COMPLEX128, VKEVD_COMPLEX64", .number = -1);
 	REFUSED("options.number: VKEVD_MIXED needs vectors = 1 and select = VKEVD_ALL", .number = VKEVD_MIXED);
 	REFUSED("options.number: VKEVD_MIXED needs vectors = 1 and select = VKEVD_ALL", .number = VKEVD_MIXED, .vectors = 1,
 	        .select = VKEVD_INDEX, .to = 3);

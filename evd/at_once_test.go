@@ -1,0 +1,90 @@
+package evd_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestMethodsAtOnce calls every method of each kind of plan from several goroutines, and Close among
+// them. After Close each method that solves returns ErrClosed. The race detector sees what the locks
+// leave out.
+func TestMethodsAtOnce(t *testing.T) {
+	when.Pick(t, when.Race)
+	ctx, d := context.Background(), device(t, vk.Options{})
+	const n = 5
+	a := evd.NewSym(n, make([]float64, n*n), evd.Lower)
+	q := evd.Dense[float64]{Rows: n, Cols: n, Ld: n, Data: make([]float64, n*n)}
+	of := evd.Tridiagonal[float64]{D: make([]float64, n), E: make([]float64, n-1)}
+	for i := range n {
+		a.Data[i+i*n], q.Data[i+i*n], of.D[i] = float64(i), 1, float64(i)
+	}
+	res := &evd.Result[float64]{Values: of.D, Vectors: &q}
+	opt := evd.Options{Vectors: true, Tuning: small()}
+	dense, err := evd.NewPlan[float64](d, n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	three, err := evd.NewTridiagonalPlan[float64](d, n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refine, err := evd.NewRefinePlan(d, n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed, err := evd.NewMixedPlan(d, n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	solves := []func() error{
+		func() error { _, err := dense.Solve(ctx, a); return err },
+		func() error { _, err := dense.Check(ctx, a, res); return err },
+		func() error { _, err := three.Solve(ctx, of); return err },
+		func() error { _, err := three.Check(ctx, of, res); return err },
+		func() error { _, err := three.CountBelow(ctx, of, 1.5); return err },
+		func() error { _, err := refine.Refine(ctx, a, q); return err },
+		func() error { _, err := mixed.Solve(ctx, a); return err },
+	}
+	var all sync.WaitGroup
+	for _, solve := range solves {
+		for range 2 {
+			all.Go(func() {
+				for range 3 {
+					if err := solve(); err != nil && !errors.Is(err, evd.ErrClosed) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	all.Go(func() {
+		for range 20 {
+			for _, p := range []forecast{dense, three, refine, mixed} {
+				p.Bytes()
+				p.Memory()
+				p.Costs()
+			}
+			dense.Band()
+			dense.Block()
+			dense.Emulated()
+			dense.Distributed()
+			dense.Devices()
+		}
+	})
+	for _, p := range []interface{ Close() }{dense, three, refine, mixed} {
+		all.Go(p.Close)
+		all.Go(p.Close)
+	}
+	all.Wait()
+	for k, solve := range solves {
+		if err := solve(); !errors.Is(err, evd.ErrClosed) || !errors.Is(err, vk.ErrClosed) {
+			t.Errorf("method %d after Close: %v", k, err)
+		}
+	}
+}
