@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 type Tuning struct {
@@ -26,14 +27,18 @@ type Tuning struct {
 	Dispatch float64 `json:",omitempty"`
 }
 
-func (t Tuning) Fits(info vk.Info) error {
+// Fits returns nil if products of doubles can use the tiles on the device.
+func (t Tuning) Fits(info vk.Info) error { return Fits[float64](t, info) }
+
+// Fits is Tuning.Fits for products of T.
+func Fits[T spirv.Scalar](t Tuning, info vk.Info) error {
 	for _, tile := range t.Tiles {
-		if err := tile.Fits(info); err != nil {
+		if err := fits[T](tile, info); err != nil {
 			return err
 		}
 	}
 	if len(t.Tiles) == 0 || t.Units < 1 {
 		return fmt.Errorf("product: %d tiles for %d units", len(t.Tiles), t.Units)
 	}
-	return fitsTriangle[float64](t.Syr2k, info)
+	return fitsTriangle[T](t.Syr2k, info)
 }

@@ -42,20 +42,20 @@ type BlockedTuning struct {
 
 func (t BlockedTuning) splits(n int) bool { return t.Left > 0 && n > t.Left }
 
-// fits returns nil if the first columns of matrices of order n can be reduced with these sizes on
-// the device. The errors are those of TridiagonalisationTuning.Fits.
-func (t BlockedTuning) fits(info vk.Info, n int) error {
+// blocksFit returns nil if the first columns of matrices of order n can be reduced with these sizes on
+// the device. The errors are those of Fits.
+func blocksFit[T spirv.Scalar](t BlockedTuning, info vk.Info, n int) error {
 	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Block < 0 || t.Columns < 1 || t.Registers < 0 {
 		return fmt.Errorf("stages: no matrix of order %d can be reduced in blocks of columns with %+v", n, t)
 	}
 	if groups := t.groups(n); groups > max(info.Units, 1) {
 		return stages.Refused(info, "units, one for each workgroup", groups, info.Units)
 	}
-	spec := latrdSpec[float64](t, n, info.Subgroup)
+	spec := latrdSpec[T](t, n, info.Subgroup)
 	if size := int(spec.LocalSize); size > info.MaxLocal {
 		return stages.Refused(info, "invocations in a workgroup", size, info.MaxLocal)
 	}
-	need := stages.SharedOf(shaders.Latrd[float64], spec)
+	need := stages.SharedOf(shaders.Latrd[T], spec)
 	if need.Err == nil && need.Bytes > info.SharedBytes {
 		return stages.Refused(info, "bytes of shared memory", need.Bytes, info.SharedBytes)
 	}

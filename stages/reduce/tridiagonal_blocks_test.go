@@ -170,11 +170,11 @@ func TestBlockedTridiagonalisationRefuses(t *testing.T) {
 	} {
 		s, i := good, info
 		c.change(&s.Blocked, &i)
-		if err := s.Fits(i, 80); err != nil {
+		if err := Fits[float64](s, i, 80); err != nil {
 			t.Errorf("%s, order 80: %v", name, err)
 		}
 		var lacks *vk.UnsupportedError
-		if err := s.Fits(i, 100); (err == nil) != (name == "nothing") || errors.As(err, &lacks) != c.lacks {
+		if err := Fits[float64](s, i, 100); (err == nil) != (name == "nothing") || errors.As(err, &lacks) != c.lacks {
 			t.Errorf("%s, order 100: %v", name, err)
 		}
 	}

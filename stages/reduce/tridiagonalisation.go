@@ -51,14 +51,14 @@ const mostTridiagonalised = 1 << 15
 
 // NewTridiagonalisation prepares the reduction of matrices of order n ≥ 1. It returns an error if n
 // is too large, or if w does not allow workgroups to wait for each other. Other errors come from
-// t.Fits or from package vk.
+// Fits or from package vk.
 func NewTridiagonalisation[T spirv.Scalar](
 	dev *vk.Device, n int, ops product.Ops[T], w stages.Waiting, t TridiagonalisationTuning,
 ) (*Tridiagonalisation[T], error) {
 	if n < 1 || n > mostTridiagonalised || !w.Allowed || w.Crowded {
 		return nil, fmt.Errorf("stages: tridiagonalisation of order %d, waiting: %+v", n, w)
 	}
-	if err := t.Fits(dev.Info(), n); err != nil {
+	if err := Fits[T](t, dev.Info(), n); err != nil {
 		return nil, err
 	}
 	return newTridiagonalisation(dev, n, ops, w, t)

@@ -230,7 +230,7 @@ func TestTridiagonalisationRefuses(t *testing.T) {
 	atomics := []string{"shaderBufferInt64Atomics"}
 	good := TridiagonalisationTuning{LocalSize: 64, Groups: 25, Rows: 4, Kept: 16, Polls: 1}
 	info := vk.Info{Units: 25, Features: atomics, MaxLocal: 128, SharedBytes: 16 << 10, Subgroup: 32}
-	if err := good.Fits(info, n); err != nil {
+	if err := Fits[float64](good, info, n); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*TridiagonalisationTuning, *vk.Info){
@@ -243,7 +243,7 @@ func TestTridiagonalisationRefuses(t *testing.T) {
 		s, i := good, info
 		change(&s, &i)
 		var lacks *vk.UnsupportedError
-		if err := s.Fits(i, n); !errors.As(err, &lacks) {
+		if err := Fits[float64](s, i, n); !errors.As(err, &lacks) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -251,7 +251,7 @@ func TestTridiagonalisationRefuses(t *testing.T) {
 		{}, {LocalSize: 48, Groups: 25, Rows: 4, Kept: 16}, {LocalSize: 64, Groups: 25, Rows: 4, Kept: 3},
 		{LocalSize: 64, Groups: 0, Rows: 4, Kept: 16},
 	} {
-		if bad.Fits(info, n) == nil {
+		if Fits[float64](bad, info, n) == nil {
 			t.Errorf("%+v was accepted", bad)
 		}
 	}

@@ -51,11 +51,11 @@ type TridiagonalisationTuning struct {
 // They add up their partial sums by subgroup shuffles.
 const mostLanes = 32
 
-// Fits returns nil if matrices of order n can be reduced with these sizes on the device. The error
-// names the sizes that do not suit n, or is a *vk.UnsupportedError.
-func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
+// Fits returns nil if matrices of T of order n can be reduced in one stage with these sizes on the
+// device. The error names the sizes that do not suit n, or is a *vk.UnsupportedError.
+func Fits[T spirv.Scalar](t TridiagonalisationTuning, info vk.Info, n int) error {
 	if t.Blocked.splits(n) {
-		if err := t.Blocked.fits(info, n); err != nil {
+		if err := blocksFit[T](t.Blocked, info, n); err != nil {
 			return err
 		}
 		n = t.Blocked.Left
@@ -69,11 +69,11 @@ func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
 	case groups > max(info.Units, 1):
 		return stages.Refused(info, "units, one for each workgroup", groups, info.Units)
 	}
-	spec := sytrdSpec[float64](t, n, info.Subgroup)
+	spec := sytrdSpec[T](t, n, info.Subgroup)
 	if size := int(spec.LocalSize); size > info.MaxLocal {
 		return stages.Refused(info, "invocations in a workgroup", size, info.MaxLocal)
 	}
-	need := stages.SharedOf(shaders.Sytrd[float64], spec)
+	need := stages.SharedOf(shaders.Sytrd[T], spec)
 	if need.Err == nil && need.Bytes > info.SharedBytes {
 		return stages.Refused(info, "bytes of shared memory", need.Bytes, info.SharedBytes)
 	}

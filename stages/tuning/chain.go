@@ -84,7 +84,12 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	})
 	wg.Go(func() { t.MRRR = row(tables, func(t Tuning) error { return t.MRRR.Fits(info) }).MRRR })
 	wg.Go(func() { t.Batch = row(tables, func(t Tuning) error { return t.Batch.Fits(info) }).Batch.For(info) })
-	wg.Go(func() { t.Singles = row(tables, func(t Tuning) error { return t.Singles.fits(info) }).Singles })
+	wg.Go(func() {
+		t.Singles = row(tables, func(t Tuning) error { return sizesFit[float64](t.Singles, info) }).Singles
+	})
+	wg.Go(func() {
+		t.Complexes = row(tables, func(t Tuning) error { return sizesFit[complex128](t.Complexes, info) }).Complexes
+	})
 	band := row(tables, func(t Tuning) error { return fitsBand(t, info, t.Band) })
 	wg.Wait()
 

@@ -120,7 +120,7 @@ func TestWaitingAsksWhetherPanelsMeet(t *testing.T) {
 	if !w.Allowed || !w.Crowded || err != nil {
 		t.Errorf("%+v, %v", w, err)
 	}
-	if small.OneStage(10, 0, w, m.Info) || !small.OneStage(10, 0, stages.Waiting{Allowed: true}, m.Info) {
+	if tuning.OneStage[float64](small, 10, 0, w, m.Info) || !tuning.OneStage[float64](small, 10, 0, stages.Waiting{Allowed: true}, m.Info) {
 		t.Error("a reduction in one stage does not depend on the machine's answer")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -59,18 +60,20 @@ func withFields(t Tuning, text string) (Tuning, error) {
 	// The JSON decoder overwrites the elements of an existing list. All tunings of a device family
 	// share the lists of tiles. So these lists are removed before decoding, and the shared lists stay
 	// unchanged.
-	tiles, singles := t.Products.Tiles, t.Singles.Tiles
-	t.Products.Tiles, t.Singles.Tiles = nil, nil
+	lists := []*[]product.Tile{&t.Products.Tiles, &t.Singles.Tiles, &t.Complexes.Tiles}
+	var shared [3][]product.Tile
+	for i, list := range lists {
+		shared[i], *list = *list, nil
+	}
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		const example = `{"ApplyQ2":{"Group":32}}`
 		return t, fmt.Errorf("tuning %q: %s; it takes a JSON object with fields of tuning.Tuning, for example %s",
 			text, strings.TrimPrefix(err.Error(), "json: "), example)
 	}
-	if t.Products.Tiles == nil {
-		t.Products.Tiles = tiles
-	}
-	if t.Singles.Tiles == nil {
-		t.Singles.Tiles = singles
+	for i, list := range lists {
+		if *list == nil {
+			*list = shared[i]
+		}
 	}
 	return t, nil
 }

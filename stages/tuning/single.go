@@ -1,48 +1,66 @@
 package tuning
 
 import (
+	"cmp"
+
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Singles is the set of sizes that take the place of others for matrices of float32. It is empty if
-// none were measured.
-type Singles struct {
+// Sizes is the set of sizes that take the place of others for matrices of one number type. It is empty
+// if the type has no sizes of its own. A number that is 0 changes nothing.
+type Sizes struct {
 	Tiles []product.Tile // Products.Tiles
 	Syr2k product.Tile   `json:"RankTwoK"` // Products.Syr2k
 
-	// Batch is ApplyQ2.Batch.
+	// Batch and Chunk are those of ApplyQ2.
 	Batch uint32
+	Chunk uint32 `json:",omitempty"`
 
 	// PanelBytes is the largest value of Panel.TileBytes. Shorter chunks for short panels
 	// (Panel.ShortTileBytes) are not used.
-	PanelBytes int
+	PanelBytes int `json:",omitempty"`
+
+	Sytrd reduce.TridiagonalisationTuning `json:",omitzero"`
 }
 
-func (s Singles) fits(info vk.Info) error {
+func sizesFit[T spirv.Scalar](s Sizes, info vk.Info) error {
 	if len(s.Tiles) == 0 {
 		return nil
 	}
-	return product.Tuning{Tiles: s.Tiles, Syr2k: s.Syr2k, Units: 1}.Fits(info)
+	return product.Fits[T](product.Tuning{Tiles: s.Tiles, Syr2k: s.Syr2k, Units: 1}, info)
 }
 
 func For[T spirv.Scalar](info vk.Info) Tuning { return Of[T](On(info)) }
 
-// Of returns the tuning t for matrices of T. For float64 it is t. For float32 it is t with the
-// sizes t.Singles, and the field Doubles holds the products of t. A tuning that Of has returned for
-// float32 does not change.
+// Of returns the tuning t for matrices of T. For float64 it is t. For other types the field Doubles
+// holds the products of t, and a tuning that Of has returned does not change. For float32 the sizes
+// t.Singles take the place of others, and for complex128 the sizes t.Complexes. A number of type
+// complex64 has as many bytes as a double, so it has the sizes of doubles.
 func Of[T spirv.Scalar](t Tuning) Tuning {
-	if spirv.KindOf[T]() != spirv.Float32 || len(t.Doubles.Tiles) > 0 {
+	var s Sizes
+	switch kind := spirv.KindOf[T](); {
+	case kind == spirv.Float64 || len(t.Doubles.Tiles) > 0:
 		return t
+	case kind == spirv.Float32:
+		s, t.SmallTo = t.Singles, 0 // SmallTo was not measured in single precision
+	case kind == spirv.Complex128:
+		s = t.Complexes
+	}
+	if spirv.KindOf[T]().IsComplex() {
+		t.ValuesFrom = 0 // the kernels for wide bands are for real numbers
 	}
 	t.Doubles = t.Products
-	t.SmallTo = 0 // not measured in single precision
-	if s := t.Singles; len(s.Tiles) > 0 {
+	if len(s.Tiles) > 0 {
 		t.Products.Tiles, t.Products.Syr2k = s.Tiles, s.Syr2k
-		t.ApplyQ2.Batch = s.Batch
+	}
+	t.ApplyQ2.Batch, t.ApplyQ2.Chunk = cmp.Or(s.Batch, t.ApplyQ2.Batch), cmp.Or(s.Chunk, t.ApplyQ2.Chunk)
+	if s.PanelBytes > 0 {
 		t.Panel.TileBytes, t.Panel.ShortTileBytes, t.Panel.ShortRows = min(t.Panel.TileBytes, s.PanelBytes), 0, 0
 	}
+	t.Sytrd = cmp.Or(s.Sytrd, t.Sytrd)
 	return t
 }
 
@@ -62,7 +80,7 @@ func Of[T spirv.Scalar](t Tuning) Tuning {
 // With small chunks of panels, more workgroups share a panel. With chunks of 9 / 17 KiB the band
 // reduction takes 19.1 / 20.1 ms for n = 4096, 60.6 / 63.2 for 8192 and 278 / 280 for 16384 (H100).
 // With 33 KiB, the size for double precision, it took 77 instead of 73 ms for n = 8192 on an H200.
-var nvidiaSingles = Singles{
+var nvidiaSingles = Sizes{
 	Tiles: []product.Tile{
 		{M: 128, N: 64, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 3, Packed: true},
 		{M: 64, N: 64, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 2, Packed: true},
@@ -71,4 +89,20 @@ var nvidiaSingles = Singles{
 	},
 	Syr2k: product.Tile{M: 128, N: 128, K: 8, ThreadM: 8, ThreadN: 16, Unroll: 8, Buffers: 1, Resident: 1, Packed: true},
 	Batch: 8, PanelBytes: 9 << 10,
+}
+
+// nvidiaComplexes has the sizes for complex128 on GPUs of NVIDIA. They were not measured. They were
+// chosen for as many registers as the tiles for doubles need, and for the shared memory of about 48
+// KiB that the driver gives all workgroups of a multiprocessor: a tile of 8×4 complex numbers has as
+// many bytes as one of 8×8 doubles. With batches of 8 reflectors, ApplyQ2 keeps 16 + 8 rows of a
+// vector in registers, which are as many bytes as the 32 + 16 rows of doubles.
+var nvidiaComplexes = Sizes{
+	Tiles: []product.Tile{
+		{M: 128, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 1},
+		{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 2},
+		{M: 64, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 3},
+		{M: 32, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 5},
+	},
+	Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 2},
+	Batch: 8, Chunk: 8,
 }

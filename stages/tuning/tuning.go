@@ -26,6 +26,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/stemr"
 	"github.com/vkevd/vkevd/stages/tridiag/steqr"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Tuning is the set of all sizes for one device that come from measurements. The option --tuning
@@ -54,8 +55,9 @@ type Tuning struct {
 	QRFirst float64
 
 	Products      product.Tuning                  // all large products
-	Singles       Singles                         `json:",omitzero"` // sizes for matrices of float32 in place of others
-	Doubles       product.Tuning                  `json:",omitzero"` // products for the tridiagonal problem of a plan for float32; see Double
+	Singles       Sizes                           `json:",omitzero"` // sizes for matrices of float32 in place of others
+	Complexes     Sizes                           `json:",omitzero"` // sizes for matrices of complex128 in place of others
+	Doubles       product.Tuning                  `json:",omitzero"` // products for the tridiagonal problem of a plan for other types than float64; see Double
 	Panel         panel.Tuning                    // panels of the band reduction, and ApplyQ1
 	Sytrd         reduce.TridiagonalisationTuning // reduction in one stage, and for which orders
 	Waits         Waits                           // rules for waits between workgroups
@@ -158,14 +160,14 @@ func (t Tuning) NeverMeeting() Tuning {
 	return t
 }
 
-// OneStage returns whether a matrix of order n ≥ 1, with m wanted vectors, is reduced to tridiagonal
+// OneStage returns whether a matrix of T of order n ≥ 1, with m wanted vectors, is reduced to tridiagonal
 // form in one stage: if this is faster than two stages, and if workgroups may wait for each other.
-func (t Tuning) OneStage(n, m int, w stages.Waiting, info vk.Info) bool {
+func OneStage[T spirv.Scalar](t Tuning, n, m int, w stages.Waiting, info vk.Info) bool {
 	most := t.Sytrd.Values
 	if m > 0 {
 		most = t.Sytrd.Vectors
 	}
-	return w.Allowed && !w.Crowded && n <= most && t.Sytrd.Fits(info, n) == nil
+	return w.Allowed && !w.Crowded && n <= most && reduce.Fits[T](t.Sytrd, info, n) == nil
 }
 
 // For returns the tuning for order n and m vectors. Block is then the rank for this order. A wide

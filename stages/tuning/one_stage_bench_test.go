@@ -1,4 +1,4 @@
-package reduce
+package tuning
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"math/cmplx"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -14,14 +16,16 @@ import (
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // TestTridiagonalisationTimes prints the times of reductions in one stage, for tuning. The variable
-// VKEVD_ONE_STAGE is the name of a file. Each line is an order, a number of runs, and fields of
-// TridiagonalisationTuning as JSON, which replace those of the device's table. All runs of a line
-// must give the same bits.
+// VKEVD_ONE_STAGE is the name of a file. Each line is a number type, an order, a number of runs, and
+// fields of TridiagonalisationTuning as JSON, which replace those of the device's table, for example
+// complex128 2048 5 {}. All runs of a line must give the same bits.
 func TestTridiagonalisationTimes(t *testing.T) {
 	name := os.Getenv("VKEVD_ONE_STAGE")
 	if name == "" {
@@ -37,26 +41,29 @@ func TestTridiagonalisationTimes(t *testing.T) {
 	}
 	defer dev.Close()
 	waiting := stages.Waiting{Allowed: true, WideFence: !dev.Info().FenceChains()}
-	matrices := map[int][]float64{}
 	for line := range strings.Lines(string(text)) {
-		order, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		runs, change, _ := strings.Cut(rest, " ")
-		n, err := strconv.Atoi(order)
+		fields := strings.SplitN(strings.TrimSpace(line), " ", 4)
+		if len(fields) != 4 {
+			t.Fatalf("%q: want a number type, an order, a number of runs and JSON", line)
+		}
+		n, err := strconv.Atoi(fields[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		count, err := strconv.Atoi(runs)
+		count, err := strconv.Atoi(fields[2])
 		if err != nil {
 			t.Fatal(err)
 		}
-		tune := TuningFor(dev.Info()).Sytrd
-		if err := json.Unmarshal([]byte(change), &tune); err != nil {
-			t.Fatal(err)
+		switch fields[0] {
+		case "float64":
+			timeTridiagonalisation(t, dev, n, count, waiting, stagetest.Symmetric(n), fields[3])
+		case "complex128":
+			timeTridiagonalisation(t, dev, n, count, waiting, hermitian(n), fields[3])
+		case "complex64":
+			timeTridiagonalisation(t, dev, n, count, waiting, stagetest.ComplexOf[complex64](hermitian(n)), fields[3])
+		default:
+			t.Fatalf("%s: no number type with a reduction in one stage", fields[0])
 		}
-		if matrices[n] == nil {
-			matrices[n] = stagetest.Symmetric(n)
-		}
-		timeTridiagonalisation(t, dev, n, count, waiting, tune, matrices[n], change)
 	}
 	found, err := dev.Statistics()
 	if err != nil {
@@ -69,24 +76,42 @@ func TestTridiagonalisationTimes(t *testing.T) {
 	}
 }
 
+// hermitian returns a Hermitian matrix of order n.
+func hermitian(n int) []complex128 {
+	random := rand.New(rand.NewPCG(uint64(n), 35))
+	a := make([]complex128, n*n)
+	for j := range n {
+		a[j+j*n] = complex(random.NormFloat64(), 0)
+		for i := j + 1; i < n; i++ {
+			a[i+j*n] = stagetest.RandomComplex(random)
+			a[j+i*n] = cmplx.Conj(a[i+j*n])
+		}
+	}
+	return a
+}
+
 // timeTridiagonalisation reduces the same matrix several times and prints the shortest and the
 // longest time, and the kernels of the shortest run.
-func timeTridiagonalisation(
-	t *testing.T, dev *vk.Device, n, count int, w stages.Waiting, tune TridiagonalisationTuning, dense []float64, label string,
+func timeTridiagonalisation[T spirv.Scalar](
+	t *testing.T, dev *vk.Device, n, count int, w stages.Waiting, dense []T, change string,
 ) {
-	if err := tune.Fits(dev.Info(), n); err != nil {
+	label, tune := string(spirv.KindOf[T]())+" "+change, For[T](dev.Info())
+	if err := json.Unmarshal([]byte(change), &tune.Sytrd); err != nil {
+		t.Fatal(err)
+	}
+	if err := reduce.Fits[T](tune.Sytrd, dev.Info(), n); err != nil {
 		t.Logf("%d %s: %v", n, label, err)
 		return
 	}
-	ops, err := product.New[float64](dev, TuningFor(dev.Info()).Products)
+	ops, err := product.New[T](dev, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewTridiagonalisation(dev, n, ops, w, tune)
+	s, err := reduce.NewTridiagonalisation(dev, n, ops, w, tune.Sytrd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, bb, tt := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("B", 2*n), vk.Reserve[float64]("tau", n-1)
+	a, bb, tt := vk.Reserve[T]("A", n*n), vk.Reserve[T]("B", 2*n), vk.Reserve[T]("tau", n-1)
 	ws, err := dev.NewArena(vk.Together(a, bb, tt, s.Work(), s.Status(), ops.Work()))
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +123,7 @@ func timeTridiagonalisation(
 	for round := range count + 1 { // the first run warms the device up
 		stagetest.Put(t, dev, a.In(ws), dense)
 		rec := vk.NewRecorder(dev)
-		s.Record(rec, ws, stages.NewMatrix(a.In(ws), n, n, n), bb.In(ws), tt.In(ws))
+		s.Record(rec, ws, product.NewMatrix(a.In(ws), n, n, n), bb.In(ws), tt.In(ws))
 		profile := stagetest.Run(t, dev, rec)
 		if info := stagetest.Get(t, dev, s.Info(ws))[0]; info != 0 {
 			t.Errorf("%d %s: INFO = %d", n, label, info)
