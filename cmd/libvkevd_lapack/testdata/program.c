@@ -311,6 +311,16 @@ static void work_adds_up(void)
 		DSYEVD_THEN(i < 8 ? fake.calls == i && !engine_is_loaded() : fake.calls == 7 && fake.solves == i - 7);
 }
 
+/* The total work of three complex problems is enough. */
+static void complex_work_adds_up(void)
+{
+	order = 1024, jobz = "N";
+	for (int i = 1; i <= 3; i++) {
+		call("%s_", ZHEEVD);
+		CHECK(i < 3 ? fake.calls == i && !engine_is_loaded() : fake.calls == 2 && fake.solves == 1);
+	}
+}
+
 static void off(void)
 {
 	DSYEVD_THEN(fake.calls == 1 && fake.solves == 0 && !engine_is_loaded());
@@ -375,7 +385,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} cases[] = {
 		{"every_spelling", every_spelling}, {"small_stays", small_stays}, {"refused", refused},
-		{"parts", parts}, {"options", options}, {"work_adds_up", work_adds_up}, {"signals", signals}, {"forks", forks}, {"threads", threads},
+		{"parts", parts}, {"options", options}, {"work_adds_up", work_adds_up}, {"complex_work_adds_up", complex_work_adds_up}, {"signals", signals}, {"forks", forks}, {"threads", threads},
 		{"wide_library", wide_library}, {"narrow_library", narrow_library}, {"off", off}, {"below", below}, {"cpu", cpu}, {"always", always}, {"raised", raised}, {"no_next", no_next},
 		{"no_engine", no_engine}, {"other_next", other_next},
 	};
