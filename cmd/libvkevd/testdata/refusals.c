@@ -66,6 +66,8 @@ static void handles(vkevd_device device, vkevd_plan plan) {
 		SAYS(bad, "plan: not an open handle", vkevd_plan_close(h, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_symmetric_solve(h, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_symmetric_solve_float32(h, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_symmetric_solve_complex128(h, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_symmetric_solve_complex64(h, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_svd_solve(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_svd_solve_float32(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_batch_solve(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
