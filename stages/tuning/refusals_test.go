@@ -39,7 +39,7 @@ func TestLimitsOfTunings(t *testing.T) {
 	}{
 		{"Products", &tune.Products, func() error { return tune.Products.Fits(info) }},
 		{"Panel", &tune.Panel, func() error { return tune.Panel.Fits(info) }},
-		{"Sytrd", &tune.Sytrd, func() error { return tune.Sytrd.Fits(info, n) }},
+		{"Sytrd", &tune.Sytrd, func() error { return reduce.Fits[float64](tune.Sytrd, info, n) }},
 		{"Chase", &tune.Chase, func() error { return tune.Chase.Fits(info, b) }},
 		{"ApplyQ2", &tune.ApplyQ2, func() error { return tune.ApplyQ2.Fits(info, b) }},
 		{"Bisection", &tune.Bisection, func() error { return tune.Bisection.Fits(info) }},
