@@ -213,7 +213,8 @@ func (s *search) leaves(what string) {
 
 // conquer returns the smallest order from which divide and conquer is faster than QL iteration for
 // the vectors of a batch. It compares both in the middle of the orders of each row of the table,
-// from the last row down to the first row for which QL iteration is faster. The result is 0 if it is the order of the table, or if it was not measured.
+// from the last row down to the first row for which QL iteration is faster. The result is 0 if it
+// is the order of the table, or if it was not measured.
 func (s *search) conquer(ctx context.Context, c Choice, t batch.Tuning) int {
 	const least = 32 // orders up to 32 are one leaf of divide and conquer
 	now, from, wins := maxOrder, maxOrder, true

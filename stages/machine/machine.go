@@ -1,6 +1,6 @@
 // Package machine, internal to vkevd, holds the facts about one open device that determine the
-// sizes and forms of the stages: whether workgroups may wait for each other, whether fma() rounds once and division is exact, how many compute
-// units there are, and measured rates.
+// sizes and forms of the stages: whether workgroups may wait for each other, whether fma() rounds
+// once and division is exact, how many compute units there are, and measured rates.
 //
 // Most facts are found by running a small kernel. The kernel runs when a plan needs the fact, with
 // the plan's context, and never in the constructor of a stage. vk.Device.ProbeOnce stores the

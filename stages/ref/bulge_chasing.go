@@ -75,8 +75,8 @@ func (c *chase[T]) at(row, col int) []T { return c.band[row-col+col*2*c.b:] }
 //
 // Hᴴ annihilates x, which is column `left`, below its first element, and makes this element real. A
 // consists of the columns between `left` and r, which the previous step has filled; A becomes Hᴴ·A.
-// The diagonal block D becomes Hᴴ·D·H. C becomes C·H and is filled with non-zeros; C contains the block A of the next
-// step. For j = 0, `left` is s = r−1 and there is no A.
+// The diagonal block D becomes Hᴴ·D·H. C becomes C·H and is filled with non-zeros; C contains the
+// block A of the next step. For j = 0, `left` is s = r−1 and there is no A.
 //
 // A step must wait for the previous sweep, for this reason. Step (s, j) reads and writes rows r …
 // r+b−1 of columns left … r+b−1, and rows r+b … r+2b−1 of columns r … r+b−1. Steps j, j+1, j+2, j+3

@@ -1,9 +1,10 @@
 package ref
 
-// LowerTriangle returns the lower triangle of the n×n Hermitian matrix A, without padding and with zeros
-// above it, from the triangle of A that is stored in `a` with leading dimension lda. This is the upper triangle if `upper` is true,
-// and the lower one otherwise. Element (i, j) is at a[j+i·lda] if `rowMajor` is true, and at a[i+j·lda]
-// otherwise. The other triangle and the imaginary parts of the diagonal are not read.
+// LowerTriangle returns the lower triangle of the n×n Hermitian matrix A, without padding and with
+// zeros above it, from the triangle of A that is stored in `a` with leading dimension lda. This is
+// the upper triangle if `upper` is true, and the lower one otherwise. Element (i, j) is at
+// a[j+i·lda] if `rowMajor` is true, and at a[i+j·lda] otherwise. The other triangle and the
+// imaginary parts of the diagonal are not read.
 func LowerTriangle[T Number](n int, upper, rowMajor bool, a []T, lda int) []T {
 	lower := make([]T, n*n)
 	for j := range n {
