@@ -13,6 +13,7 @@ import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // hermitianKinds are Hermitian matrices on which a reduction in one stage may fail. In some of them
@@ -51,6 +52,13 @@ func scaleToOne(x []complex128) {
 	for i := range x {
 		x[i] = complex(parts[2*i], parts[2*i+1])
 	}
+}
+
+// smallestHermitian returns smallestBlocks with registers for as many numbers of T as for doubles.
+func smallestHermitian[T stagetest.Complex](t *testing.T, n, left int) TridiagonalisationTuning {
+	tune := smallestBlocks(t, n, left)
+	tune.Blocked.Registers *= int(spirv.KindOf[T]().Size()) / 8
+	return tune
 }
 
 // oneStageErrors are the largest errors of reductions in one stage, in units of the precision of T.
@@ -103,7 +111,7 @@ func testComplexTridiagonalisation[T stagetest.Complex](t *testing.T) {
 		{1, 1}, {2, 2}, {3, 3}, {5, 5}, {20, 20}, {33, 33}, {65, 65}, {97, 97},
 		{2, 1}, {3, 1}, {5, 4}, {6, 2}, {9, 4}, {18, 17}, {33, 1}, {33, 20}, {65, 33}, {97, 29},
 	} {
-		tune := smallestBlocks(t, c.n, c.left)
+		tune := smallestHermitian[T](t, c.n, c.left)
 		if c.n > 33 { // fewer chunks of columns compile faster
 			tune.LocalSize, tune.Blocked.LocalSize = 32, 32
 		}
@@ -154,7 +162,7 @@ func testComplexTridiagonalisationKinds[T stagetest.Complex](t *testing.T) {
 		scaleToOne(dense)
 		for _, left := range []int{n, 7} {
 			where := fmt.Sprintf("%s, %d columns left", name, left)
-			errors.of(t, where, n, smallestBlocks(t, n, left), dense)
+			errors.of(t, where, n, smallestHermitian[T](t, n, left), dense)
 		}
 	}
 	errors.areSmall(t)
@@ -172,7 +180,7 @@ func testComplexTridiagonalisationRepeats[T stagetest.Complex](t *testing.T) {
 	const n = 33
 	dense := stagetest.ComplexOf[T](hermitian(n))
 	for _, left := range []int{n, 10} {
-		base, narrow := smallestBlocks(t, n, left), smallestWaiting(t)
+		base, narrow := smallestHermitian[T](t, n, left), smallestWaiting(t)
 		wide := narrow
 		wide.WideFence = !narrow.WideFence
 		want := oneStage(t, n, n, narrow, base, dense, math.MaxInt)
@@ -207,7 +215,7 @@ func TestComplexTridiagonalisationEnds(t *testing.T) {
 func testComplexTridiagonalisationEnds[T stagetest.Complex](t *testing.T) {
 	const n = 24
 	for _, left := range []int{n, 9} {
-		tune := smallestBlocks(t, n, left)
+		tune := smallestHermitian[T](t, n, left)
 		for name, bits := range map[string]complex128{
 			"NaN in both parts":         complex(math.Float64frombits(math.MaxUint64), math.Float64frombits(math.MaxUint64)),
 			"NaN in the real part":      complex(math.Float64frombits(math.MaxUint64), 1),
