@@ -87,13 +87,16 @@ func (t Q2SquareTuning) Faster(m int, gain float64) bool {
 
 // Fits returns nil if Q2 of half-bandwidth b can be applied to doubles with these sizes on the
 // device. Otherwise the error says which sizes contradict each other, or is a *vk.UnsupportedError.
-func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
+func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error { return FitsQ2[float64](t, info, b) }
+
+// FitsQ2 is Fits for numbers of type T.
+func FitsQ2[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, b int) error {
 	const large = 1 << 14
 	// On devices where workgroups may not wait for each other, ApplyQ2 divides each workgroup into
 	// teams instead. So the sizes must fit this form, too.
 	for _, flags := range []bool{t.Flags, false} {
 		t.Flags = flags
-		spec, err := q2Spec[float64](t, info, Size{N: large, B: b, M: large}, product.NoTrans)
+		spec, err := q2Spec[T](t, info, Size{N: large, B: b, M: large}, product.NoTrans)
 		if err != nil {
 			return err
 		}

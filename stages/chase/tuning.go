@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 type Tuning struct {
@@ -55,10 +56,13 @@ type Tuning struct {
 
 // Fits returns nil if bands of doubles of half-bandwidth b can be chased with these sizes on the
 // device, and a *vk.UnsupportedError otherwise.
-func (t Tuning) Fits(info vk.Info, b int) error {
+func (t Tuning) Fits(info vk.Info, b int) error { return Fits[float64](t, info, b) }
+
+// Fits is Tuning.Fits for numbers of type T.
+func Fits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 	for _, allowed := range []bool{false, true} {
 		shape := chaseShape{b: b, info: info, wait: stages.Waiting{Allowed: allowed}, tune: t}
-		if _, err := chaseSpec[float64](shape); err != nil {
+		if _, err := chaseSpec[T](shape); err != nil {
 			return err
 		}
 	}

@@ -42,3 +42,38 @@ func Fits[T spirv.Scalar](t Tuning, info vk.Info) error {
 	}
 	return fitsTriangle[T](t.Syr2k, info)
 }
+
+// Fitting returns t with those of its tiles that fit the device with numbers of type T. If no tile
+// fits, it returns t, and New returns an error.
+func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
+	var tiles []Tile
+	for _, tile := range t.Tiles {
+		if tile = inRegisters[T](tile); fits[T](tile, info) == nil {
+			tiles = append(tiles, tile)
+		}
+	}
+	if len(tiles) == 0 {
+		return t
+	}
+	t.Tiles = tiles
+	for _, tile := range append([]Tile{inRegisters[T](t.Syr2k)}, tiles...) {
+		if fitsTriangle[T](tile, info) == nil {
+			t.Syr2k = tile
+			break
+		}
+	}
+	return t
+}
+
+// inRegisters divides the parts of the invocations of a tile that copies its factors to shared memory,
+// until the elements of the result fit into the registers of 64 doubles.
+func inRegisters[T spirv.Scalar](t Tile) Tile {
+	most := uint32(64)
+	if spirv.KindOf[T]().IsComplex() {
+		most /= 2
+	}
+	for t.Buffers > 0 && t.ThreadM*t.ThreadN > most && t.ThreadN > 1 {
+		t.ThreadN /= 2
+	}
+	return t
+}

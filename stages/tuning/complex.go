@@ -1,0 +1,27 @@
+package tuning
+
+import (
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Fitting returns t, a tuning that Of has returned for T, with sizes that suit the device. For real T
+// it is t. Complex numbers need more registers and shared memory than the doubles for which a table was
+// chosen, so their half-bandwidth is at most Band.
+func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
+	if !spirv.KindOf[T]().IsComplex() {
+		return t
+	}
+	t.Doubles, t.Products = t.Products, product.Fitting[T](t.Products, info)
+	t.ValuesFrom = 0
+	for t.Band > 1 && chase.Fits[T](t.Chase, info, t.Band) != nil {
+		t.Band /= 2
+	}
+	if back.FitsQ2[T](t.ApplyQ2, info, t.Band) != nil {
+		t.ApplyQ2 = anywhere.ApplyQ2
+	}
+	return t
+}
