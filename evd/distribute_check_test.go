@@ -96,7 +96,12 @@ func near(x, y float64) bool { return y > 1e3 && math.Abs(x-y) <= 1e-8*y }
 // mustPlan makes a plan, which is closed at the end of the test.
 func mustPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Plan[float64] {
 	t.Helper()
-	p, err := evd.NewPlan[float64](d, n, opt)
+	return planOf[float64](t, d, n, opt)
+}
+
+func planOf[T evd.Number](t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Plan[T] {
+	t.Helper()
+	p, err := evd.NewPlan[T](d, n, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

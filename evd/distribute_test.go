@@ -121,7 +121,7 @@ func TestDistributedInSinglePrecision(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d, e, f := device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 45
-	_, double := rounded(full(random(n)))
+	_, double := rounded[float32](full(random(n)))
 	opt := severally(evd.Options{Vectors: true, Distribute: true, Tuning: small()}, e, f)
 	for _, part := range []evd.Selection{{}, evd.Index(3, 20)} {
 		opt.Select = part
@@ -129,7 +129,7 @@ func TestDistributedInSinglePrecision(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values, z := widened(res)
+		values, z := widened[float64](res)
 		m := len(values)
 		if r := ratio.Residual(n, m, double, n, values, z, n) * shorter; !(r < good) {
 			t.Errorf("residual %g", r)

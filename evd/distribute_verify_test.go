@@ -25,7 +25,7 @@ func TestVerifySolvesDividedMatricesAgain(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/vectors=%v,%v", s.name, opt.Vectors, opt.Solver), func(t *testing.T) {
-				p := verifying(t, d[0], n, opt)
+				p := verifying[float64](t, d[0], n, opt)
 				res, _ := solvesAgain(t, p, s, a, good)
 				if !opt.Vectors {
 					return

@@ -1,6 +1,7 @@
-// Package evd computes eigenvalues and eigenvectors of real symmetric matrices on a Vulkan device:
+// Package evd computes eigenvalues and eigenvectors of real symmetric and of complex Hermitian matrices
+// on a Vulkan device:
 //
-//	A = Q·diag(λ)·Qᵀ,  λ ascending,  QᵀQ = I.
+//	A = Q·diag(λ)·Qᵀ,  λ ascending,  QᵀQ = I      (complex: Qᴴ in place of Qᵀ)
 //
 // A function for one matrix:
 //
@@ -27,8 +28,9 @@
 // *vk.OutOfMemoryError. Solve does not write to its input, unless
 // Options.Overwrite is set. Results have memory of their own.
 //
-// Results have the same bits in every run on one device. The sign of each vector is fixed: its
-// component of largest magnitude is positive (the first of them, if there are several).
+// Results have the same bits in every run on one device. The sign of each vector, or the phase of a
+// complex one, is fixed: its component of largest magnitude is real and positive (the first of them, if
+// there are several).
 //
 // Goroutines may share a device and a plan. A plan solves one matrix at a time.
 //
@@ -39,6 +41,12 @@
 // certificates are in units of float32's ulp. It solves the tridiagonal problem in double
 // precision, on the host if the device has no FP64. A MixedPlan computes in single precision,
 // and refines all vectors to double precision.
+//
+// A plan for complex128 or complex64 takes the lower or the upper triangle of a Hermitian matrix, by
+// columns or by rows (Sym.RowMajor), and ignores the imaginary parts of the diagonal. Values are real
+// numbers. Complex plans do not have these options, and return an *OptionError that names them:
+// ProductsEmulated, and Distribute. Further devices compute vectors (Options.Devices). complex64 is to
+// complex128 what float32 is to float64. There are no complex TridiagonalPlan, RefinePlan and MixedPlan.
 //
 // # Method
 //
@@ -51,7 +59,7 @@
 //	internal/dense/                        the solve on one device
 //	internal/team/                         the solve on several devices: helpers, divided matrices
 //	internal/refinement/                   the refinement of approximate eigenvectors on one device
-//	internal/precision/                    conversions between float32 and float64
+//	internal/precision/                    conversions between the number type of A and float64
 //	internal/plan/                         what every plan is, whatever it solves
 //	refine*.go                             RefinePlan: from approximate eigenvectors
 //	mixed.go                               MixedPlan: single precision, then a refinement

@@ -14,7 +14,9 @@ import (
 // and Col, counted from 0, are the indices of the first such entry in the order of the memory.
 type NonFiniteError struct {
 	Row, Col int
-	Value    float64
+
+	// Value is the entry, or the part of a complex entry that is not finite.
+	Value float64
 }
 
 // Error returns a text with the row, the column and the value of the entry that is not finite.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/cmplx"
 	"os"
 	"runtime"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -36,13 +38,13 @@ const good = 10
 
 // solve solves for the full matrix `a` twice, with vectors and without. The values of both solves
 // must agree. Package ratio and the method Check measure the vectors.
-func solve(t *testing.T, d *vk.Device, n int, a []float64, opt evd.Options) *evd.Result[float64] {
+func solve[T double](t *testing.T, d *vk.Device, n int, a []T, opt evd.Options) *evd.Result[T] {
 	t.Helper()
 	ctx := context.Background()
 	in := slices.Clone(a)
-	sym := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: in}
+	sym := evd.Sym[T]{N: n, Ld: max(n, 1), Data: in}
 	opt.Vectors = true
-	p, err := evd.NewPlan[float64](d, n, opt)
+	p, err := evd.NewPlan[T](d, n, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func solve(t *testing.T, d *vk.Device, n int, a []float64, opt evd.Options) *evd
 	return res
 }
 
-func judge(t *testing.T, n int, a []float64, res *evd.Result[float64]) {
+func judge[T double](t *testing.T, n int, a []T, res *evd.Result[T]) {
 	t.Helper()
 	z, ld := res.Vectors.Data, max(n, 1)
 	if !slices.IsSorted(res.Values) {
@@ -83,22 +85,56 @@ func judge(t *testing.T, n int, a []float64, res *evd.Result[float64]) {
 		t.Errorf("orthogonality %g", r)
 	}
 	for j := range n {
-		if top := largestEntry(res.Vectors.Col(j)); !(top > 0) {
-			t.Errorf("vector %d: entry of largest magnitude is %g", j, top)
+		if v := res.Vectors.Col(j); !turned(v) {
+			t.Errorf("vector %d: entry of largest magnitude is %v", j, largestEntry(v))
 			break
 		}
 	}
 }
 
-func largestEntry(v []float64) float64 {
-	top := 0.0
+// double is a number in double precision.
+type double interface{ float64 | complex128 }
+
+func largestEntry[T double](v []T) (top T) {
 	for _, x := range v {
-		if math.Abs(x) > math.Abs(top) || math.IsNaN(x) {
+		if modulus(x) > modulus(top) || x != x {
 			top = x
 		}
 	}
 	return top
 }
+
+// turned reports whether the entry of largest magnitude of v is real and positive. If rounding errors
+// decide which entry of a complex vector this is, it may be any of them.
+func turned[T double](v []T) bool {
+	top := largestEntry(v)
+	if _, real := any(top).(float64); real {
+		return realPart(top) > 0
+	}
+	return slices.ContainsFunc(v, func(x T) bool {
+		return modulus(x) >= modulus(top)*(1-0x1p-48) && x == ofReal[T](modulus(x))
+	})
+}
+
+func modulus[T double](x T) float64 {
+	if z, ok := any(x).(complex128); ok {
+		return cmplx.Abs(z)
+	}
+	return math.Abs(realPart(x))
+}
+
+func realPart[T double](x T) float64 { return spectrum.Scale([]T{x}, 1)[0] }
+
+func ofReal[T double](x float64) T { return spectrum.Unscale[T]([]float64{x}, 1)[0] }
+
+// nan returns NaN in both parts.
+func nan[T double]() T {
+	x := T(0)
+	return x / x
+}
+
+// randomHermitian returns a random Hermitian matrix with both triangles.
+func randomHermitian(n int) []complex128 { return matgen.Hermitians()[0].Dense(n) }
 
 func norm2(values []float64) float64 {
 	if len(values) == 0 {
@@ -107,9 +143,9 @@ func norm2(values []float64) float64 {
 	return max(math.Abs(values[0]), math.Abs(values[len(values)-1]))
 }
 
-func valuesOnly(t *testing.T, d *vk.Device, n int, a evd.Sym[float64], opt evd.Options) []float64 {
+func valuesOnly[T double](t *testing.T, d *vk.Device, n int, a evd.Sym[T], opt evd.Options) []float64 {
 	t.Helper()
-	p, err := evd.NewPlan[float64](d, n, opt)
+	p, err := evd.NewPlan[T](d, n, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,21 +184,49 @@ func TestEveryKindOfMatrix(t *testing.T) {
 	}
 }
 
-func TestEverySize(t *testing.T) {
+// TestEveryKindOfHermitian solves complex matrices of every kind, each of one order.
+func TestEveryKindOfHermitian(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	d := device(t, vk.Options{})
-	const b, tile = 4, 8 // of the smallest tuning
-	sizes := []int{0, 1, 2, 3, b - 1, b, b + 1, 2*b - 1, 2 * b, 2*b + 1, tile - 1, tile + 1, 13, 31, 32, 33, 47}
-	for _, n := range sizes {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			a := full(random(n))
-			solve(t, d, n, a, evd.Options{Tuning: small()})
+	orders := []int{5, 21, 50}
+	for i, kind := range matgen.Hermitians() {
+		n := orders[i%len(orders)]
+		t.Run(fmt.Sprintf("%s/%d", kind.Name(), n), func(t *testing.T) {
+			res := solve(t, d, n, kind.Dense(n), evd.Options{Tuning: small()})
+			if want, known := kind.Eigenvalues(n); known {
+				if r := ratio.Values(n, res.Values, want, norm2(want)); !(r < good) {
+					t.Errorf("values are off by %g·n·ε·‖A‖", r)
+				}
+			}
 		})
 	}
-	for _, n := range []int{1, 2, 15, 16, 17, 63, 65, 127, 129, 257} {
-		t.Run(fmt.Sprintf("tuned/%d", n), func(t *testing.T) {
-			solve(t, d, n, full(random(n)), evd.Options{})
+}
+
+func TestEverySize(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	everySize(t, func(n int) []float64 { return full(random(n)) }, 257)
+}
+
+func TestEverySizeOfHermitians(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	everySize(t, randomHermitian, 97)
+}
+
+func everySize[T double](t *testing.T, matrix func(n int) []T, largest int) {
+	d := device(t, vk.Options{})
+	const b, tile = 4, 8 // of the smallest tuning
+	sizes := []int{0, 1, 2, 3, b - 1, b, b + 1, 2*b - 1, 2 * b, 2*b + 1, tile - 1, tile + 1, 13, 20, 31, 32, 33, 47}
+	for _, n := range sizes {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			solve(t, d, n, matrix(n), evd.Options{Tuning: small()})
 		})
+	}
+	for _, n := range []int{1, 2, 15, 16, 17, 63, 65, 97, 127, 129, 257} {
+		if n <= largest {
+			t.Run(fmt.Sprintf("tuned/%d", n), func(t *testing.T) {
+				solve(t, d, n, matrix(n), evd.Options{})
+			})
+		}
 	}
 }
 
@@ -241,12 +305,18 @@ func TestSameBitsAgainAndAfterOthers(t *testing.T) {
 
 func TestCancelledSolveReturnsAndThePlanGoesOn(t *testing.T) {
 	when.Pick(t, when.Race)
-	d := device(t, vk.Options{})
-	const n = 100
-	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
+	cancelledSolve(t, evd.NewSym(100, full(random(100)), evd.Lower))
+}
+
+func TestCancelledHermitianSolve(t *testing.T) {
+	cancelledSolve(t, evd.NewSym(100, randomHermitian(100), evd.Lower))
+}
+
+func cancelledSolve[T double](t *testing.T, a evd.Sym[T]) {
+	d, n := device(t, vk.Options{}), a.N
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0
-	p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Tuning: small(), Progress: func(evd.Progress) {
+	p, err := evd.NewPlan[T](d, n, evd.Options{Vectors: true, Tuning: small(), Progress: func(evd.Progress) {
 		if calls++; calls == 2 {
 			cancel()
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -27,18 +28,42 @@ const shorter = 0x1p-52 / 0x1p-23
 // the exponent of the largest number is beyond ±100, all numbers are first multiplied by a power of
 // two that makes this exponent ±100. In float32 the square of the largest number still overflows or
 // underflows.
-func rounded(a []float64) (single []float32, double []float64) {
-	top := largestEntry(a)
+func rounded[T single, D double](a []D) (single []T, double []D) {
+	top := modulus(largestEntry(a))
 	scale := 1.0
 	if _, e := math.Frexp(top); top != 0 && (e > 100 || e < -100) {
 		scale = math.Ldexp(1, 100*e/max(e, -e)-e)
 	}
-	single, double = make([]float32, len(a)), make([]float64, len(a))
+	single = make([]T, len(a))
 	for i, x := range a {
-		single[i] = float32(x * scale)
-		double[i] = float64(single[i])
+		single[i] = converted[T](x * ofReal[D](scale))
+		double = append(double, converted[D](single[i]))
 	}
 	return single, double
+}
+
+// single is a number in single precision.
+type single interface{ float32 | complex64 }
+
+// converted returns x in another precision. If x is complex, so is the result.
+func converted[To, From evd.Number](x From) (to To) {
+	var z complex128
+	plan.Parts([]From{x}, func(parts []float32, each int) {
+		z = complex(float64(parts[0]), float64(parts[each-1]))
+	}, func(parts []float64, each int) {
+		z = complex(parts[0], parts[each-1])
+	})
+	switch to := any(&to).(type) {
+	case *float32:
+		*to = float32(real(z))
+	case *float64:
+		*to = real(z)
+	case *complex64:
+		*to = complex64(z)
+	case *complex128:
+		*to = z
+	}
+	return to
 }
 
 // singles returns the numbers of the list `a` in float32.
@@ -51,35 +76,27 @@ func singles(a []float64) []float32 {
 }
 
 // widened returns the eigenvalues and vectors of a result in double precision.
-func widened(res *evd.Result[float32]) (values, vectors []float64) {
-	for _, x := range res.Values {
-		values = append(values, float64(x))
-	}
+func widened[D double, T single](res *evd.Result[T]) (values []float64, vectors []D) {
 	if res.Vectors != nil {
 		for _, x := range res.Vectors.Data {
-			vectors = append(vectors, float64(x))
+			vectors = append(vectors, converted[D](x))
 		}
 	}
-	return values, vectors
+	return res.Values, vectors
 }
 
 // singlePlan makes a plan in single precision.
 func singlePlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Plan[float32] {
 	t.Helper()
-	p, err := evd.NewPlan[float32](d, n, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Close)
-	return p
+	return planOf[float32](t, d, n, opt)
 }
 
 // solveSingle solves for the full matrix `a` in single precision. The plan p computes vectors, and
 // the plan q does not. solveSingle measures both results on the host, in double precision.
-func solveSingle(t *testing.T, p, q *evd.Plan[float32], n int, a []float64) (values []float64) {
+func solveSingle[T single, D double](t *testing.T, p, q *evd.Plan[T], n int, a []D) (values []float64) {
 	t.Helper()
 	ctx := context.Background()
-	single, double := rounded(a)
+	single, double := rounded[T](a)
 	sym := evd.NewSym(n, slices.Clone(single), evd.Lower)
 	res, err := p.Solve(ctx, sym)
 	if err != nil {
@@ -88,7 +105,7 @@ func solveSingle(t *testing.T, p, q *evd.Plan[float32], n int, a []float64) (val
 	if !slices.Equal(sym.Data, single) {
 		t.Error("the input was written to")
 	}
-	values, z := widened(res)
+	values, z := widened[D](res)
 	if !slices.IsSorted(values) {
 		t.Error("values do not ascend")
 	}
@@ -103,7 +120,7 @@ func solveSingle(t *testing.T, p, q *evd.Plan[float32], n int, a []float64) (val
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := widened(alone); !(shorter*ratio.Values(n, again, values, norm2(values)) < good) {
+	if again := alone.Values; !(shorter*ratio.Values(n, again, values, norm2(values)) < good) {
 		t.Errorf("values alone differ: %g and %g", again, values)
 	}
 	return values
@@ -113,17 +130,29 @@ func solveSingle(t *testing.T, p, q *evd.Plan[float32], n int, a []float64) (val
 // precision.
 func TestFloat32Types(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision")
-	float32Types(t, device(t, vk.Options{}))
+	singleTypes[float32](t, device(t, vk.Options{}), matgen.Dense())
 }
 
-func float32Types(t *testing.T, d *vk.Device) {
+func TestComplex64Types(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	singleTypes[complex64](t, device(t, vk.Options{}), matgen.Hermitians())
+}
+
+// kind is a family of test matrices.
+type kind[D double] interface {
+	Name() string
+	Dense(n int) []D
+	Eigenvalues(n int) ([]float64, bool)
+}
+
+func singleTypes[T single, D double, K kind[D]](t *testing.T, d *vk.Device, kinds []K) {
 	orders := []int{5, 21, 50}
-	var p, q [3]*evd.Plan[float32]
+	var p, q [3]*evd.Plan[T]
 	for i, n := range orders {
-		p[i] = singlePlan(t, d, n, evd.Options{Vectors: true, Tuning: small()})
-		q[i] = singlePlan(t, d, n, evd.Options{Tuning: small()})
+		p[i] = planOf[T](t, d, n, evd.Options{Vectors: true, Tuning: small()})
+		q[i] = planOf[T](t, d, n, evd.Options{Tuning: small()})
 	}
-	for i, kind := range matgen.Dense() {
+	for i, kind := range kinds {
 		n := orders[i%3]
 		t.Run(fmt.Sprintf("%s/%d", kind.Name(), n), func(t *testing.T) {
 			values := solveSingle(t, p[i%3], q[i%3], n, kind.Dense(n))
@@ -195,8 +224,8 @@ func TestFloat32Range(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			values, z := widened(res)
-			again, _ := widened(alone)
+			values, z := widened[float64](res)
+			again := alone.Values
 			// If all eigenvalues are near the smallest float32, their error is about the smallest
 			// float32, and not a multiple of ulp·norm.
 			norm := max(norm2(values), 0x1p-126)
@@ -248,13 +277,20 @@ func oneStage() *tuning.Tuning {
 func TestFloat32Options(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
-	float32Options(t, device(t, vk.Options{}))
+	singleOptions[float32](t, device(t, vk.Options{}), full(random(45)))
 }
 
-func float32Options(t *testing.T, d *vk.Device) {
+func TestComplex64Options(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	singleOptions[complex64](t, device(t, vk.Options{}), randomHermitian(45))
+}
+
+// singleOptions solves a matrix of order 45.
+func singleOptions[T single, D double](t *testing.T, d *vk.Device, matrix []D) {
 	const n = 45
-	a := evd.NewSym(n, singles(full(random(n))), evd.Lower)
-	whole, err := singlePlan(t, d, n, evd.Options{Vectors: true, Tuning: small()}).Solve(context.Background(), a)
+	rounded, _ := rounded[T](matrix)
+	a := evd.NewSym(n, rounded, evd.Lower)
+	whole, err := planOf[T](t, d, n, evd.Options{Vectors: true, Tuning: small()}).Solve(context.Background(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +306,7 @@ func float32Options(t *testing.T, d *vk.Device) {
 			opt.Tuning = small()
 		}
 		in := evd.NewSym(n, slices.Clone(a.Data), evd.Lower)
-		res, err := singlePlan(t, d, n, opt).Solve(context.Background(), in)
+		res, err := planOf[T](t, d, n, opt).Solve(context.Background(), in)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -283,20 +319,20 @@ func float32Options(t *testing.T, d *vk.Device) {
 		}
 		for k, v := range res.Values {
 			want := whole.Values[res.First+k]
-			if !(math.Abs(float64(v-want)) <= 1e-4) {
+			if !(math.Abs(v-want) <= 1e-4) {
 				t.Errorf("%s: value %d is %g, want %g", name, res.First+k, v, want)
 			}
 			for i := range n {
-				if !(math.Abs(float64(res.Vectors.At(i, k)-whole.Vectors.At(i, res.First+k))) <= 1e-2) {
-					t.Errorf("%s: vector %d has an entry %g, want %g", name, k, res.Vectors.At(i, k), whole.Vectors.At(i, res.First+k))
+				if !(modulus(converted[D](res.Vectors.At(i, k)-whole.Vectors.At(i, res.First+k))) <= 1e-2) {
+					t.Errorf("%s: vector %d has an entry %v, want %v", name, k, res.Vectors.At(i, k), whole.Vectors.At(i, res.First+k))
 					break
 				}
 			}
 		}
 	}
 	var bad *evd.OptionError
-	if _, err := evd.NewPlan[float32](d, n, evd.Options{Products: evd.ProductsEmulated}); !errors.As(err, &bad) {
-		t.Errorf("emulated products for float32: %v", err)
+	if _, err := evd.NewPlan[T](d, n, evd.Options{Products: evd.ProductsEmulated}); !errors.As(err, &bad) {
+		t.Errorf("emulated products in single precision: %v", err)
 	}
 }
 

@@ -52,16 +52,35 @@ func TestForecastsAreWhatIsAllocated(t *testing.T) {
 		}
 		forecast, _ := plan(dry)
 		allocated, base := plan(d)
-		if f, r := forecast.Bytes(), base.Begin(context.Background(), nil).Arena.Bytes(); f != r {
-			t.Errorf("%+v: %d bytes were forecast, %d allocated", c, f, r)
-		}
-		var end uint64
-		for _, r := range forecast.Memory() {
-			end = max(end, r.Offset+r.Bytes)
-		}
-		if f := forecast.Bytes(); end > f || f-end >= 256 { // the end of the last region is aligned
-			t.Errorf("%+v: the regions end at %d of %d bytes", c, end, f)
-		}
+		isAllocated(t, c, forecast, base)
 		allocated.Close()
+	}
+}
+
+func TestComplexForecastsAreWhatIsAllocated(t *testing.T) {
+	when.Skip(t, when.Quick|when.Slow, "values of forecasts")
+	complexForecasts[complex128](t)
+	complexForecasts[complex64](t)
+}
+
+func complexForecasts[T Number](t *testing.T) {
+	d, small := verifyDevice(t), tuning.Smallest()
+	for _, opt := range []Options{{}, {Vectors: true}, {Vectors: true, Select: Index(0, 2), Verify: true}} {
+		opt.Tuning = &small
+		isAllocated(t, opt, planFor[T](t, vk.Dry(d.Info()), 40, opt), &planFor[T](t, d, 40, opt).team.Base)
+	}
+}
+
+func isAllocated(t *testing.T, what any, forecast forecast, base *plan.Base) {
+	t.Helper()
+	if f, r := forecast.Bytes(), base.Begin(context.Background(), nil).Arena.Bytes(); f != r {
+		t.Errorf("%+v: %d bytes were forecast, %d allocated", what, f, r)
+	}
+	var end uint64
+	for _, r := range forecast.Memory() {
+		end = max(end, r.Offset+r.Bytes)
+	}
+	if f := forecast.Bytes(); end > f || f-end >= 256 { // the end of the last region is aligned
+		t.Errorf("%+v: the regions end at %d of %d bytes", what, end, f)
 	}
 }

@@ -54,7 +54,7 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 
 // infoWords returns the number of INFO words that the host reads during a solve with the stages in
 // p. An INFO word is the status of a stage in which workgroups wait for each other.
-func infoWords[T Float](s *dense.Stages[T], c *plan.Call) int {
+func infoWords[T Number](s *dense.Stages[T], c *plan.Call) int {
 	words := s.Reduction.Info(c.Arena).Len() + s.Chase.Info(c.Arena).Len()
 	for _, q2 := range s.Back.Q2.Stage {
 		words += q2.Info(c.Arena).Len()
@@ -63,7 +63,7 @@ func infoWords[T Float](s *dense.Stages[T], c *plan.Call) int {
 }
 
 // first and safe return the stages of the first solve of a plan for one device, and those of the second.
-func first[T Float](p *Plan[T]) *dense.Stages[T] { return undivided(p.stages.Now).Stages }
-func safe[T Float](p *Plan[T]) *dense.Stages[T]  { return undivided(p.safe).Stages }
+func first[T Number](p *Plan[T]) *dense.Stages[T] { return undivided(p.stages.Now).Stages }
+func safe[T Number](p *Plan[T]) *dense.Stages[T]  { return undivided(p.safe).Stages }
 
-func undivided[T Float](s team.Stages[T]) *team.Undivided[T] { return s.(*team.Undivided[T]) }
+func undivided[T Number](s team.Stages[T]) *team.Undivided[T] { return s.(*team.Undivided[T]) }

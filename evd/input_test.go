@@ -17,13 +17,21 @@ import (
 )
 
 // triangle returns one triangle of the full matrix a of order n, with the leading dimension ld. The
-// other triangle and the memory between columns are NaN.
-func triangle(n, ld int, a []float64, uplo evd.Uplo) evd.Sym[float64] {
-	sym := evd.Sym[float64]{N: n, Ld: ld, Uplo: uplo, Data: slices.Repeat([]float64{math.NaN()}, n*ld)}
+// other triangle, the memory between columns, and the imaginary parts of the diagonal are NaN.
+func triangle[T double](n, ld int, a []T, uplo evd.Uplo) evd.Sym[T] {
+	return stored(n, ld, a, uplo, false)
+}
+
+// stored is triangle by columns or by rows.
+func stored[T double](n, ld int, a []T, uplo evd.Uplo, rowMajor bool) evd.Sym[T] {
+	sym := evd.Sym[T]{N: n, Ld: ld, Uplo: uplo, Data: slices.Repeat([]T{nan[T]()}, n*ld), RowMajor: rowMajor}
 	for j := range n {
 		for i := range n {
 			if i == j || (i > j) == (uplo == evd.Lower) {
-				sym.Data[i+j*ld] = a[i+j*n]
+				sym.Data[at(sym, i, j)] = a[i+j*n]
+			}
+			if z, ok := any(&sym.Data[at(sym, i, i)]).(*complex128); ok {
+				*z = complex(real(*z), math.NaN())
 			}
 		}
 	}
@@ -34,14 +42,21 @@ func triangle(n, ld int, a []float64, uplo evd.Uplo) evd.Sym[float64] {
 // between columns. The result must not change.
 func TestTrianglesAndLeadingDimensions(t *testing.T) {
 	when.Pick(t, when.Race)
+	trianglesAndLeadingDimensions(t, 19, full(random(19)))
+}
+
+func TestTrianglesOfHermitians(t *testing.T) {
+	trianglesAndLeadingDimensions(t, 19, randomHermitian(19))
+}
+
+func trianglesAndLeadingDimensions[T double](t *testing.T, n int, a []T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
-	const n, ld = 19, 23
-	a := full(random(n))
+	ld := n + 4
 	want := solve(t, d, n, a, evd.Options{Tuning: small()})
 	for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
 		sym := triangle(n, ld, a, uplo)
-		p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Overwrite: true, Tuning: small()})
+		p, err := evd.NewPlan[T](d, n, evd.Options{Vectors: true, Overwrite: true, Tuning: small()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +73,7 @@ func TestTrianglesAndLeadingDimensions(t *testing.T) {
 				t.Errorf("uplo %v: other vector %d", uplo, j)
 			}
 			for i := n; i < ld; i++ {
-				if !math.IsNaN(sym.Data[i+j*ld]) {
+				if x := sym.Data[i+j*ld]; x == x {
 					t.Errorf("uplo %v: padding (%d, %d) was written", uplo, i, j)
 				}
 			}

@@ -33,6 +33,18 @@ func TestPlansAreSmall(t *testing.T) {
 	}
 }
 
+// TestComplexPlansAreSmall checks upper bounds for the memory of complex plans, in bytes per entry.
+func TestComplexPlansAreSmall(t *testing.T) {
+	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
+	const n = 32768
+	for opt, most := range map[bool]float64{false: 17.5, true: 52} {
+		p := planOf[complex128](t, dev, n, evd.Options{Vectors: opt})
+		if got := float64(p.Bytes()) / (n * n); !(got <= most) {
+			t.Errorf("vectors %v: %.2f·n² bytes, at most %g", opt, got, most)
+		}
+	}
+}
+
 // TestFloat32PlansAreSmaller checks upper bounds for the memory of plans in single precision. Only
 // the vectors of the tridiagonal matrix and the workspace of divide and conquer have 8 bytes per
 // element.

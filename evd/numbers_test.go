@@ -50,6 +50,35 @@ func TestEntriesFromTheLeastToTheLargest(t *testing.T) {
 	}
 }
 
+// TestPartsFromTheLeastToTheLargest does so for Hermitian matrices, whose real and imaginary parts have
+// these magnitudes.
+func TestPartsFromTheLeastToTheLargest(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	d := device(t, vk.Options{})
+	const n = 11
+	if b := planOf[complex128](t, d, n, evd.Options{Tuning: oneStage()}).Band(); b != 1 && d.Info().Family == "cpu" {
+		t.Errorf("two stages, with the half-bandwidth %d", b)
+	}
+	for i, of := range magnitudes {
+		re, im := scaledSym(n, of, uint64(i)), scaledSym(n, of, uint64(i)+100)
+		a := make([]complex128, n*n)
+		for k := range a {
+			switch row, col := k%n, k/n; {
+			case row > col:
+				a[k] = complex(re[k], im[k])
+			case row < col:
+				a[k] = complex(re[k], -im[k])
+			default:
+				a[k] = complex(re[k], 0)
+			}
+		}
+		t.Run(fmt.Sprint(of), func(t *testing.T) {
+			solve(t, d, n, a, evd.Options{Tuning: small()})
+			solve(t, d, n, a, evd.Options{Tuning: oneStage()})
+		})
+	}
+}
+
 // TestEveryPlaceOfANonFiniteEntry puts a NaN or an infinity at each place of the triangle that is
 // read, in turn. The error must name this place.
 func TestEveryPlaceOfANonFiniteEntry(t *testing.T) {

@@ -42,7 +42,7 @@ type Options struct {
 
 	// Products says how large matrix products are computed: in the device's double precision
 	// (native), or by its integer units (emulated). If emulated products refuse a matrix, the plan
-	// solves again with native products (see Result.Retried).
+	// solves again with native products (see Result.Retried). Complex plans have native products.
 	Products Products
 
 	// Moduli is the number of moduli of emulated products for the vectors, 13 to 16. 0 means 14.
@@ -85,7 +85,8 @@ type Options struct {
 	// the vectors of the tridiagonal problem, too. MRRR, QR iteration and values without vectors
 	// use the first device for this problem. With Distribute, Devices are also used without
 	// Vectors. NewPlan sets Distribute itself where that was measured to be faster, or if the
-	// memory of a device is too small otherwise. Distribute needs Devices.
+	// memory of a device is too small otherwise. Distribute needs Devices. Complex plans do not have
+	// Distribute.
 	Distribute bool
 
 	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.

@@ -36,9 +36,12 @@ type Plan[T Number] struct {
 //
 // The error is a *ShapeError for an order that no matrix can have, an *OptionError for the first
 // option that is not possible, a *vk.UnsupportedError if the device lacks a feature, a
-// *vk.OutOfMemoryError, or vk.ErrClosed for a closed device. A plan for float64 needs a device that
-// computes in double precision. For a plan for float32 the host solves the tridiagonal problem if
-// the device does not (vk.Info.Float64).
+// *vk.OutOfMemoryError, or vk.ErrClosed for a closed device. A plan for float64 or complex128 needs a
+// device that computes in double precision. For a plan for float32 or complex64 the host solves the
+// tridiagonal problem if the device does not (vk.Info.Float64).
+//
+// For complex numbers, ProductsEmulated and Distribute are an *OptionError. ProductsAuto chooses native
+// products, and NewPlan never sets Distribute.
 //
 // If Options.Devices has further devices, NewPlan sets Options.Distribute where that was measured
 // to be faster, or where the memory of a device is too small otherwise. Plan.Distributed says so.
@@ -50,9 +53,6 @@ func NewPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	}
 	if err := errors.Join(opt.check(n), plan.CheckDevices(dev, opt.Devices)); err != nil {
 		return nil, err
-	}
-	if n > 0 && precision.IsComplex[T]() {
-		return nil, plan.BadOption("T", "plans for complex matrices are being built; real and imaginary parts in a real matrix of order 2n give each eigenvalue twice")
 	}
 	makePlan := func(opt Options) (*Plan[T], error) {
 		return withFittingProducts(n, opt, func(opt Options) (*Plan[T], error) { return newPlan[T](dev, n, opt) })

@@ -16,18 +16,19 @@ import (
 // equal to Total.
 func TestProgressOfASolve(t *testing.T) {
 	when.Pick(t, when.Race)
+	progressOfASolve(t, 100, full(random(100)))
+}
+
+func TestProgressOfAHermitianSolve(t *testing.T) { progressOfASolve(t, 100, randomHermitian(100)) }
+
+func progressOfASolve[T double](t *testing.T, n int, a []T) {
 	d := device(t, vk.Options{Batch: 1})
-	const n = 100
 	var reports []evd.Progress
-	p, err := evd.NewPlan[float64](d, n, evd.Options{
+	p := planOf[T](t, d, n, evd.Options{
 		Vectors: true, Solver: evd.DivideConquer, Tuning: small(),
 		Progress: func(at evd.Progress) { reports = append(reports, at) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	if _, err := p.Solve(context.Background(), evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}); err != nil {
+	if _, err := p.Solve(context.Background(), evd.Sym[T]{N: n, Ld: n, Data: a}); err != nil {
 		t.Fatal(err)
 	}
 	total := 0.0

@@ -9,11 +9,11 @@ import (
 // rounding may cause. Good results are below 10. LAPACK accepts results of a two-stage solver below
 // 60. If an input is NaN, the ratios are +Inf.
 type Ratios struct {
-	// Residual is ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp), as in LAPACK's dsyt22, for the values Λ and the
-	// vectors Z.
+	// Residual is ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp), as in LAPACK's dsyt22 and zhet22, for the values Λ
+	// and the vectors Z.
 	Residual float64 `json:"residual"`
 
-	// Orthogonality is ‖ZᵀZ − I‖₁ / (n·ulp) for the vectors Z.
+	// Orthogonality is ‖ZᵀZ − I‖₁ / (n·ulp), for complex vectors ‖ZᴴZ − I‖₁ / (n·ulp).
 	Orthogonality float64 `json:"orthogonality"`
 }
 

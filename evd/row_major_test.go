@@ -17,8 +17,8 @@ import (
 )
 
 // byRows returns the elements of the matrix z row by row, without gaps between the rows.
-func byRows(z *evd.Dense[float64]) []float64 {
-	rows := make([]float64, 0, z.Rows*z.Cols)
+func byRows[T double](z *evd.Dense[T]) []T {
+	rows := make([]T, 0, z.Rows*z.Cols)
 	for i := range z.Rows {
 		for j := range z.Cols {
 			if z.RowMajor {
@@ -31,8 +31,15 @@ func byRows(z *evd.Dense[float64]) []float64 {
 	return rows
 }
 
-func identical(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+func identical[T double](a, b []T) bool {
+	return slices.EqualFunc(a, b, func(x, y T) bool { return bitsOf(x) == bitsOf(y) })
+}
+
+func bitsOf[T double](x T) [2]uint64 {
+	if z, ok := any(x).(complex128); ok {
+		return [2]uint64{math.Float64bits(real(z)), math.Float64bits(imag(z))}
+	}
+	return [2]uint64{math.Float64bits(realPart(x))}
 }
 
 // TestRowMajor compares row-major vectors with column-major ones. The bits must be the same. With
@@ -40,24 +47,30 @@ func identical(a, b []float64) bool {
 // same ratios.
 func TestRowMajor(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
+	testRowMajor(t, matgen.Dense())
+}
+
+func TestRowMajorVectorsOfHermitians(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	testRowMajor(t, matgen.Hermitians()[:12])
+}
+
+func testRowMajor[T double, K interface {
+	Name() string
+	Dense(n int) []T
+}](t *testing.T, kinds []K) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
-	kinds := matgen.Dense()
 	for _, n := range []int{2, 21, 33} {
 		for i, by := range []evd.Selection{{}, evd.Index(0, 1), evd.Index(n/3, n), evd.Index(1, 1), evd.Interval(math.Inf(-1), 0)} {
 			t.Run(fmt.Sprintf("%d/%v", n, by), func(t *testing.T) {
-				plan := func(opt evd.Options) *evd.Plan[float64] {
+				plan := func(opt evd.Options) *evd.Plan[T] {
 					opt.Vectors, opt.Select, opt.Tuning = true, by, small()
-					p, err := evd.NewPlan[float64](d, n, opt)
-					if err != nil {
-						t.Fatal(err)
-					}
-					t.Cleanup(p.Close)
-					return p
+					return planOf[T](t, d, n, opt)
 				}
 				columns, rows, over := plan(evd.Options{}), plan(evd.Options{RowMajor: true}), plan(evd.Options{RowMajor: true, Overwrite: true})
 				for k := (i + n) % 6; k < len(kinds); k += 6 { // over all orders and parts, each kind is solved
-					a := evd.Sym[float64]{N: n, Ld: n, Data: kinds[k].Dense(n)}
+					a := evd.Sym[T]{N: n, Ld: n, Data: kinds[k].Dense(n)}
 					want, err := columns.Solve(ctx, a)
 					if err != nil {
 						t.Fatal(err)
@@ -77,11 +90,11 @@ func TestRowMajor(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					results := []*evd.Result[float64]{got}
+					results := []*evd.Result[T]{got}
 					for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
 						results = append(results, overwritten(t, over, a, uplo, want))
 					}
-					for _, p := range []*evd.Plan[float64]{rows, columns} {
+					for _, p := range []*evd.Plan[T]{rows, columns} {
 						for _, res := range results {
 							if r, err := p.Check(ctx, a, res); err != nil || r != ratios {
 								t.Errorf("%s: by rows %+v, by columns %+v; %v", kinds[k].Name(), r, ratios, err)
@@ -98,35 +111,32 @@ func TestRowMajor(t *testing.T) {
 // not read: by one device and by devices that divide it. The result must have the bits of
 // the other storage, and a NaN must be found at its own indices.
 func TestRowMajorMatrix(t *testing.T) {
+	divided := severally(evd.Options{Distribute: true}, device(t, vk.Options{}))
+	rowMajorMatrix(t, 21, full(random(21)), map[string]evd.Options{"one": {}, "verify": {Verify: true}, "divided": divided})
+}
+
+// TestRowMajorHermitian is TestRowMajorMatrix for a Hermitian matrix, whose transpose is its conjugate.
+func TestRowMajorHermitian(t *testing.T) {
+	rowMajorMatrix(t, 21, randomHermitian(21), map[string]evd.Options{"one": {}, "verify": {Verify: true}})
+}
+
+func rowMajorMatrix[T double](t *testing.T, n int, of []T, options map[string]evd.Options) {
 	ctx := context.Background()
-	d, e := device(t, vk.Options{}), device(t, vk.Options{})
-	const n, ld = 21, 23
-	of := full(random(n))
-	divided := severally(evd.Options{Distribute: true}, e)
-	solvers := map[string]func(evd.Sym[float64]) (*evd.Result[float64], error){}
-	for name, opt := range map[string]evd.Options{"one": {}, "verify": {Verify: true}, "divided": divided} {
+	d, ld := device(t, vk.Options{}), n+2
+	solvers := map[string]func(evd.Sym[T]) (*evd.Result[T], error){}
+	for name, opt := range options {
 		opt.Vectors, opt.Tuning = true, small()
-		p := mustPlan(t, d, n, opt)
-		solvers[name] = func(a evd.Sym[float64]) (*evd.Result[float64], error) { return p.Solve(ctx, a) }
+		p := planOf[T](t, d, n, opt)
+		solvers[name] = func(a evd.Sym[T]) (*evd.Result[T], error) { return p.Solve(ctx, a) }
 	}
 	for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
-		stored := func(rowMajor bool) evd.Sym[float64] {
-			a := evd.Sym[float64]{N: n, Ld: ld, Data: slices.Repeat([]float64{math.NaN()}, n*ld), Uplo: uplo, RowMajor: rowMajor}
-			for i := range n {
-				for j := range n {
-					if i == j || (i < j) == bool(uplo) {
-						a.Data[at(a, i, j)] = of[i+j*n]
-					}
-				}
-			}
-			return a
-		}
 		for name, solve := range solvers {
-			want, err := solve(stored(false))
+			want, err := solve(stored(n, ld, of, uplo, false))
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			a := stored(true)
+			judge(t, n, of, want)
+			a := stored(n, ld, of, uplo, true)
 			got, err := solve(a)
 			if err != nil || !identical(got.Values, want.Values) || !identical(got.Vectors.Data, want.Vectors.Data) {
 				t.Errorf("%s, upper %v: other bits, %v", name, uplo, err)
@@ -135,7 +145,7 @@ func TestRowMajorMatrix(t *testing.T) {
 			if uplo == evd.Upper {
 				row, col = col, row
 			}
-			a.Data[at(a, row, col)] = math.Inf(1)
+			a.Data[at(a, row, col)] = ofReal[T](math.Inf(1))
 			var bad *evd.NonFiniteError
 			if _, err := solve(a); !errors.As(err, &bad) || bad.Row != row || bad.Col != col {
 				t.Errorf("%s, upper %v: %v, not about element (%d, %d)", name, uplo, err, row, col)
@@ -145,7 +155,7 @@ func TestRowMajorMatrix(t *testing.T) {
 }
 
 // at is the index of entry (i, j) in the memory of a.
-func at(a evd.Sym[float64], i, j int) int {
+func at[T double](a evd.Sym[T], i, j int) int {
 	if a.RowMajor {
 		return i*a.Ld + j
 	}
@@ -155,13 +165,13 @@ func at(a evd.Sym[float64], i, j int) int {
 // overwritten tests Options.Overwrite for row-major vectors. It solves for the triangle `uplo` of
 // the matrix `a`, in memory that has no element more than needed. The vectors must be in this
 // memory and must be equal to those of `want`, and no other element may change.
-func overwritten(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], uplo evd.Uplo, want *evd.Result[float64]) *evd.Result[float64] {
+func overwritten[T double](t *testing.T, p *evd.Plan[T], a evd.Sym[T], uplo evd.Uplo, want *evd.Result[T]) *evd.Result[T] {
 	t.Helper()
 	n, ld, m := a.N, a.N+3, len(want.Values)
-	in := evd.Sym[float64]{N: n, Ld: ld, Uplo: uplo, Data: make([]float64, (n-1)*ld+n)}
+	in := evd.Sym[T]{N: n, Ld: ld, Uplo: uplo, Data: make([]T, (n-1)*ld+n)}
 	for k := range in.Data {
 		i, j := k%ld, k/ld
-		in.Data[k] = math.NaN()
+		in.Data[k] = nan[T]()
 		if i == j || i < n && (i > j) == (uplo == evd.Lower) {
 			in.Data[k] = a.Data[i+j*n]
 		}
@@ -179,7 +189,7 @@ func overwritten(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], uplo ev
 		t.Errorf("uplo %v: other bits in the input's memory", uplo)
 	}
 	for k, x := range in.Data {
-		if k%ld >= m && math.Float64bits(x) != math.Float64bits(before[k]) {
+		if k%ld >= m && bitsOf(x) != bitsOf(before[k]) {
 			t.Errorf("uplo %v: row %d is written to beyond its %d components, at %d", uplo, k/ld, m, k%ld)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Solve computes the spectrum of the matrix `a`, or the selected part of it. It does not write to
 // `a`, unless Options.Overwrite is set.
 //
-// The method is the same as in LAPACK's dsyevd_2stage:
+// The method is the same as in LAPACK's dsyevd_2stage and zheevd_2stage (where ᵀ is ᴴ, except in S):
 //
 //	σ·A = Q1·B·Q1ᵀ         reduction to a band B, or for small orders to tridiagonal form, B = T
 //	  B = Q2·T·Q2ᵀ         reduction to tridiagonal form T, by bulge chasing

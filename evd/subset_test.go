@@ -18,11 +18,11 @@ import (
 // part solves for the eigenvalues with the indices from ≤ i < to, with vectors. It compares the
 // number of values, the first index and the values with the list `all` of all eigenvalues. Package
 // ratio and the method Check measure the vectors.
-func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt evd.Options) {
+func part[T double](t *testing.T, d *vk.Device, n int, a []T, all []float64, from, to int, opt evd.Options) {
 	t.Helper()
 	ctx := context.Background()
-	sym := evd.Sym[float64]{N: n, Ld: n, Data: slices.Clone(a)}
-	p, err := evd.NewPlan[float64](d, n, opt)
+	sym := evd.Sym[T]{N: n, Ld: n, Data: slices.Clone(a)}
+	p, err := evd.NewPlan[T](d, n, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,11 +78,13 @@ func between(all []float64, from, to int) evd.Selection {
 	return evd.Interval(middle(from), middle(to))
 }
 
-func TestPartsOfTheSpectrum(t *testing.T) {
+func TestPartsOfTheSpectrum(t *testing.T) { partsOfTheSpectrum(t, 37, full(random(37))) }
+
+func TestPartsOfAHermitianSpectrum(t *testing.T) { partsOfTheSpectrum(t, 37, randomHermitian(37)) }
+
+func partsOfTheSpectrum[T double](t *testing.T, n int, a []T) {
 	d := device(t, vk.Options{})
-	const n = 37
-	a := full(random(n))
-	all := valuesOnly(t, d, n, evd.Sym[float64]{N: n, Ld: n, Data: slices.Clone(a)}, evd.Options{Tuning: small()})
+	all := valuesOnly(t, d, n, evd.Sym[T]{N: n, Ld: n, Data: slices.Clone(a)}, evd.Options{Tuning: small()})
 	for i, r := range [][2]int{{0, 0}, {0, 1}, {n - 1, n}, {5, 18}, {0, n}} {
 		for name, by := range map[string]evd.Selection{
 			"index": evd.Index(r[0], r[1]), "interval": between(all, r[0], max(r[1], 1)),
@@ -104,11 +106,19 @@ func TestPartsOfTheSpectrum(t *testing.T) {
 // TestEverySolver solves with every solver for the whole spectrum and for a part. Each matrix is
 // difficult for one of the solvers.
 func TestEverySolver(t *testing.T) {
+	everySolver(t, func(kind matgen.TridiagonalKind, n int) []float64 { return kind.AsDense().Dense(n) })
+}
+
+func TestEverySolverOfHermitians(t *testing.T) {
+	everySolver(t, func(kind matgen.TridiagonalKind, n int) []complex128 { return matgen.Phased(kind.AsDense()).Dense(n) })
+}
+
+func everySolver[T double](t *testing.T, matrix func(kind matgen.TridiagonalKind, n int) []T) {
 	d := device(t, vk.Options{})
 	const n, from, to = 21, 4, 15
 	for _, kind := range []matgen.TridiagonalKind{matgen.Toeplitz(2, -1), matgen.GluedWilkinson(1e-3), matgen.GradedTridiagonal(20)} {
-		a := kind.AsDense().Dense(n)
-		all := valuesOnly(t, d, n, evd.Sym[float64]{N: n, Ld: n, Data: slices.Clone(a)}, evd.Options{Tuning: small()})
+		a := matrix(kind, n)
+		all := valuesOnly(t, d, n, evd.Sym[T]{N: n, Ld: n, Data: slices.Clone(a)}, evd.Options{Tuning: small()})
 		for _, name := range evd.Solvers() {
 			solver, err := evd.ParseSolver(name)
 			if err != nil || solver.String() != name {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
@@ -29,7 +30,12 @@ func openIn(t *testing.T, dir string) *vk.Device {
 
 func planOf(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
 	t.Helper()
-	p, err := NewPlan[float64](d, n, opt)
+	return planFor[float64](t, d, n, opt)
+}
+
+func planFor[T Number](t *testing.T, d *vk.Device, n int, opt Options) *Plan[T] {
+	t.Helper()
+	p, err := NewPlan[T](d, n, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +62,11 @@ func randomSym(n int) Sym[float64] {
 	return a
 }
 
+// randomHerm returns a random Hermitian matrix.
+func randomHerm(n int) Herm[complex128] { return NewSym(n, matgen.Hermitians()[0].Dense(n), Lower) }
+
 // sameBits reports whether two results have the same bits in values and vectors.
-func sameBits(a, b *Result[float64]) bool {
+func sameBits[T Number](a, b *Result[T]) bool {
 	return a.First == b.First && slices.Equal(a.Values, b.Values) &&
 		(a.Vectors == nil) == (b.Vectors == nil) && (a.Vectors == nil || slices.Equal(a.Vectors.Data, b.Vectors.Data))
 }
@@ -72,17 +81,28 @@ func panelsWait(d *vk.Device) bool { return !machine.Of(d).MeetingFailed() }
 // not wait in this way. After a wait in a panel failed, the other stages must still wait.
 func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 	when.Skip(t, when.Quick|when.Slow, "the kernels of other tests")
+	survivesAWait(t, randomSym, map[string]Options{
+		"vectors":                               {Vectors: true},
+		"values":                                {},
+		"part":                                  {Vectors: true, Select: Index(4, 11), RowMajor: true},
+		"overwrite":                             {Vectors: true, Overwrite: true},
+		"verify":                                {Vectors: true, Verify: true, Solver: DivideConquer},
+		"verify by the method of the safe path": {Vectors: true, Verify: true, Solver: QR},
+	})
+}
+
+func TestHermitianSurvivesAWaitThatFails(t *testing.T) {
+	when.Skip(t, when.Quick|when.Slow, "the kernels of other tests")
+	survivesAWait(t, randomHerm, map[string]Options{
+		"vectors": {Vectors: true}, "values": {}, "overwrite": {Vectors: true, Overwrite: true}, "verify": {Vectors: true, Verify: true, Solver: DivideConquer},
+	})
+}
+
+func survivesAWait[T Number](t *testing.T, random func(n int) Sym[T], options map[string]Options) {
 	const n, given = 21, 5
 	ctx := context.Background()
 	for _, phase := range waitingPhases {
-		for name, opt := range map[string]Options{
-			"vectors":                               {Vectors: true},
-			"values":                                {},
-			"part":                                  {Vectors: true, Select: Index(4, 11), RowMajor: true},
-			"overwrite":                             {Vectors: true, Overwrite: true},
-			"verify":                                {Vectors: true, Verify: true, Solver: DivideConquer},
-			"verify by the method of the safe path": {Vectors: true, Verify: true, Solver: QR},
-		} {
+		for name, opt := range options {
 			if phase == stages.PhaseApplyQ2 && !opt.Vectors {
 				continue
 			}
@@ -95,8 +115,8 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 				d := openIn(t, dir)
 				waves := opt
 				waves.NoWaits = true
-				reference := planOf(t, d, n, waves)
-				want, err := reference.Solve(ctx, randomSym(n))
+				reference := planFor[T](t, d, n, waves)
+				want, err := reference.Solve(ctx, random(n))
 				if err != nil || want.Retried != nil {
 					t.Fatal(err, want.Retried)
 				}
@@ -107,7 +127,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 					}
 					done = at.Done
 				}
-				p := planOf(t, d, n, opt)
+				p := planFor[T](t, d, n, opt)
 				if !mayWait(t, d) || infoWords(first(p), p.team.Begin(ctx, nil)) == 0 {
 					t.Fatal("nothing waits")
 				}
@@ -123,7 +143,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 						_, _, _, _ = p.Bytes(), p.Memory(), p.Costs(), p.Band()
 					}
 				}()
-				res, err := p.Solve(ctx, randomSym(n))
+				res, err := p.Solve(ctx, random(n))
 				<-asked
 				if err != nil {
 					t.Fatal(err)
@@ -145,12 +165,12 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 					}
 				}
 				done = 0
-				again, err := p.Solve(ctx, randomSym(n))
+				again, err := p.Solve(ctx, random(n))
 				if err != nil || again.Retried != nil || again.Profile.Phase(stages.PhaseGivenUp) != 0 || !sameBits(again, want) {
 					t.Errorf("the next solve: %v, %+v", err, again)
 				}
-				later := planOf(t, d, n, opt)
-				for which, q := range map[string]*Plan[float64]{"the plan": p, "a later plan": later} {
+				later := planFor[T](t, d, n, opt)
+				for which, q := range map[string]*Plan[T]{"the plan": p, "a later plan": later} {
 					waits := 0
 					if panel {
 						waits = waitingStages(opt) - 1
@@ -163,7 +183,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 					}
 				}
 				if opt.Vectors && !opt.Overwrite {
-					if r, err := p.Check(ctx, randomSym(n), res); err != nil || !r.Passed() {
+					if r, err := p.Check(ctx, random(n), res); err != nil || !r.Passed() {
 						t.Errorf("check: %v, %v", r, err)
 					}
 				}

@@ -1,6 +1,7 @@
 package evd
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/vkevd/vkevd/internal/when"
@@ -28,7 +29,10 @@ func TestEveryTableFits(t *testing.T) {
 				for _, info.Subgroup = range []int{4, 8, 16, 32, 64} {
 					info.Features, info.Units, info.Memory, info.Free = features, 128, 1<<40, 1<<40
 					for _, opt := range []Options{{Vectors: true}, {Vectors: true, Solver: MRRR}, {NoWaits: true, Solver: Bisection}} {
-						if _, err := NewPlan[float64](vk.Dry(info), 500, opt); err != nil {
+						_, real := NewPlan[float64](vk.Dry(info), 500, opt)
+						_, double := NewPlan[complex128](vk.Dry(info), 500, opt)
+						_, single := NewPlan[complex64](vk.Dry(info), 30000, opt)
+						if err := errors.Join(real, double, single); err != nil {
 							t.Errorf("%s %s, %d bytes, %d invocations, subgroups of %d: %v", info.Family, info.Name, info.SharedBytes, info.MaxLocal, info.Subgroup, err)
 						}
 					}

@@ -75,19 +75,14 @@ var spoils = []spoil{
 	}},
 }
 
-func verifying(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
+func verifying[T Number](t *testing.T, d *vk.Device, n int, opt Options) *Plan[T] {
 	t.Helper()
 	small := tuning.Smallest()
 	opt.Verify, opt.Tuning = true, &small
-	p, err := NewPlan[float64](d, n, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Close)
-	return p
+	return planFor[T](t, d, n, opt)
 }
 
-func spoilBy[T Float](by team.Stages[T], s func(*plan.Call, vk.Slice[float64], []float64, stages.Matrix) error) {
+func spoilBy[T Number](by team.Stages[T], s func(*plan.Call, vk.Slice[float64], []float64, stages.Matrix) error) {
 	t := by.Leader().Spectrum
 	t.Method = spoiled{t.Method, s}
 }
@@ -113,9 +108,9 @@ func normal(n int, seed uint64) Sym[float64] {
 }
 
 // firstResult solves with a new plan, whose first result must pass its certificate.
-func firstResult(t *testing.T, d *vk.Device, a Sym[float64], opt Options) *Result[float64] {
+func firstResult[T Number](t *testing.T, d *vk.Device, a Sym[T], opt Options) *Result[T] {
 	t.Helper()
-	res, err := verifying(t, d, a.N, opt).Solve(context.Background(), a)
+	res, err := verifying[T](t, d, a.N, opt).Solve(context.Background(), a)
 	if err != nil || res.Certificate == nil || res.Certificate.Safe {
 		t.Fatalf("%+v: %v, %+v", opt, err, res)
 	}
@@ -125,7 +120,7 @@ func firstResult(t *testing.T, d *vk.Device, a Sym[float64], opt Options) *Resul
 // solvesAgain makes the plan's first result wrong and solves. The result must pass its certificate,
 // and have the values of `good`. The result must come from the safe path, unless `mended` is true.
 // In that case Solve has corrected the values before it made the certificate.
-func solvesAgain(t *testing.T, p *Plan[float64], s spoil, a Sym[float64], good *Result[float64]) (res *Result[float64], mended bool) {
+func solvesAgain[T Number](t *testing.T, p *Plan[T], s spoil, a Sym[T], good *Result[T]) (res *Result[T], mended bool) {
 	t.Helper()
 	spoilBy(p.stages.Now, s.spoil)
 	res, err := p.Solve(context.Background(), a)
@@ -147,19 +142,30 @@ func solvesAgain(t *testing.T, p *Plan[float64], s spoil, a Sym[float64], good *
 func TestVerifySeesAndSolvesAgain(t *testing.T) {
 	when.Skip(t, when.Quick, "Verify")
 	when.Pick(t, when.Race)
+	verifySeesAndSolvesAgain(t, normal(21, 1), Options{Vectors: true}, Options{}, Options{Vectors: true, Select: Index(4, 11), RowMajor: true}, Options{Select: Interval(-3, 2)}, Options{Solver: QR})
+}
+
+func TestVerifySeesHermitians(t *testing.T) {
+	when.Skip(t, when.Quick, "Verify")
+	verifySeesAndSolvesAgain(t, randomHerm(21), Options{Vectors: true}, Options{})
+}
+
+func verifySeesAndSolvesAgain[T Number](t *testing.T, a Sym[T], options ...Options) {
 	ctx := context.Background()
 	d := verifyDevice(t)
-	const n = 21
-	a := normal(n, 1)
-	for _, opt := range []Options{{Vectors: true}, {}, {Vectors: true, Select: Index(4, 11), RowMajor: true}, {Select: Interval(-3, 2)}, {Solver: QR}} {
+	n := a.N
+	for _, opt := range options {
 		good := firstResult(t, d, a, opt)
 		t.Logf("%v", good.Certificate)
 		for _, s := range spoils {
 			if s.vectors && !opt.Vectors {
 				continue
 			}
+			if _, converted := any(a).(Herm[complex128]); converted && s.name == "T" {
+				continue // the certificate converts the complex T once more
+			}
 			t.Run(fmt.Sprintf("%s/vectors=%v,%v,%v", s.name, opt.Vectors, opt.Select, opt.Solver), func(t *testing.T) {
-				p := verifying(t, d, n, opt)
+				p := verifying[T](t, d, n, opt)
 				if _, mended := solvesAgain(t, p, s, a, good); mended {
 					return
 				}
@@ -183,7 +189,7 @@ func TestVerifyPassesWhatIsRight(t *testing.T) {
 	d := verifyDevice(t)
 	for _, n := range []int{0, 1, 2, 13} {
 		for _, vectors := range []bool{true, false} {
-			p := verifying(t, d, n, Options{Vectors: vectors})
+			p := verifying[float64](t, d, n, Options{Vectors: vectors})
 			for _, kind := range matgen.Dense() {
 				res, err := p.Solve(ctx, Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)})
 				if err != nil || res.Certificate == nil || res.Certificate.Safe {

@@ -32,12 +32,22 @@ func singleOnly(t *testing.T, without ...string) *vk.Device {
 // of single precision on a device without double precision.
 func TestWithoutFloat64Types(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
-	float32Types(t, singleOnly(t))
+	singleTypes[float32](t, singleOnly(t), matgen.Dense())
 }
 
 func TestWithoutFloat64Options(t *testing.T) {
 	when.Skip(t, when.Quick, "a device without double precision")
-	float32Options(t, singleOnly(t))
+	singleOptions[float32](t, singleOnly(t), full(random(45)))
+}
+
+func TestWithoutFloat64ComplexTypes(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	singleTypes[complex64](t, singleOnly(t), matgen.Hermitians())
+}
+
+func TestWithoutFloat64ComplexOptions(t *testing.T) {
+	when.Skip(t, when.Quick, "a device without double precision")
+	singleOptions[complex64](t, singleOnly(t), randomHermitian(45))
 }
 
 func TestWithoutFloat64Tridiagonal(t *testing.T) { float32Tridiagonal(t, singleOnly(t)) }
@@ -71,13 +81,13 @@ func TestWithoutFloat64Parts(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	d := singleOnly(t)
 	const n = 60
-	single, double := rounded(full(random(n)))
+	single, double := rounded[float32](full(random(n)))
 	a := evd.NewSym(n, single, evd.Lower)
 	whole, err := singlePlan(t, d, n, evd.Options{Tuning: small(), Solver: evd.Bisection}).Solve(context.Background(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _ := widened(whole)
+	all, _ := widened[float64](whole)
 	between := evd.Interval((all[9]+all[10])/2, (all[29]+all[30])/2)
 	for _, solver := range []evd.Solver{evd.Auto, evd.DivideConquer, evd.MRRR, evd.QR, evd.Bisection} {
 		for _, c := range []struct {
@@ -89,7 +99,7 @@ func TestWithoutFloat64Parts(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v %+v: %v", solver, c, err)
 				}
-				values, z := widened(res)
+				values, z := widened[float64](res)
 				m := c.to - c.from
 				if len(values) != m || m > 0 && (res.First != c.from || !(shorter*ratio.Values(n, values, all[c.from:c.to], norm2(all)) < good)) {
 					t.Errorf("%v %+v: %d values from %d on: %g", solver, c, len(values), res.First, values)
@@ -168,7 +178,7 @@ func TestWithoutFloat64Certificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, z := widened(of)
+	values, z := widened[float64](of)
 	r, o := shorter*ratio.TridiagonalResidual(diagonal, off, values, z, n), shorter*ratio.Orthogonality(n, n, z, n)
 	if own, err := q.Check(context.Background(), m, of); err != nil || !(math.Abs(own.Residual-r) <= 0.1 && math.Abs(own.Orthogonality-o) <= 0.1) {
 		t.Errorf("Check finds %+v, evd/ratio finds %g and %g, %v", own, r, o, err)

@@ -16,6 +16,7 @@ const (
 	PhaseDqds               = "dqds"                  // C → Σ, for devices without double precision
 	PhaseCounts             = "Sturm counts"          // of an interval's ends and of certificates
 	PhaseNarrow             = "vectors to float32"    // S in the precision of A
+	PhasePromote            = "vectors to complex"    // S as complex numbers
 	PhaseApplyQ2            = "back transformation 2" // Q2·S
 	PhaseApplyQ1            = "back transformation 1" // Q1·(Q2·S)
 	PhaseApplyP2            = "back transformation 2, right"

@@ -1,6 +1,7 @@
 package realdata
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -11,16 +12,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/tests/testdata"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // hermitianMatrices is the number of complex matrices with expected eigenvalues in the collection.
 const hermitianMatrices = 7
 
-// TestHermitianCollection solves the complex matrices of the collection by the plain Go of package ref,
-// in two stages with several half-bandwidths. The expected values are of 45 digits.
+// TestHermitianCollection solves the complex matrices of the collection on the device, from each
+// triangle, and by the plain Go of package ref, in two stages with several half-bandwidths. The expected
+// values are of 45 digits.
 func TestHermitianCollection(t *testing.T) {
 	root, _ := testdata.Collection()
 	files, err := filepath.Glob(filepath.Join(root, "herm", "*"+valuesOf))
@@ -30,6 +34,11 @@ func TestHermitianCollection(t *testing.T) {
 	if len(files) < hermitianMatrices {
 		t.Errorf("only %d complex matrices", len(files))
 	}
+	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
 	for _, file := range files {
 		want, err := numbers(file)
 		if err != nil {
@@ -41,15 +50,30 @@ func TestHermitianCollection(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		for _, b := range []int{4, 8, 32} {
-			values, z := ref.Eigen(n, b, 2*b, slices.Clone(a), n)
+		judge := func(by string, values []float64, z []complex128) {
 			v := ratio.Values(n, values, want, ratio.Norm1(n, n, a, n))
 			r, o := ratio.Residual(n, n, a, n, values, z, n), ratio.Orthogonality(n, n, z, n)
-			t.Logf("%s, n=%d, b=%d: values %.2g, residual %.2g, orthogonality %.2g", filepath.Base(name), n, b, v, r, o)
-			if !(v < 10) || !(r < 10) || !(o < 10) {
-				t.Errorf("%s, b=%d: ratios %g, %g, %g", name, b, v, r, o)
+			t.Logf("%s, n=%d, %s: values %.2g, residual %.2g, orthogonality %.2g", filepath.Base(name), n, by, v, r, o)
+			if !(v < good) || !(r < good) || !(o < good) {
+				t.Errorf("%s, %s: ratios %g, %g, %g", name, by, v, r, o)
 			}
 		}
+		for _, b := range []int{4, 8, 32} {
+			values, z := ref.Eigen(n, b, 2*b, slices.Clone(a), n)
+			judge(fmt.Sprint("b=", b), values, z)
+		}
+		p, err := evd.NewPlan[complex128](d, n, evd.Options{Vectors: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
+			res, err := p.Solve(context.Background(), evd.NewSym(n, slices.Clone(a), uplo))
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge(fmt.Sprintf("device, upper %v", uplo), res.Values, res.Vectors.Data)
+		}
+		p.Close()
 	}
 }
 

@@ -53,7 +53,7 @@ func Sizes[T spirv.Scalar](dev *vk.Device, n int, c Config) (tuning.Tuning, erro
 	if c.Products == emulation.Always || c.Distribute {
 		t.SmallTo = 0 // emulated products need a larger inner dimension; divided matrices were not measured
 	}
-	t = tuning.Of[T](t).For(n, c.MostVectors(n))
+	t = tuning.Fitting[T](tuning.Of[T](t), dev.Info()).For(n, c.MostVectors(n))
 	if c.Band > 0 {
 		// Block must be a multiple of the new Band. So the table's Block is rounded down to a multiple of
 		// Band, but is at least Band.

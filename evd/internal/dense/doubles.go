@@ -13,7 +13,13 @@ import (
 
 // Doubles converts between the number type T of a solve and double precision, in which the tridiagonal
 // problem is solved for every T.
-type Doubles[T spirv.Scalar] struct{ precision.Doubles[T] }
+type Doubles[T spirv.Scalar] struct {
+	precision.Doubles[T]
+
+	// phase turns the last component of vectors that the host has computed: see
+	// precision.RealTridiagonal.
+	phase *T
+}
 
 // NewDoubles makes the conversions for order n and at most m vectors.
 func NewDoubles[T spirv.Scalar](dev *vk.Device, n, m int) (Doubles[T], error) {
@@ -21,7 +27,8 @@ func NewDoubles[T spirv.Scalar](dev *vk.Device, n, m int) (Doubles[T], error) {
 		Reals:  []vk.Region[T]{own[T]("d", n), own[T]("e", n)},
 		Values: own[T]("eigenvalues", n), Rows: []vk.Region[T]{ownRows[T](n, m)},
 	}, InSinglePrecision)
-	return Doubles[T]{d}, err
+	phase := T(1)
+	return Doubles[T]{d, &phase}, err
 }
 
 // own reserves memory for numbers of type T that other memory holds in double precision.
@@ -68,7 +75,8 @@ func (d Doubles[T]) Receive(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) f
 	vk.ReceiveLast(rec, diagonal, of.D)
 	vk.ReceiveLast(rec, off, of.E)
 	return func() spectrum.Tridiagonal {
-		host := spectrum.Tridiagonal{D: spectrum.Scale(diagonal, 1), E: spectrum.Scale(off, 1)}
+		var host spectrum.Tridiagonal
+		host, *d.phase = precision.RealTridiagonal(diagonal, off)
 		t.Hold(host)
 		return host
 	}
@@ -88,6 +96,9 @@ func (d Doubles[T]) Upload(c *plan.Call, t *spectrum.Stage) error {
 	rows := spectrum.HostVectors[T](c, t)
 	if len(rows.Data) == 0 {
 		return nil
+	}
+	for i := (rows.Cols - 1) * rows.Ld; *d.phase != 1 && i < len(rows.Data); i++ {
+		rows.Data[i] *= *d.phase
 	}
 	return plan.During(stages.PhaseNarrow, vk.Upload(c.Ctx, c.Dev, d.Vectors(c.Arena, 0, vk.Slice[float64]{}), rows))
 }

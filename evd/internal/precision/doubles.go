@@ -1,9 +1,9 @@
 // Package precision has the constants of the number type T of a plan, and the conversions between T
-// and double precision. The tridiagonal or bidiagonal problem within a solve is solved in double
-// precision for every T: its diagonals are widened to double precision, and its vectors are
-// narrowed to T. float64 needs no conversion; float32 is converted by the device, or by the host if
-// the device has no double precision. Elsewhere in evd, few places depend on the type T or on the
-// precision of the device: they choose stages, products and options, or scale the matrix.
+// and double precision. The tridiagonal or bidiagonal problem within a solve is real, and is solved in
+// double precision, for every T: its diagonals become doubles, and its vectors become numbers of T.
+// float64 needs no conversion. Other types are converted by the device, or by the host if the device
+// has no double precision. Elsewhere in evd, few places depend on the type T or on the precision of the
+// device: they choose stages, products and options, or scale the matrix.
 package precision
 
 import (
@@ -36,6 +36,10 @@ type Doubles[T spirv.Scalar] interface {
 	// laid out.
 	Resize(side int, rows vk.Region[T])
 
+	// Copied is the memory that WidenReals writes and Narrow reads. A device that narrows vectors of a
+	// matrix of another device needs a copy.
+	Copied() []vk.Region[complex128]
+
 	// OnHost reports whether the host computes in double precision in place of the device.
 	OnHost() bool
 
@@ -44,7 +48,8 @@ type Doubles[T spirv.Scalar] interface {
 	Products(dev *vk.Device, ops product.Ops[T], t product.Tuning) (product.Ops[float64], *vk.Layout, error)
 
 	// Real returns the device memory of diagonal i. WidenReals records the conversion of the diagonals
-	// to the memory `wide`. If OnHost is true, WidenReals records nothing.
+	// to the memory `wide`. Complex diagonals must be those of a Hermitian tridiagonal matrix, d and e.
+	// If OnHost is true, WidenReals records nothing.
 	Real(ws *vk.Arena, i int, wide vk.Slice[float64]) vk.Slice[T]
 	WidenReals(rec *vk.Recorder, ws *vk.Arena, wide ...vk.Slice[float64])
 
@@ -58,7 +63,7 @@ type Doubles[T spirv.Scalar] interface {
 	Narrow(rec *vk.Recorder, ws *vk.Arena, side int, x stages.Matrix)
 
 	// Widen records the conversion of z to x, which has the shape of z, and returns z in double
-	// precision.
+	// precision. It is not called for complex numbers, nor if OnHost is true.
 	Widen(rec *vk.Recorder, z product.Matrix[T], x stages.Matrix) stages.Matrix
 }
 
@@ -70,14 +75,19 @@ func New[T spirv.Scalar](dev *vk.Device, m Memory[T], advice string) (d Doubles[
 			return nil, err
 		}
 	}
+	if !dev.Info().Float64() {
+		return &onHost[T]{own[T]{m}}, nil
+	}
 	var made any
-	switch {
-	case spirv.KindOf[T]() == spirv.Float64:
+	switch m := any(m).(type) {
+	case Memory[float64]:
 		made = exact{}
-	case dev.Info().Float64():
-		made, err = newOnDevice(dev, any(m).(Memory[float32]))
-	default:
-		made = &onHost[T]{own[T]{m}}
+	case Memory[float32]:
+		made, err = newOnDevice(dev, m)
+	case Memory[complex64]:
+		made, err = newComplexes(dev, m)
+	case Memory[complex128]:
+		made, err = newComplexes(dev, m)
 	}
 	return made.(Doubles[T]), err
 }
@@ -92,6 +102,7 @@ type exact struct{}
 func (exact) Always() *vk.Layout                                       { return vk.Together() }
 func (exact) Rows() *vk.Layout                                         { return vk.Together() }
 func (exact) Resize(int, vk.Region[float64])                           {}
+func (exact) Copied() []vk.Region[complex128]                          { return nil }
 func (exact) OnHost() bool                                             { return false }
 func (exact) WidenReals(*vk.Recorder, *vk.Arena, ...vk.Slice[float64]) {}
 func (exact) Narrow(*vk.Recorder, *vk.Arena, int, stages.Matrix)       {}

@@ -63,11 +63,17 @@ func (g *helped[T]) Reduced() {
 	}()
 }
 
-// copyReflectors copies the reflectors of Q2 and Q1 from the first device to that of the call c.
+// copyReflectors copies what transforms vectors back from the first device to that of the call c: the
+// reflectors of Q2 and Q1, and what narrows the vectors.
 func (g *helped[T]) copyReflectors(c *plan.Call, to *Helper[T], link *vk.Link) error {
 	from := g.Stages.Reflectors()
 	for i, region := range to.reflectors.All() {
 		if err := vk.Move(c.Ctx, link, column(region.In(c.Arena)), column(from.All()[i].In(g.Arena))); err != nil {
+			return err
+		}
+	}
+	for i, region := range to.Doubles.Copied() {
+		if err := vk.Move(c.Ctx, link, column(region.In(c.Arena)), column(g.Doubles.Copied()[i].In(g.Arena))); err != nil {
 			return err
 		}
 	}

@@ -70,8 +70,12 @@ func newHelper[T spirv.Scalar](first, dev *vk.Device, of *dense.Stages[T], m int
 		return nil, err
 	}
 	r := &h.reflectors
-	h.layout = vk.Together(r.A, r.T, r.V, r.Tau, h.x, c.Products.Work(), c.Products.Emulated.Status(),
-		c.Doubles.Rows(), vk.InTurn(h.Work()...))
+	all := []vk.Space{r.A, r.T, r.V, r.Tau, h.x, c.Products.Work(), c.Products.Emulated.Status(),
+		c.Doubles.Rows(), vk.InTurn(h.Work()...)}
+	for _, copied := range c.Doubles.Copied() {
+		all = append(all, copied)
+	}
+	h.layout = vk.Together(all...)
 	return h, nil
 }
 

@@ -1,0 +1,150 @@
+package precision
+
+import (
+	"math/cmplx"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// own is the memory of numbers of type T, for a T that is not float64.
+type own[T spirv.Scalar] struct{ Memory[T] }
+
+func (s *own[T]) Always() *vk.Layout {
+	return vk.Together(append(spaces(s.Reals), s.Memory.Values)...)
+}
+
+func (s *own[T]) Rows() *vk.Layout { return vk.Together(spaces(s.Memory.Rows)...) }
+
+func (s *own[T]) Resize(side int, rows vk.Region[T]) { s.Memory.Rows[side] = rows }
+
+func (*own[T]) Copied() []vk.Region[complex128] { return nil }
+
+func (s *own[T]) Real(ws *vk.Arena, i int, _ vk.Slice[float64]) vk.Slice[T] {
+	return s.Reals[i].In(ws)
+}
+
+func (s *own[T]) Values(rec *vk.Recorder, ws *vk.Arena, _ vk.Slice[float64], values []float64) vk.Slice[T] {
+	vk.SendFirst(rec, s.Memory.Values.In(ws), spectrum.Unscale[T](values, 1))
+	return s.Memory.Values.In(ws)
+}
+
+func (s *own[T]) Vectors(ws *vk.Arena, side int, _ vk.Slice[float64]) vk.Slice[T] {
+	return s.Memory.Rows[side].In(ws)
+}
+
+func spaces[T any](regions []vk.Region[T]) (all []vk.Space) {
+	for _, r := range regions {
+		all = append(all, r)
+	}
+	return all
+}
+
+// ownOnDevice is a device that computes in double precision, too.
+type ownOnDevice[T spirv.Scalar] struct{ own[T] }
+
+func (*ownOnDevice[T]) OnHost() bool { return false }
+
+// Products are new, because the plan's products are for numbers of type T.
+func (*ownOnDevice[T]) Products(dev *vk.Device, _ product.Ops[T], t product.Tuning) (product.Ops[float64], *vk.Layout, error) {
+	ops, err := product.New[float64](dev, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ops, ops.Work(), nil
+}
+
+// onDevice implements Doubles for float32.
+type onDevice struct {
+	ownOnDevice[float32]
+	convert *move.Conversion
+}
+
+func newOnDevice(dev *vk.Device, m Memory[float32]) (*onDevice, error) {
+	convert, err := move.NewConversion(dev)
+	return &onDevice{ownOnDevice[float32]{own[float32]{m}}, convert}, err
+}
+
+func (d *onDevice) WidenReals(rec *vk.Recorder, ws *vk.Arena, wide ...vk.Slice[float64]) {
+	for i, to := range wide {
+		d.convert.RecordWiden(rec, d.Reals[i].In(ws).Sub(0, to.Len()), to)
+	}
+}
+
+func (d *onDevice) Narrow(rec *vk.Recorder, ws *vk.Arena, side int, x stages.Matrix) {
+	rec.Phase(stages.PhaseNarrow, 0, 1)
+	d.convert.RecordNarrow(rec, x.At.Sub(0, Elements(x)), d.Memory.Rows[side].In(ws))
+}
+
+func (d *onDevice) Widen(rec *vk.Recorder, z product.Matrix[float32], x stages.Matrix) stages.Matrix {
+	d.convert.RecordWiden(rec, z.At.Sub(0, Elements(z)), x.At)
+	return x
+}
+
+// complexes implements Doubles for complex numbers: T = D·S·Dᴴ with a real S and D = diag(1 … 1, phase).
+type complexes[T complex64 | complex128] struct {
+	ownOnDevice[T]
+	phase   vk.Region[complex128]
+	convert *move.ComplexConversion[T]
+}
+
+func newComplexes[T complex64 | complex128](dev *vk.Device, m Memory[T]) (*complexes[T], error) {
+	convert, err := move.NewComplexConversion[T](dev)
+	return &complexes[T]{ownOnDevice[T]{own[T]{m}}, vk.Reserve[complex128]("phase of e", 1), convert}, err
+}
+
+func (d *complexes[T]) Always() *vk.Layout { return vk.Together(d.own.Always(), d.phase) }
+
+func (d *complexes[T]) Copied() []vk.Region[complex128] { return []vk.Region[complex128]{d.phase} }
+
+func (d *complexes[T]) WidenReals(rec *vk.Recorder, ws *vk.Arena, wide ...vk.Slice[float64]) {
+	d.convert.RecordReal(rec, stages.Tridiagonal[T]{D: d.Reals[0].In(ws), E: d.Reals[1].In(ws)},
+		stages.Tridiagonal[float64]{D: wide[0], E: wide[1]}, d.phase.In(ws))
+}
+
+func (d *complexes[T]) Narrow(rec *vk.Recorder, ws *vk.Arena, side int, x stages.Matrix) {
+	rec.Phase(stages.PhasePromote, 0, 1)
+	to := product.Matrix[T]{Rows: x.Rows, Cols: x.Cols, Ld: x.Ld, At: d.Memory.Rows[side].In(ws)}
+	d.convert.RecordPromote(rec, x, d.phase.In(ws), to)
+}
+
+func (*complexes[T]) Widen(_ *vk.Recorder, _ product.Matrix[T], x stages.Matrix) stages.Matrix {
+	return x
+}
+
+// RealTridiagonal returns the real tridiagonal matrix S and the phase in T = D·S·Dᴴ, D = diag(1 … 1,
+// phase). In a Hermitian T with the diagonals d and e, all elements of e but the last one are real.
+func RealTridiagonal[T spirv.Scalar](d, e []T) (s spectrum.Tridiagonal, phase T) {
+	s = spectrum.Tridiagonal{D: spectrum.Scale(d, 1), E: spectrum.Scale(e, 1)}
+	phase = 1
+	if e, ok := any(e).([]complex64); ok && len(e) > 0 {
+		last := complex128(e[len(e)-1])
+		modulus := cmplx.Abs(last)
+		s.E[len(e)-1] = modulus
+		if modulus > 0 {
+			*any(&phase).(*complex64) = complex64(last / complex(modulus, 0))
+		}
+	}
+	return s, phase
+}
+
+// onHost implements Doubles for single precision on a device without double precision.
+type onHost[T spirv.Scalar] struct{ own[T] }
+
+func (*onHost[T]) OnHost() bool { return true }
+
+func (*onHost[T]) Products(*vk.Device, product.Ops[T], product.Tuning) (product.Ops[float64], *vk.Layout, error) {
+	return nil, vk.Together(), nil
+}
+
+func (*onHost[T]) WidenReals(*vk.Recorder, *vk.Arena, ...vk.Slice[float64]) {}
+
+func (*onHost[T]) Narrow(*vk.Recorder, *vk.Arena, int, stages.Matrix) {}
+
+func (*onHost[T]) Widen(_ *vk.Recorder, _ product.Matrix[T], x stages.Matrix) stages.Matrix {
+	return x
+}
