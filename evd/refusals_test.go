@@ -70,8 +70,12 @@ func TestRefusals(t *testing.T) {
 		_, err := evd.NewPlan[float32](dev, 40, o{Products: evd.ProductsEmulated})
 		return err
 	})
-	add("option T: plans for complex matrices are being built; real and imaginary parts in a real matrix of order 2n give each eigenvalue twice", func() error {
-		_, err := evd.NewPlan[complex128](dev, 4, o{})
+	add("option Products: complex matrices have only native products; leave the option out", func() error {
+		_, err := evd.NewPlan[complex128](dev, 40, o{Products: evd.ProductsEmulated})
+		return err
+	})
+	add("option Distribute: a complex matrix stays on one device; leave the option out, and Devices compute parts of the vectors", func() error {
+		_, err := evd.NewPlan[complex64](dev, 40, o{Devices: []*vk.Device{second}, Shares: []float64{1, 1}, Distribute: true})
 		return err
 	})
 	zero := tuning.Tuning{}
