@@ -1,5 +1,5 @@
-// Command vkevd computes eigenvalues and eigenvectors of real symmetric matrices on a GPU through
-// Vulkan.
+// Command vkevd computes eigenvalues and eigenvectors of symmetric and complex Hermitian matrices on a GPU
+// through Vulkan.
 //
 // Each command has a file with the name of the command, or a folder below internal if it has many. The
 // folder internal/cli has what they share, internal/machine makes plans, internal/report has facts and

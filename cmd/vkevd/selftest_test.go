@@ -27,15 +27,21 @@ func TestSelftest(t *testing.T) {
 		}
 	}
 	kinds := 0
-	for _, k := range matgen.Dense() {
-		if strings.Contains(k.Name(), "ddrvst") || strings.Contains(k.Name(), "goe") {
+	count := func(name string) {
+		if strings.Contains(name, "ddrvst") || strings.Contains(name, "goe") {
 			kinds++
 		}
+	}
+	for _, k := range matgen.Dense() {
+		count(k.Name())
+	}
+	for _, k := range matgen.Hermitians() { // those with phases
+		count(k.Name())
 	}
 	if strings.Count(stdout, "  ok\n") != 2*kinds || !strings.HasSuffix(stdout, " matrices solved, all measures below 60\n") || stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q, %d kinds\n%s", status, stderr, kinds, stdout)
 	}
-	if s.machine.opened[0].Device != "pre" || s.machine.closed != 5 || len(s.machine.wanted) != 4 { // two plans for each order, and the device
+	if s.machine.opened[0].Device != "pre" || s.machine.closed != 9 || len(s.machine.wanted) != 8 { // two plans for each order, real and complex, and the device
 		t.Errorf("opened %+v, %d plans, %d closed", s.machine.opened, len(s.machine.wanted), s.machine.closed)
 	}
 }
@@ -56,17 +62,17 @@ func TestSelftestFails(t *testing.T) {
 			s := newFixture(t)
 			c.spoil(s.machine)
 			stdout, stderr, status := s.run("selftest", "-n", "5", "toeplitz")
-			if strings.Count(stdout, c.row) != 3 || !strings.Contains(stdout, "\n0 of 3 matrices solved") || stderr != "vkevd: selftest failed: 3 of 3 matrices\n" || status != cli.StatusNumerical {
+			if strings.Count(stdout, c.row) != 6 || !strings.Contains(stdout, "\n0 of 6 matrices solved") || stderr != "vkevd: selftest failed: 6 of 6 matrices\n" || status != cli.StatusNumerical {
 				t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 			}
-			stdout, _, status = s.run("selftest", "-n", "5", "--json", "-", "toeplitz(2")
+			stdout, _, status = s.run("selftest", "-n", "5", "--json", "-", "toeplitz(2,-1)·")
 			var row struct {
 				Kind   string
 				N      int
 				Ratios struct{ Passed bool }
 				Error  string
 			}
-			if err := json.Unmarshal([]byte(stdout), &row); err != nil || row.Kind != "toeplitz(2,-1)" || row.N != 5 || row.Ratios.Passed || status != cli.StatusNumerical {
+			if err := json.Unmarshal([]byte(stdout), &row); err != nil || row.Kind != "toeplitz(2,-1)·phases" || row.N != 5 || row.Ratios.Passed || status != cli.StatusNumerical {
 				t.Errorf("status %d, %v: %s", status, err, stdout)
 			}
 		})
@@ -90,7 +96,7 @@ func TestSelftestRefuses(t *testing.T) {
 // TestSelftestHere runs vkevd selftest on a real device, for a few kinds of matrices.
 func TestSelftestHere(t *testing.T) {
 	s := newFixture(t)
-	if stdout, stderr, status := s.real("selftest", "-n", "20", "--solver", "mrrr", "ddrvst-09", "dchkst-21", "glued"); status != cli.StatusSuccess || !strings.Contains(stdout, "\n5 of 5 ") {
+	if stdout, stderr, status := s.real("selftest", "-n", "20", "--solver", "mrrr", "ddrvst-09", "dchkst-21", "glued"); status != cli.StatusSuccess || !strings.Contains(stdout, "\n10 of 10 ") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -206,5 +207,33 @@ func TestComplexPlans(t *testing.T) {
 		"bench", "-n", "10", "--complex", "values", "gemm")
 	if _, stderr, status := s.run("bench", "-n", "10", "--complex", "values", "vectors"); status != cli.StatusSuccess || !s.machine.benched.Complex {
 		t.Errorf("bench: status %d, %s", status, stderr)
+	}
+}
+
+// TestComplexHere solves a Hermitian matrix on a real device, in both precisions.
+func TestComplexHere(t *testing.T) {
+	s := newFixture(t)
+	var file bytes.Buffer
+	const n = 40
+	h := matgen.Haldane(0.1, 0.7, 0.4).Dense(n)
+	if err := matio.WriteNPY(&file, n, n, h, n); err != nil {
+		t.Fatal(err)
+	}
+	s.file("H.npy", file.String())
+	for _, precision := range []string{"f64", "f32"} {
+		for _, flags := range []string{"--smallest 5", "--verify"} {
+			args := strings.Fields("solve --check --quiet --out-values v.npy --out-vectors Z.npy --precision " + precision + " " + flags + " H.npy")
+			if stdout, stderr, status := s.real(args...); status != cli.StatusSuccess {
+				t.Fatalf("%v: status %d, %s%s", args, status, stdout, stderr)
+			}
+			if stdout, stderr, status := s.real("check", "H.npy", "v.npy", "Z.npy"); status != cli.StatusSuccess {
+				t.Errorf("check after %v: status %d, %s%s", args, status, stdout, stderr)
+			}
+		}
+	}
+	for _, args := range []string{"plan -n 300 --complex", "bench -n 20 --repeat 1 --complex values vectors"} {
+		if stdout, stderr, status := s.real(strings.Fields(args)...); status != cli.StatusSuccess {
+			t.Errorf("%s: status %d, %s%s", args, status, stdout, stderr)
+		}
 	}
 }

@@ -10,7 +10,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export VKEVD_CACHE="$scratch/cache" VKEVD_CONFIG="$scratch/config"
 
-[ $# -gt 0 ] || set -- gonum readme numpy tridiagonal gpu pipeline python c
+[ $# -gt 0 ] || set -- gonum readme numpy physicist tridiagonal gpu pipeline python c
 # Two scripts run at a time, because most of them use one core. xargs fails if one of them fails.
 export here scratch
 printf '%s\n' "$@" | xargs -n 1 -P 2 sh -euc '

@@ -171,6 +171,9 @@ func KindNames() (names []string) {
 	for _, k := range matgen.Dense() {
 		names = append(names, k.Name())
 	}
+	for _, k := range matgen.Hermitians() {
+		names = append(names, k.Name())
+	}
 	return names
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/cmplx"
 	"os"
 	"path/filepath"
 	"slices"
@@ -278,14 +279,13 @@ func (d *examination) tryOut(ctx context.Context) {
 	d.settings(dev.Info())
 	d.largestOrders(dev.Info())
 	if double {
-		d.smallSolve(func(a evd.Sym[float64]) (report.Measures, error) {
-			return solveAndMeasure[float64](ctx, dev, machine.KindDense, a)
-		})
+		smallSolve(ctx, d, dev, "a matrix of order 100", cmplx.Abs, func(x float64) complex128 { return complex(x, 0) })
+		same := func(x complex128) complex128 { return x }
+		smallSolve(ctx, d, dev, "a Hermitian matrix", same, same)
 		d.firstRun(ctx)
 	} else {
-		d.smallSolve(func(a evd.Sym[float64]) (report.Measures, error) {
-			return solveAndMeasure[float32](ctx, dev, machine.KindSingle, a)
-		})
+		smallSolve(ctx, d, dev, "a matrix of order 100",
+			func(x complex128) float32 { return float32(cmplx.Abs(x)) }, func(x float32) complex128 { return complex(float64(x), 0) })
 	}
 }
 
@@ -392,50 +392,55 @@ func LargestOrder(fits func(n int) (bool, error)) (int, error) {
 	return low * step, nil
 }
 
-func (d *examination) smallSolve(solve func(a evd.Sym[float64]) (report.Measures, error)) {
+// smallSolve solves the Hermitian matrix of order 100 with elements of magnitude 1/(1 + i + j), i and j
+// from 0, and of argument i − j. The function `take` converts an element to the type T, and `back` a
+// result for the measures.
+func smallSolve[T evd.Number](
+	ctx context.Context, d *examination, dev machine.Device, name string, take func(complex128) T, back func(T) complex128,
+) {
 	const n = 100
-	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	a := evd.NewSym(n, make([]T, n*n), evd.Lower)
 	for j := range n {
 		for i := range n {
-			a.Data[i+j*n] = 1 / float64(1+i+j)
+			a.Data[i+j*n] = take(cmplx.Rect(1/float64(1+i+j), float64(i-j)))
 		}
 	}
-	found, err := solve(a)
+	found, err := solveAndMeasure(ctx, dev, a, back)
 	if err == nil {
 		err = found.Verdict()
 	}
 	if err != nil {
-		d.add("a matrix of order 100", Missing, "vkevd selftest says more", "%s", cli.Describe(err))
+		d.add(name, Missing, "vkevd selftest says more", "%s", cli.Describe(err))
 		return
 	}
-	d.add("a matrix of order 100", fine, "", "solved: residual %.2g, orthogonality %.2g (below %d is good)",
+	d.add(name, fine, "", "solved: residual %.2g, orthogonality %.2g (below %d is good)",
 		found[0].Ratio, found[1].Ratio, evd.Threshold)
 }
 
-// solveAndMeasure solves in the precision T. Entries of `a`, of which both triangles must be set, are rounded.
-func solveAndMeasure[T evd.Float](ctx context.Context, dev machine.Device, of machine.Kind, a evd.Sym[float64]) (report.Measures, error) {
-	p, err := machine.PlanOf[machine.DenseSolver[T]](dev, machine.Task{Kind: of, N: a.N, Evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
+// solveAndMeasure needs both triangles of a.
+func solveAndMeasure[T evd.Number](ctx context.Context, dev machine.Device, a evd.Sym[T], back func(T) complex128) (report.Measures, error) {
+	kind := machine.KindOf[T]()
+	p, err := machine.PlanOf[machine.DenseSolver[T]](dev, machine.Task{Kind: kind, N: a.N, Evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	rounded := evd.Sym[T]{N: a.N, Ld: a.Ld, Data: converted[T](a.Data)}
-	res, err := p.Solve(ctx, rounded)
+	res, err := p.Solve(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	z := res.Vectors
-	a.Data = converted[float64](rounded.Data)
-	found := report.OnHost(a, &evd.Result[float64]{
-		Values: res.Values, Vectors: &evd.Dense[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: converted[float64](z.Data)},
+	host := evd.NewSym(a.N, converted(a.Data, back), evd.Lower)
+	found := report.OnHost(host, &evd.Result[complex128]{
+		Values: res.Values, Vectors: &evd.Dense[complex128]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: converted(z.Data, back)},
 	})
-	return report.InUnits(found, of == machine.KindSingle, a.N, a.N, a.Data), nil
+	return report.InUnits(found, kind.Single(), a.N, a.N, host.Data), nil
 }
 
-func converted[T, S evd.Float](x []S) []T {
+func converted[T, S any](x []S, to func(S) T) []T {
 	out := make([]T, len(x))
 	for i, v := range x {
-		out[i] = T(v)
+		out[i] = to(v)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -21,11 +22,12 @@ import (
 
 type selftestJob struct {
 	*cli.Session
-	device func() string
-	orders []int
-	kinds  []matgen.DenseKind
-	solver string
-	rows   string // path of the rows in JSON, "" for none
+	device     func() string
+	orders     []int
+	kinds      []matgen.DenseKind
+	hermitians []matgen.HermitianKind
+	solver     string
+	rows       string // path of the rows in JSON, "" for none
 }
 
 func SelftestCommand(s *cli.Session) *cobra.Command {
@@ -59,17 +61,24 @@ func (j *selftestJob) check(cmd *cobra.Command, args []string) error {
 	if err := cli.CheckOrders(j.orders...); err != nil {
 		return cli.Usage(cmd, "%w", err)
 	}
+	j.kinds, j.hermitians = named(matgen.Dense(), args), named(matgen.Hermitians(), args)
 	for _, part := range args {
-		if !slices.ContainsFunc(cli.KindNames(), func(name string) bool { return strings.Contains(name, part) }) {
+		one := []string{part}
+		if len(named(matgen.Dense(), one))+len(named(matgen.Hermitians(), one)) == 0 {
 			return cli.Usage(cmd, "no kind of matrix has %q in its name", part)
 		}
 	}
-	for _, k := range matgen.Dense() {
-		if len(args) == 0 || slices.ContainsFunc(args, func(part string) bool { return strings.Contains(k.Name(), part) }) {
-			j.kinds = append(j.kinds, k)
+	return nil
+}
+
+// named returns the kinds that have one of the parts in their names, or all kinds if there are no parts.
+func named[K interface{ Name() string }](all []K, parts []string) (kinds []K) {
+	for _, k := range all {
+		if len(parts) == 0 || slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(k.Name(), part) }) {
+			kinds = append(kinds, k)
 		}
 	}
-	return nil
+	return kinds
 }
 
 func (j *selftestJob) all(ctx context.Context, rows *cli.RowFile, show *cli.Progress) error {
@@ -83,7 +92,7 @@ func (j *selftestJob) all(ctx context.Context, rows *cli.RowFile, show *cli.Prog
 		return err
 	}
 	for _, n := range j.orders {
-		if err := j.Order(ctx, dev, n, report, show); err != nil {
+		if err := cmp.Or(solveKinds(ctx, j, dev, n, j.kinds, report, show), solveKinds(ctx, j, dev, n, j.hermitians, report, show)); err != nil {
 			return err
 		}
 	}
@@ -91,30 +100,42 @@ func (j *selftestJob) all(ctx context.Context, rows *cli.RowFile, show *cli.Prog
 	return report.end()
 }
 
-// Order makes two plans for an order: one with vectors, and one for values only.
-func (j *selftestJob) Order(ctx context.Context, dev machine.Device, n int, report *selftestReport, show *cli.Progress) error {
+// A matrixKind is a family of test matrices.
+type matrixKind[T any] interface {
+	Name() string
+	Dense(n int) []T
+	Eigenvalues(n int) (values []float64, known bool)
+}
+
+// solveKinds makes two plans for an order: one with vectors, and one for values only.
+func solveKinds[T ratio.Number, K matrixKind[T]](
+	ctx context.Context, j *selftestJob, dev machine.Device, n int, kinds []K, report *selftestReport, show *cli.Progress,
+) error {
+	if len(kinds) == 0 {
+		return nil
+	}
 	if j.Terminal {
 		show.Stage(fmt.Sprintf("preparing for n = %d", n))
 	}
-	var plans [2]machine.Solver
+	var plans [2]machine.DenseSolver[T]
 	for i := range plans {
 		opt := evd.Options{Vectors: i == 0, Progress: func(evd.Progress) {}}
 		if opt.Vectors {
 			opt.Solver, _ = evd.ParseSolver(j.solver) // no error: check has tried it
 		}
-		p, err := machine.PlanOf[machine.Solver](dev, machine.Task{N: n, Evd: opt})
+		p, err := machine.PlanOf[machine.DenseSolver[T]](dev, machine.Task{Kind: machine.KindOf[T](), N: n, Evd: opt})
 		if err != nil {
 			return err
 		}
 		defer p.Close()
 		plans[i] = p
 	}
-	for _, kind := range j.kinds {
+	for _, kind := range kinds {
 		if j.Terminal { // if standard error is no terminal, the rows of the table show the progress
 			show.Stage(fmt.Sprintf("%s, n = %d", kind.Name(), n))
 		}
 		row := selftestRow{Kind: kind.Name(), N: n}
-		row.Measure(ctx, plans[0], plans[1], kind)
+		measureRow(ctx, &row, plans[0], plans[1], kind)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -126,11 +147,11 @@ func (j *selftestJob) Order(ctx context.Context, dev machine.Device, n int, repo
 	return nil
 }
 
-func (r *selftestRow) Measure(ctx context.Context, vectors, values machine.Solver, kind matgen.DenseKind) {
+func measureRow[T ratio.Number](ctx context.Context, r *selftestRow, vectors, values machine.DenseSolver[T], kind matrixKind[T]) {
 	n := r.N
-	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)}
+	a := evd.Sym[T]{N: n, Ld: max(n, 1), Data: kind.Dense(n)}
 	res, err := vectors.Solve(ctx, a)
-	var alone *evd.Result[float64]
+	var alone *evd.Result[T]
 	if err == nil {
 		alone, err = values.Solve(ctx, a)
 	}
