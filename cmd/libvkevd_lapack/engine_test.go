@@ -158,6 +158,10 @@ func TestSymmetric(t *testing.T) {
 	inBoth(t, testSymmetric[float64, float64], testSymmetric[float32, float32])
 }
 
+func TestHermitian(t *testing.T) {
+	inBoth(t, testSymmetric[complex128, float64], testSymmetric[complex64, float32])
+}
+
 func testSymmetric[T evd.Number, R evd.Float](t *testing.T) {
 	en := started(t)
 	const n = 30
@@ -342,6 +346,7 @@ func TestWithoutFloat64(t *testing.T) {
 	for _, vectors := range []bool{false, true} {
 		for _, j := range []job{
 			{kind: symmetric, number: numberOf[float32](), n: n, vectors: vectors},
+			{kind: symmetric, number: numberOf[complex64](), n: n, vectors: vectors},
 			{kind: singular, number: numberOf[float32](), rows: n, n: n, vectors: vectors},
 		} {
 			if p, err := en.plan(j); err != nil {
@@ -351,7 +356,7 @@ func TestWithoutFloat64(t *testing.T) {
 			}
 		}
 		for _, j := range []job{
-			{kind: symmetric, n: n, vectors: vectors}, {kind: tridiagonal, n: n, vectors: vectors},
+			{kind: symmetric, n: n, vectors: vectors}, {kind: symmetric, number: numberOf[complex128](), n: n, vectors: vectors}, {kind: tridiagonal, n: n, vectors: vectors},
 			{kind: singular, rows: n, n: n},
 		} {
 			if err := en.plans.With(j, func(plancache.Plan) error { return nil }); err == nil || !strings.Contains(err.Error(), "shaderFloat64") {

@@ -1,6 +1,7 @@
 // Tests of the C library: eigenvalues, singular values and vectors of matrices with known spectra,
 // in every storage order.
 #include "check.h"
+#include <complex.h>
 
 static vkevd_device device;
 static vkevd_error error;
@@ -78,6 +79,118 @@ static void all_symmetric(void) {
 	symmetric(o, 0, 0, 66, 4);
 }
 
+// place is the index of entry (i, j) in a matrix of order N.
+static int place(int i, int j, int ld, int row_major) { return row_major ? i * ld + j : i + j * ld; }
+
+// phase multiplies row i of the Hermitian matrix of the tests. Its column i has the conjugate.
+static double complex phase(int i) { return cexp(0.7 * i * I); }
+
+// hermitian solves one Hermitian problem with the eigenvalues 1, …, N. The padding, the triangle that
+// is not read and the imaginary parts of the diagonal are NaN.
+static void hermitian(vkevd_symmetric o, int pad, int in_place, int first, int count) {
+	enum { MOST = N * (N + 5) };
+	static double complex a[MOST], z[MOST];
+	static float complex as[MOST], zs[MOST];
+	static double complex whole[N][N];
+	int single = o.number == VKEVD_COMPLEX64, lda = N + pad, ldz = in_place ? lda : N + 3;
+	double d[N], w[N], tolerance = single ? 1e-2 : 1e-11;
+	float ws[N];
+	for (int i = 0; i < N; i++)
+		d[(i * 29) % N] = i + 1;
+	matrix real = new_matrix(N, N, 0, 0);
+	reflect(real, d);
+	for (int i = 0; i < MOST; i++)
+		a[i] = as[i] = NAN + NAN * I;
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++) {
+			whole[i][j] = phase(i) * *entry(real, i, j) * conj(phase(j));
+			if (o.upper ? i <= j : i >= j)
+				a[place(i, j, lda, o.a_row_major)] = whole[i][j];
+			if (i == j)
+				((double *)&a[place(i, j, lda, 0)])[1] = NAN;
+		}
+	for (int i = 0; i < MOST; i++)
+		as[i] = (float complex)a[i];
+	vkevd_plan plan;
+	vkevd_found found = {-1, -1};
+	OK(vkevd_symmetric_plan(device, N, &o, &plan, &error));
+	void *vectors = !o.vectors ? NULL : single ? (in_place ? (void *)as : zs) : in_place ? (void *)a : z;
+	if (single)
+		OK(vkevd_symmetric_solve_complex64(plan, (float *)as, lda, ws, vectors, ldz, &found, NULL, &error));
+	else
+		OK(vkevd_symmetric_solve_complex128(plan, (double *)a, lda, w, vectors, ldz, &found, NULL, &error));
+	CHECK(found.first == first && found.count == count);
+	OK(vkevd_plan_close(plan, &error));
+	for (int k = 0; k < count; k++) {
+		double value = single ? ws[k] : w[k];
+		CHECK(fabs(value - (first + k + 1)) < tolerance / 10);
+		for (int i = 0; o.vectors && i < N; i++) {
+			double complex sum = 0;
+			for (int j = 0; j <= N; j++) { // the last term is −λ·z(i)
+				int at = place(j < N ? j : i, k, ldz, o.vectors_row_major);
+				double complex x = single ? ((float complex *)vectors)[at] : ((double complex *)vectors)[at];
+				sum += (j < N ? whole[i][j] : -value) * x;
+			}
+			CHECK(cabs(sum) < tolerance);
+		}
+		for (int l = 0; o.vectors && l <= k; l++) {
+			double complex sum = l == k ? -1 : 0;
+			for (int i = 0; i < N; i++) {
+				int p = place(i, k, ldz, o.vectors_row_major), q = place(i, l, ldz, o.vectors_row_major);
+				if (single)
+					sum += conj(((float complex *)vectors)[p]) * ((float complex *)vectors)[q];
+				else
+					sum += conj(((double complex *)vectors)[p]) * ((double complex *)vectors)[q];
+			}
+			CHECK(cabs(sum) < tolerance / 10);
+		}
+	}
+	free(real.at);
+}
+
+// all_hermitian solves with both types of complex numbers, in every storage order, and checks what is
+// refused.
+static void all_hermitian(void) {
+	vkevd_plan plan;
+	double w[N];
+	static double a[2 * N * N];
+	for (int number = VKEVD_COMPLEX128; number <= VKEVD_COMPLEX64; number++) {
+		for (int i = 0; i < 8; i++) {
+			vkevd_symmetric o = {0};
+			o.vectors = 1, o.number = number;
+			o.upper = i & 1, o.a_row_major = i >> 1 & 1, o.vectors_row_major = i >> 2 & 1;
+			hermitian(o, i % 3, i % 3 == 1, 0, N);
+		}
+		vkevd_symmetric o = {0};
+		o.number = number;
+		hermitian(o, 2, 0, 0, N);
+		o.verify = o.vectors = 1;
+		hermitian(o, 1, 0, 0, N);
+		o.verify = 0;
+		o.a_row_major = 1, o.select = VKEVD_INDEX, o.from = 3, o.to = 9;
+		hermitian(o, 1, 0, 3, 6);
+		o.select = VKEVD_INTERVAL, o.above = 10.5, o.up_to = 13.5, o.upper = 1;
+		hermitian(o, 1, 0, 10, 3);
+	}
+	vkevd_symmetric o = {0};
+	o.number = VKEVD_COMPLEX128;
+	OK(vkevd_symmetric_plan(device, N, &o, &plan, &error));
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_solve(plan, a, N, w, NULL, 0, NULL, NULL, &error));
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_solve_complex64(plan, NULL, N, NULL, NULL, 0, NULL, NULL, &error));
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_solve_complex128(plan, a, N - 1, w, NULL, 0, NULL, NULL, &error));
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_solve_complex128(plan, a, INT64_MAX / 8 / N, w, NULL, 0, NULL, NULL, &error));
+	a[2 * (7 + 4 * N) + 1] = INFINITY; // the imaginary part of entry (7, 4)
+	WANT(VKEVD_NOT_FINITE, vkevd_symmetric_solve_complex128(plan, a, N, w, NULL, 0, NULL, NULL, &error));
+	CHECK(error.row == 7 && error.column == 4);
+	OK(vkevd_plan_close(plan, &error));
+	vkevd_svd p = {0};
+	p.number = VKEVD_COMPLEX128;
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_svd_plan(device, N, N, &p, &plan, &error));
+	vkevd_batch b = {0};
+	b.number = VKEVD_COMPLEX64;
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_batch_plan(device, N, 1, &b, &plan, &error));
+}
+
 // mixed solves in mixed precision, in every storage order, and checks what it refuses.
 static void mixed(void) {
 	vkevd_symmetric o = {0};
@@ -95,8 +208,9 @@ static void mixed(void) {
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_plan(device, N, &o, &plan, &error));
 	o.vectors = 1, o.select = VKEVD_INDEX, o.to = 5;
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_plan(device, N, &o, &plan, &error));
-	o.select = VKEVD_ALL, o.number = 3;
+	o.select = VKEVD_ALL, o.number = 5;
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_plan(device, N, &o, &plan, &error));
+	CHECK(strstr(error.text, "VKEVD_COMPLEX64"));
 	vkevd_svd p = {0};
 	p.number = VKEVD_MIXED;
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_svd_plan(device, N, N, &p, &plan, &error));
@@ -332,6 +446,7 @@ static void overflow(int verify) {
 int main(void) {
 	OK(vkevd_open(NULL, &device, &error));
 	all_symmetric();
+	all_hermitian();
 	all_singular();
 	many();
 	many_singles();
