@@ -3,8 +3,9 @@
 The same call goes to both libraries. Each argument, also a number, lies between guard words, in
 memory of the least size that LAPACK's manual allows. The drop-in may change no word that LAPACK
 leaves unchanged, and it must change each word of a result. Values must be LAPACK's, and vectors up
-to their sign. Calls that the drop-in passes on must leave the same bits everywhere: queries, wrong
-arguments, NaN, orders 0 and 1. `wide` is for a LAPACK with 64-bit integers."""
+to their sign, or up to their phase if they are complex. Calls that the drop-in passes on must leave
+the same bits everywhere: queries, wrong arguments, NaN, orders 0 and 1. `wide` is for a LAPACK with
+64-bit integers."""
 import collections
 import ctypes
 import itertools
@@ -20,6 +21,14 @@ LISTS = {  # the arguments, in LAPACK's order
     "syevx": "jobz range uplo n a lda vl vu il iu abstol m w z ldz work lwork iwork ifail info",
     "syev_2stage": "jobz uplo n a lda w work lwork info",
     "syevd_2stage": "jobz uplo n a lda w work lwork iwork liwork info",
+    "heev": "jobz uplo n a lda w work lwork rwork info",
+    "heevd": "jobz uplo n a lda w work lwork rwork lrwork iwork liwork info",
+    "heevr": "jobz range uplo n a lda vl vu il iu abstol m w z ldz isuppz work lwork rwork lrwork"
+    " iwork liwork info",
+    "heevx": "jobz range uplo n a lda vl vu il iu abstol m w z ldz work lwork rwork iwork ifail"
+    " info",
+    "heev_2stage": "jobz uplo n a lda w work lwork rwork info",
+    "heevd_2stage": "jobz uplo n a lda w work lwork rwork lrwork iwork liwork info",
     "stevd": "jobz n d e z ldz work lwork iwork liwork info",
     "stevr": "jobz range n d e vl vu il iu abstol m w z ldz isuppz work lwork iwork liwork info",
     "gesvd": "jobu jobvt m n a lda s u ldu vt ldvt work lwork info",
@@ -45,7 +54,8 @@ class Memory:
         if isinstance(value, str):
             value = np.frombuffer(value.encode(), np.uint8)
         value = np.atleast_1d(value)
-        kind = {"f": real, "i": integer, "u": np.uint8}[value.dtype.kind]
+        kinds = {"f": real, "c": np.result_type(real, np.complex64), "i": integer, "u": np.uint8}
+        kind = kinds[value.dtype.kind]
         self.all = np.full(value.size + 2 * GUARD, UNSET % 256, kind)
         self.inside = self.all[GUARD : GUARD + value.size]
         self.inside[:] = value.ravel("F")
@@ -64,7 +74,8 @@ class Memory:
 def run(library, c, real):
     """Makes a call and returns the memory of its arguments afterwards."""
     memory = {k: Memory(c.arguments[k], real) for k in LISTS[c.driver].split()}
-    routine = getattr(library, ("d" if real is np.float64 else "s") + c.driver + "_")
+    letters = "zc" if is_complex(c.driver) else "ds"
+    routine = getattr(library, letters[real is np.float32] + c.driver + "_")
     lengths = [ctypes.c_size_t(1)] * 3  # of the strings, as Fortran passes them
     routine(*(m.address for m in memory.values()), *lengths)
     return memory
@@ -85,7 +96,7 @@ def check_solved(c, real):
         less = np.flatnonzero(theirs & ~mine & is_result(c, k, m.inside.size))
         assert more.size == 0, f"{k}: LAPACK does not write the words {more}"
         assert less.size == 0, f"{k}: LAPACK writes the words {less}, too"
-    for k in {"m", "info", "ifail", "work", "iwork"} & set(got):
+    for k in {"m", "info", "ifail", "work", "rwork", "iwork"} & set(got):
         results = is_result(c, k, got[k].inside.size)
         x, y = got[k].inside[results], want[k].inside[results]
         assert (x == y).all(), f"{k} is {x}, not {y}"
@@ -98,7 +109,7 @@ def is_result(c, k, size):
         return np.isin(np.arange(size), c.vectors[k](np.arange(size)))
     if k == "w" or k == "d" and c.driver == "stevd":
         return np.arange(size) < c.found
-    if k in ("work", "iwork"):  # the size of the workspace, where one can ask for it
+    if k in ("work", "rwork", "iwork"):  # the size of the workspace, where one can ask for it
         return np.arange(size) < ("l" + k in LISTS[c.driver].split())
     return np.full(size, k in ("m", "s", "isuppz", "ifail", "info"))
 
@@ -114,7 +125,8 @@ def compare_numbers(c, want, got, tolerance):
     assert near(w, want[values].inside[: c.found]), f"values {w}"
     signs = []
     for k, matrix in c.vectors.items():
-        products = matrix(got[k].inside).T.astype(float) @ matrix(want[k].inside)
+        x, y = matrix(got[k].inside), matrix(want[k].inside)
+        products = x.conj().T.astype(np.result_type(x, float)) @ y
         one, others = products[: c.found, : c.found], products[c.found :, c.found :]
         assert near(np.abs(one), np.eye(len(one))), f"vectors in {k}"
         # Vectors of no value are another basis of the same space.
@@ -127,13 +139,17 @@ def compare_numbers(c, want, got, tolerance):
             assert 1 <= low <= high <= len(x) and not x[: low - 1].any() and not x[high:].any()
 
 
+def is_complex(driver):
+    return driver.startswith("he")
+
+
 def unset(count, kind=float):
     return np.full(count, UNSET, kind)
 
 
 def embedded(matrix, ld):
     """A matrix in memory with a leading dimension."""
-    a = unset((ld, matrix.shape[1]))
+    a = unset((ld, matrix.shape[1]), matrix.dtype)
     a[: len(matrix)] = matrix
     return a
 
@@ -155,17 +171,29 @@ def with_values(values, rows, columns):
     return (u * values) @ (u.T if rows == columns else v.T)
 
 
+def hermitian_with_values(values):
+    """A complex matrix with these eigenvalues. The imaginary part of its diagonal must not be read."""
+    n = len(values)
+    r = np.random.default_rng(n)
+    u = np.linalg.qr(r.standard_normal((n, n)) + 1j * r.standard_normal((n, n)))[0]
+    return (u * values) @ u.conj().T + UNSET * 1j * np.eye(n)
+
+
 def complete(driver, arguments, found, vectors, least, more):
-    """Adds workspace to a call: lwork and liwork are `least`, or with `more` what a query says."""
-    sizes = dict(zip(("lwork", "liwork"), least))
+    """Adds workspaces to a call. Their sizes are `least`, or with `more` what a query says."""
+    names = [k for k in LISTS[driver].split() if k in ("lwork", "lrwork", "liwork")]
+    sizes = dict(zip(names, least))
+    kind = complex if is_complex(driver) else float
     common = {"m": UNSET, "abstol": 0.0, "info": UNSET, "iwork": unset(1, int)}
     arguments = {**common, **arguments}
     c = Call(driver, arguments, found, vectors)
     if more or driver.endswith("2stage"):
-        asked = c._replace(arguments=dict(arguments, work=unset(1), lwork=-1, liwork=-1))
-        asked = run(lapack, asked, np.float64)
-        sizes = {k: int(asked[k[1:]].inside[0]) for k in sizes}
-    arguments.update(sizes, work=unset(sizes["lwork"]))
+        query = {**arguments, "work": unset(1, kind), "rwork": unset(1), **dict.fromkeys(names, -1)}
+        asked = run(lapack, c._replace(arguments=query), np.float64)
+        sizes = {k: int(asked[k[1:]].inside[0].real) for k in sizes}
+    arguments.update(sizes, work=unset(sizes["lwork"], kind))
+    if "lrwork" in sizes:
+        arguments["rwork"] = unset(sizes["lrwork"])
     if "liwork" in sizes:
         arguments["iwork"] = unset(sizes["liwork"], int)
     return c
@@ -186,7 +214,7 @@ def spectra(driver, values):
 
 
 def least_workspace(driver, n, vectors):
-    small = {"syevd": (1, 1), "syevx": (1,), "stevd": (1, 1)}
+    small = {"syevd": (1, 1), "syevx": (1,), "heevd": (1, 1, 1), "heevx": (1,), "stevd": (1, 1)}
     return small[driver] if n < 2 and driver in small else {
         "syev": (max(1, 3 * n - 1),),
         "syevd": (1 + 6 * n + 2 * n * n, 3 + 5 * n) if vectors else (2 * n + 1, 1),
@@ -194,6 +222,12 @@ def least_workspace(driver, n, vectors):
         "syevx": (8 * n,),
         "syev_2stage": (0,),  # only a query tells them
         "syevd_2stage": (0, 0),
+        "heev": (max(1, 2 * n - 1),),
+        "heevd": (2 * n + n * n, 1 + 5 * n + 2 * n * n, 3 + 5 * n) if vectors else (n + 1, n, 1),
+        "heevr": (max(1, 2 * n), max(1, 24 * n), max(1, 10 * n)),
+        "heevx": (2 * n,),
+        "heev_2stage": (0,),
+        "heevd_2stage": (0, 0, 0),
         "stevd": (1 + 4 * n + n * n, 3 + 5 * n) if vectors else (1, 1),
         "stevr": (max(1, 20 * n), max(1, 10 * n)),
     }[driver]
@@ -201,7 +235,8 @@ def least_workspace(driver, n, vectors):
 
 def eigenproblems(driver):
     """Yields calls of a driver for eigenvalues, and whether the drop-in passes them on."""
-    dense, names = driver.startswith("sy"), LISTS[driver].split()
+    dense, names = driver.startswith(("sy", "he")), LISTS[driver].split()
+    kind = complex if is_complex(driver) else float
     jobs = "n" if driver.endswith("2stage") else "Nv"  # there are no vectors
     triangles = "Ul" if dense else "U"
     for n, jobz, uplo, more in itertools.product((0, 1, 2, 40), jobs, triangles, (13, 0)):
@@ -209,7 +244,8 @@ def eigenproblems(driver):
         known = {"jobz": jobz, "uplo": uplo, "n": n, "lda": max(1, n + more), "w": unset(n)}
         if dense:
             stored = (np.triu if uplo == "U" else np.tril)(np.ones((n, n)))
-            known["a"] = embedded(np.where(stored, with_values(values, n, n), UNSET), n + more)
+            whole = hermitian_with_values(values) if is_complex(driver) else with_values(values, n, n)
+            known["a"] = embedded(np.where(stored, whole, UNSET), n + more)
         else:
             known["d"] = d = values + 0.3 * np.sin(values)
             known["e"] = e = 0.2 + 0.1 * np.cos(values[1:])
@@ -221,9 +257,10 @@ def eigenproblems(driver):
                 of["z"] = part_of(n, found, ldz)
             elif vectors:
                 of["a"] = part_of(n, n, n + more)
-            known.update(range=span, il=il, iu=iu, vl=vl, vu=vu, ldz=ldz, z=unset(ldz * count))
+            known.update(range=span, il=il, iu=iu, vl=vl, vu=vu, ldz=ldz, z=unset(ldz * count, kind))
             known.update(isuppz=unset(2 * count, int), ifail=unset(n if vectors else 0, int))
-            if driver == "syevx":
+            known["rwork"] = unset(7 * n if driver == "heevx" else max(1, 3 * n - 2))
+            if driver.endswith("evx"):
                 known["iwork"] = unset(5 * n, int)
             least = least_workspace(driver, n, vectors)
             yield complete(driver, known, found, of, least, more), n < 2
@@ -267,13 +304,15 @@ def refused(c):
     """Returns changes of a call: LAPACK refuses it, or only answers a query, or finds NaN."""
     names, of = LISTS[c.driver].split(), c.arguments
     changes = [{k: "X"} for k in ("jobz", "range", "uplo", "jobu", "jobvt")]
-    changes += [{k: -1} for k in ("n", "lwork", "liwork")] + [{"m": -1}] * c.driver.startswith("ge")
-    changes += [{k: of[k] - 1} for k in ("lda", "ldz", "ldu", "ldvt", "liwork") if k in names]
+    changes += [{k: -1} for k in ("n", "lwork", "lrwork", "liwork")] + [{"m": -1}] * c.driver.startswith("ge")
+    changes += [{k: of[k] - 1} for k in ("lda", "ldz", "ldu", "ldvt", "lrwork", "liwork") if k in names]
     changes += [{"lwork": 1 if c.driver == "gesdd" else of["lwork"] - 1}]
     changes += [{"range": "I", "il": il, "iu": iu} for il, iu in ((0, 3), (3, 2), (1, of["n"] + 1))]
     changes += [{"range": "V", "vl": 1.0, "vu": 1.0}, {"jobu": "O", "jobvt": "O"}]
     if "a" in names:
         changes += [{"a": np.where(of["a"] == of["a"][1, 1], np.nan, of["a"])}]
+        if is_complex(c.driver):
+            changes += [{"a": np.where(of["a"] == of["a"][2, 1], complex(1, np.nan), of["a"])}]
     return [change for change in changes if change.keys() <= set(names)]
 
 

@@ -23,6 +23,9 @@ on_device() {
 # call all of them.
 all_routines=$(for r in syev syevd syevr syevx syev_2stage syevd_2stage stevd stevr gesvd gesdd; do
 	printf 'd%s s%s ' "$r" "$r"
+done
+for r in heev heevd heevr heevx heev_2stage heevd_2stage; do
+	printf 'z%s c%s ' "$r" "$r"
 done)
 
 # one_block_size FILE prints an input of LAPACK's test programs, changed so that the tests run with
@@ -48,23 +51,32 @@ same() {
 	diff want got
 }
 
-# in_both FUNCTION calls a function with the argument d (double precision) and with s (single
-# precision) at the same time, each in a folder of its own. It fails if one of them fails. At the
-# end it joins their lists of calls.
+# in_each FUNCTION calls a function with each of the arguments d, s (real numbers in double and in
+# single precision), z and c (complex numbers), each in a folder of its own. Two calls run at a time.
+# in_each fails if one of the calls fails. At the end it joins their lists of calls.
+in_each() {
+	in_both "$1" d s
+	in_both "$1" z c
+	cat d/calls s/calls z/calls c/calls >calls
+}
+
+# is_real tells whether a letter stands for real numbers. The drop-in library has no routine for
+# singular values of complex matrices.
+is_real() { [ "$1" = d ] || [ "$1" = s ]; }
+
 in_both() {
-	mkdir d s
+	mkdir "$2" "$3"
 	(
-		cd d
-		"$1" d
+		cd "$2"
+		"$1" "$2"
 	) &
 	double=$!
 	(
-		cd s
-		"$1" s
+		cd "$3"
+		"$1" "$3"
 	) &
 	single=$! failed=0
 	wait $double || failed=1
 	wait $single || failed=1
-	cat d/calls s/calls >calls
 	[ $failed = 0 ]
 }

@@ -6,10 +6,11 @@ library=$lapack64/liblapack64.so.3 wide=wide
 . "$here/arrays.sh"
 preload=$shim
 tests() {
-	for test in sep se2 svd; do
+	is_real "$1" && inputs="sep se2 svd" || inputs="sep se2"
+	for test in $inputs; do
 		one_block_size "$lapack/$test.in" >$test.in
 		same $test.in "$lapack64/xeigtst$1"
 	done
 }
-in_both tests
-on_device calls 18000 $all_routines
+in_each tests
+on_device calls 25000 $all_routines

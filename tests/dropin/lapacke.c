@@ -1,5 +1,6 @@
-/* lapacke calls the drop-in's routines by LAPACKE's functions, in both layouts and precisions, and checks
- * the results. */
+/* lapacke calls the drop-in's routines by LAPACKE's functions, in both layouts and precisions, for real
+ * and complex numbers, and checks the results. */
+#include <complex.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,57 +17,70 @@ enum { N = 40, M = 30 };
 		}                                                                                         \
 	} while (0)
 
-/* entry is an entry of a matrix with known eigenvalues: 2 on the diagonal and −1 beside it. */
+/* entry is an entry of a real matrix with known eigenvalues: 2 on the diagonal and −1 beside it. */
 static double entry(int i, int j) { return i == j ? 2 : abs(i - j) == 1 ? -1 : 0; }
+
+/* hermitian is an entry of a Hermitian matrix with the same eigenvalues. The triangles differ. */
+static double complex hermitian(int i, int j) { return i == j ? 2 : abs(i - j) == 1 ? (i - j) * I : 0; }
 
 static double eigenvalue(int k, int n) { return 2 - 2 * cos(M_PI * (k + 1) / (n + 1)); }
 
 #define AT(x, ld, i, j) (x)[layout == LAPACK_ROW_MAJOR ? (i) * (ld) + (j) : (i) + (j) * (ld)]
 
-/* TESTS defines the tests for one precision: p is the letter, and tolerance is for numbers near 1. */
-#define TESTS(p, REAL, tolerance)                                                                 \
-	static void p##fill(int layout, int rows, REAL *a)                                            \
+/* FILL defines a function that sets a matrix to the entries that the function of defines. p is the
+ * letter of LAPACK's routines. */
+#define FILL(p, of, NUMBER)                                                                       \
+	static void p##fill(int layout, int rows, NUMBER *a)                                          \
 	{                                                                                             \
 		for (int i = 0; i < rows; i++)                                                            \
 			for (int j = 0; j < N; j++)                                                           \
-				AT(a, layout == LAPACK_ROW_MAJOR ? N : rows, i, j) = entry(i, j);                 \
-	}                                                                                             \
+				AT(a, layout == LAPACK_ROW_MAJOR ? N : rows, i, j) = of(i, j);                    \
+	}
+
+/* EIGEN defines the tests for one type of numbers. sy is a part of the names of LAPACK's routines,
+ * REAL is the type of the eigenvalues, and tolerance is for numbers near 1. */
+#define EIGEN(p, sy, of, NUMBER, REAL, tolerance)                                                 \
+	FILL(p, of, NUMBER)                                                                           \
 	/* A·Z = Z·diag(w) */                                                                         \
-	static void p##check(int layout, const REAL *w, const REAL *z)                                \
+	static void p##check(int layout, const REAL *w, const NUMBER *z)                              \
 	{                                                                                             \
 		for (int k = 0; k < N; k++) {                                                             \
 			CHECK(fabs(w[k] - eigenvalue(k, N)) < tolerance);                                     \
 			for (int i = 0; i < N; i++) {                                                         \
-				double sum = -w[k] * AT(z, N, i, k);                                              \
+				double complex sum = -w[k] * AT(z, N, i, k);                                      \
 				for (int j = 0; j < N; j++)                                                       \
-					sum += entry(i, j) * AT(z, N, j, k);                                          \
-				CHECK(fabs(sum) < tolerance);                                                     \
+					sum += of(i, j) * AT(z, N, j, k);                                             \
+				CHECK(cabs(sum) < tolerance);                                                     \
 			}                                                                                     \
 		}                                                                                         \
 	}                                                                                             \
 	static void p##symmetric(int layout)                                                          \
 	{                                                                                             \
-		REAL a[N * N], z[N * N], w[N], zero = 0;                                                  \
+		NUMBER a[N * N], z[N * N];                                                                \
+		REAL w[N], zero = 0;                                                                      \
 		int found, ints[2 * N];                                                                   \
 		p##fill(layout, N, a);                                                                    \
-		CHECK(LAPACKE_##p##syev(layout, 'V', 'U', N, a, N, w) == 0);                              \
+		CHECK(LAPACKE_##p##sy##ev(layout, 'V', 'U', N, a, N, w) == 0);                            \
 		p##check(layout, w, a);                                                                   \
 		p##fill(layout, N, a);                                                                    \
-		CHECK(LAPACKE_##p##syevd(layout, 'V', 'L', N, a, N, w) == 0);                             \
+		CHECK(LAPACKE_##p##sy##evd(layout, 'V', 'L', N, a, N, w) == 0);                           \
 		p##check(layout, w, a);                                                                   \
 		p##fill(layout, N, a);                                                                    \
-		CHECK(LAPACKE_##p##syevr(layout, 'V', 'A', 'L', N, a, N, 0, 0, 0, 0, zero, &found, w, z,  \
-				N, ints) == 0 && found == N);                                                     \
+		CHECK(LAPACKE_##p##sy##evr(layout, 'V', 'A', 'L', N, a, N, 0, 0, 0, 0, zero, &found, w,   \
+				z, N, ints) == 0 && found == N);                                                  \
 		p##check(layout, w, z);                                                                   \
 		p##fill(layout, N, a);                                                                    \
-		CHECK(LAPACKE_##p##syevx(layout, 'N', 'I', 'U', N, a, N, 0, 0, 2, 4, zero, &found, w, z,  \
-				N, ints) == 0 && found == 3);                                                     \
+		CHECK(LAPACKE_##p##sy##evx(layout, 'N', 'I', 'U', N, a, N, 0, 0, 2, 4, zero, &found, w,   \
+				z, N, ints) == 0 && found == 3);                                                  \
 		CHECK(fabs(w[1] - eigenvalue(2, N)) < tolerance);                                         \
 		p##fill(layout, N, a);                                                                    \
 		AT(a, N, 3, 2) = NAN;                                                                     \
-		CHECK(LAPACKE_##p##syevd(layout, 'V', 'L', N, a, N, w) == -5); /* LAPACKE looks itself */ \
-		CHECK(LAPACKE_##p##syevd(layout, 'V', 'X', N, a, N, w) < 0);                              \
-	}                                                                                             \
+		CHECK(LAPACKE_##p##sy##evd(layout, 'V', 'L', N, a, N, w) == -5); /* LAPACKE looks itself */ \
+		CHECK(LAPACKE_##p##sy##evd(layout, 'V', 'X', N, a, N, w) < 0);                            \
+	}
+
+/* SINGULAR defines the tests of singular values for one precision. */
+#define SINGULAR(p, REAL, tolerance)                                                              \
 	static void p##singular(int layout, int by_gesdd)                                             \
 	{                                                                                             \
 		REAL a[M * N], u[M * M], vt[M * N], s[M], more[M];                                        \
@@ -84,21 +98,30 @@ static double eigenvalue(int k, int n) { return 2 - 2 * cos(M_PI * (k + 1) / (n 
 					sum += s[k] * AT(u, M, i, k) * AT(vt, ldvt, k, j);                            \
 				CHECK(fabs(sum) < tolerance);                                                     \
 			}                                                                                     \
-	}                                                                                             \
-	static void p##all(int layout)                                                                \
-	{                                                                                             \
-		p##symmetric(layout);                                                                     \
-		p##singular(layout, 0);                                                                   \
-		p##singular(layout, 1);                                                                   \
 	}
-TESTS(d, double, 1e-13)
-TESTS(s, float, 5e-5)
+
+EIGEN(d, sy, entry, double, double, 1e-13)
+EIGEN(s, sy, entry, float, float, 5e-5)
+EIGEN(z, he, hermitian, double complex, double, 1e-13)
+EIGEN(c, he, hermitian, float complex, float, 5e-5)
+SINGULAR(d, double, 1e-13)
+SINGULAR(s, float, 5e-5)
+
+static void all(int layout)
+{
+	dsymmetric(layout);
+	ssymmetric(layout);
+	zsymmetric(layout);
+	csymmetric(layout);
+	for (int by_gesdd = 0; by_gesdd < 2; by_gesdd++) {
+		dsingular(layout, by_gesdd);
+		ssingular(layout, by_gesdd);
+	}
+}
 
 int main(void)
 {
-	dall(LAPACK_COL_MAJOR);
-	dall(LAPACK_ROW_MAJOR);
-	sall(LAPACK_COL_MAJOR);
-	sall(LAPACK_ROW_MAJOR);
+	all(LAPACK_COL_MAJOR);
+	all(LAPACK_ROW_MAJOR);
 	return 0;
 }

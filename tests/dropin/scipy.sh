@@ -16,7 +16,7 @@ grep 'guard: bytes outside of a block of 1000 bytes' calls
 # All values lie in the interval, and scipy makes no isuppz.
 guarded -c '
 import numpy as np, scipy.linalg
-for driver, kind in (("evr", "d"), ("evr", "f"), ("evx", "d")):
+for driver, kind in (("evr", "d"), ("evr", "f"), ("evx", "d"), ("evr", "D"), ("evx", "F")):
     a = np.diag(np.arange(1, 61)).astype(kind)
     w, z = scipy.linalg.eigh(a, subset_by_value=[0, np.inf], driver=driver)
     assert len(w) == 60 and abs(a @ z - z * w).max() < 1e-3'
@@ -24,4 +24,4 @@ tests=$(/usr/bin/python3 -c 'import scipy.linalg.tests as t; print(t.__path__[0]
 guarded -m pytest -q -s -p no:cacheprovider "$tests"/test_decomp.py "$tests"/test_lapack.py "$tests"/test_misc.py \
 	"$tests"/test_basic.py "$tests"/test_decomp_*.py "$tests"/test_matfuncs.py "$tests"/test_procrustes.py \
 	"$tests"/test_interpolative.py -k "not test_subspace_angles"
-on_device calls 3000 dsyevr ssyevr dsyevd ssyevd dgesdd sgesdd
+on_device calls 3000 dsyevr ssyevr dsyevd ssyevd zheevr cheevr zheevd cheevd dgesdd sgesdd

@@ -1,13 +1,15 @@
-# The script runs LAPACK's test programs in both precisions with the drop-in library, with Debian's
-# unchanged inputs. It uses all inputs that lead to the routines of the library. dsg.in and ssg.in
-# have generalized problems, whose drivers call dsyev and other routines of the library.
+# The script runs LAPACK's test programs, for real and complex numbers in both precisions, with the
+# drop-in library and Debian's unchanged inputs. It uses all inputs that lead to the routines of the
+# library. dsg.in, ssg.in, zsg.in and csg.in have generalized problems, whose drivers call dsyev and
+# other routines of the library.
 . "$here/functions.sh"
 export LD_LIBRARY_PATH="$lapack:$(dirname "$lapack")/blas"
 preload=$shim
 tests() {
-	for test in sep se2 svd ${1}sg; do
+	is_real "$1" && inputs="sep se2 svd ${1}sg" || inputs="sep se2 ${1}sg"
+	for test in $inputs; do
 		same "$lapack/$test.in" "$lapack/xeigtst$1"
 	done
 }
-in_both tests
-on_device calls 100000 $all_routines
+in_each tests
+on_device calls 150000 $all_routines

@@ -9,10 +9,14 @@ tests() {
 		one_block_size "$lapack/$test.in" >$test.in
 	done
 	sed -e '2s/^19 /4 /' -e '3s/^[0-9 ]*/0 10 16 30 /' -e '4s/^[0-9 ]*/1 16 10 30 /' svd.in >few.in
-	[ "$1" = s ] && inputs="se2 few" || inputs="se2 svd"
+	case $1 in
+	d) inputs="se2 svd" ;;
+	s) inputs="se2 few" ;;
+	*) inputs=se2 ;;
+	esac
 	for test in $inputs; do
 		same $test.in "$lapack/xeigtst$1"
 	done
 }
-in_both tests
-on_device calls 9400 $all_routines
+in_each tests
+on_device calls 12100 $all_routines
