@@ -138,7 +138,7 @@ test-newcomers: build lib
 
 # The tests use Debian's Python, because setup.sh installs numpy and scipy for this Python.
 test-python: lib
-	@tools/setup.sh python3-numpy python3-scipy
+	@tools/setup.sh python3-numpy python3-scipy python3-pytest python3-hypothesis
 	cd python/tests && $(TEST) PYTHONPATH=.. PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m unittest
 
 # The tests of LAPACK and numpy with the drop-in library: see tests/dropin.

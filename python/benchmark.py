@@ -1,6 +1,6 @@
 """Compares the times of numpy and vkevd for whole calls, including copies to and from the device.
 
-    python3 benchmark.py [--orders 256,1024,4096] [--functions eigh,svd] [--type float32] [--budget SECONDS]
+    python3 benchmark.py [--orders 256,1024,4096] [--functions eigh,svd] [--type complex128] [--budget SECONDS]
 
 A time is the best of five calls, after one call that is not counted. A call that takes long is made
 only once. numpy skips an order if the time of the previous order predicts more than the budget.
@@ -15,8 +15,12 @@ import vkevd
 
 
 def matrix(name, n, dtype):
-    x = np.random.default_rng(n).standard_normal((n, n)).astype(dtype)
-    return x + x.T if name.startswith("eig") else x
+    rng = np.random.default_rng(n)
+    x = rng.standard_normal((n, n))
+    if np.dtype(dtype).kind == "c":
+        x = x + 1j * rng.standard_normal((n, n))
+    x = x.astype(dtype)
+    return x + x.conj().T if name.startswith("eig") else x
 
 
 def seconds(f, a, budget):

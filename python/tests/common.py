@@ -24,9 +24,14 @@ def symmetric(n, seed=1):
     return x + x.T
 
 
+def hermitian(n, seed=1):
+    x = random(n, n, seed) + 1j * random(n, n, seed + 100)
+    return x + x.conj().T
+
+
 class Case(unittest.TestCase):
     def check_eigen(self, a, w, z, first=0, tolerance=30 * EPS):
-        """Checks the eigenpairs first, first+1, … of the symmetric matrix a with numpy and by residuals."""
+        """Checks the eigenpairs first, first+1, … of the symmetric or Hermitian matrix a with numpy and by residuals."""
         scale = tolerance * len(a) * np.abs(a).sum(axis=0).max(initial=1e-300)
         want = numpy_eigvalsh(a)[first:first + len(w)]
         self.assertEqual(w.shape, want.shape)
@@ -34,7 +39,7 @@ class Case(unittest.TestCase):
         if z is not None:
             self.assertEqual(z.shape, (len(a), len(w)))
             self.assertLessEqual(np.abs(a @ z - z * w).max(initial=0), scale)
-            self.assertLessEqual(np.abs(z.T @ z - np.eye(len(w))).max(initial=0), tolerance * len(a))
+            self.assertLessEqual(np.abs(z.conj().T @ z - np.eye(len(w))).max(initial=0), tolerance * len(a))
 
     def check_svd(self, a, u, s, vh, tolerance=30 * EPS):
         k, size = len(s), max(a.shape)
@@ -55,4 +60,4 @@ class Case(unittest.TestCase):
         return done.stdout
 
 
-__all__ = ["Case", "EPS", "np", "random", "symmetric", "unittest", "vkevd"]
+__all__ = ["Case", "EPS", "hermitian", "np", "random", "symmetric", "unittest", "vkevd"]

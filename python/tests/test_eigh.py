@@ -1,4 +1,4 @@
-from common import Case, np, symmetric, unittest, vkevd
+from common import Case, hermitian, np, symmetric, unittest, vkevd
 
 
 class Eigh(Case):
@@ -77,9 +77,9 @@ class Eigh(Case):
         w, z = vkevd.eigh(whole)
         self.assertEqual(w.dtype, np.float64)
         self.check_eigen(whole.astype(float), w, z)
-        for wrong, way_out in ((a + 0j, r"a\.real"), (a.astype(np.float16), r"float16 .* a\.astype\(numpy\.float64\)"),
+        for wrong, way_out in ((a.astype(np.float16), r"float16 .* a\.astype\(numpy\.float64\)"),
                                (a.astype(">f2"), r"a\.astype\(numpy\.float64\)"), (a.astype(np.longdouble), r"a\.astype\(numpy\.float64\)"),
-                               (a.astype(object), "real numbers"), (np.array([["x"]]), "real numbers")):
+                               (a.astype(object), "must be numbers"), (np.array([["x"]]), "must be numbers")):
             for work in (vkevd.eigh, vkevd.eigvalsh, vkevd.svd, vkevd.svdvals, lambda a: vkevd.batched([a])):
                 with self.subTest(wrong.dtype, work=work), self.assertRaisesRegex(TypeError, way_out):
                     work(wrong)
@@ -205,9 +205,9 @@ class Eigh(Case):
             def toarray(self):
                 return a
 
-        for work, words in ((lambda: vkevd.eigh(a + 0j), "a.real"), (lambda: vkevd.svd(a + 0j), "numpy.linalg"),
+        for work, words in ((lambda: vkevd.batched([a + 0j]), "a.real"), (lambda: vkevd.svd(a + 0j), "numpy.linalg"),
                             (lambda: vkevd.eigh(a.astype(np.float16)), r"astype\(numpy.float64\)"),
-                            (lambda: vkevd.eigh(Sparse()), "toarray"), (lambda: vkevd.eigh(a.astype(object)), "real numbers"),
+                            (lambda: vkevd.eigh(Sparse()), "toarray"), (lambda: vkevd.eigh(a.astype(object)), "must be numbers"),
                             (lambda: vkevd.eigh(a, b=np.eye(6)), "cholesky"), (lambda: vkevd.eigh(a, np.eye(6)), "cholesky"),
                             (lambda: vkevd.eigh(np.stack([a, a]), subset_by_index=[0, 1]), "one by one"),
                             (lambda: vkevd.eigh(a, subset_by_index=[-2, -1]), r"n - k, n - 1"),
@@ -220,6 +220,120 @@ class Eigh(Case):
         w, y = vkevd.eigh(m @ a @ m.T)
         x = m.T @ y
         self.assertTrue(np.allclose(a @ x, b @ x * w) and np.allclose(low.T @ x, y))
+
+
+class Hermitian(Case):
+    def test_like_numpy(self):
+        for n in (1, 2, 3, 40, 150):
+            a = hermitian(n)
+            before = a.copy()
+            result = vkevd.eigh(a)
+            self.assertEqual((result.eigenvalues.dtype, result.eigenvectors.dtype), (np.float64, np.complex128))
+            self.check_eigen(a, *result)
+            self.assertTrue((a == before).all(), "a has changed")
+            self.assertTrue(np.allclose(vkevd.eigvalsh(a), result[0], rtol=0, atol=1e-12 * n))
+            largest = np.take_along_axis(result[1], abs(result[1]).argmax(axis=0)[None], 0)
+            self.assertTrue((largest.real > 0).all() and (largest.imag == 0).all())
+
+    def test_layouts(self):
+        """Layouts whose memory looks like that of the conjugate matrix, whose values are the same, have their own vectors."""
+        n = 33
+        a = hermitian(n)
+        wide, wider = np.full((n, 2 * n), np.nan + 0j), np.full((2 * n, n), np.nan + 0j)
+        strided = np.full((3 * n, 3 * n), np.nan + 0j)
+        wide[:, :n], wider[:n], strided[::3, ::3] = a, a, a
+        unaligned = np.frombuffer(b"x" + a.tobytes(), np.uint8)[1:].view(np.complex128).reshape(n, n)
+        layouts = {"C": a, "Fortran": np.asfortranarray(a), "transposed": a.T, "conjugate": a.conj(), "adjoint": a.conj().T,
+                   "rows": wide[:, :n], "columns": wider[:n].T, "more rows": wider[:n], "strided": strided[::3, ::3],
+                   "transposed strided": strided[::3, ::3].T, "reversed": a[::-1, ::-1], "list": a.tolist(),
+                   "big-endian": a.astype(">c16"), "unaligned": unaligned}
+        for name, layout in layouts.items():
+            for UPLO in "LU":
+                with self.subTest(name, UPLO=UPLO):
+                    self.check_eigen(np.array(layout, np.complex128), *vkevd.eigh(layout, UPLO))
+
+    def test_triangles(self):
+        a = hermitian(30)
+        for UPLO, other in (("L", np.tri(30, k=-1).T), ("U", np.tri(30, k=-1))):
+            half = np.where(other, np.nan, a) + np.diag([complex(0, np.nan)] * 30)
+            for order in "CF":
+                self.check_eigen(a, *vkevd.eigh(np.array(half, order=order), UPLO))
+                self.check_eigen(a, vkevd.eigvalsh(np.array(half, order=order), UPLO), None)
+
+    def test_overwrite(self):
+        a = hermitian(64)
+        for order in "CF":
+            given = np.array(a, order=order)
+            w, z = vkevd.eigh(given, overwrite_a=True)
+            self.check_eigen(a, w, z)
+            self.assertTrue(np.shares_memory(given, z))
+
+    def test_subsets(self):
+        a, n = hermitian(80), 80
+        values = np.linalg.eigvalsh(a)
+        for first, last in ((0, 0), (3, 17), (0, n - 1)):
+            for order in "CF":
+                w, z = vkevd.eigh(np.array(a, order=order), subset_by_index=[first, last])
+                self.check_eigen(a, w, z, first)
+                self.assertEqual(len(w), last - first + 1)
+        w, z = vkevd.eigh(a, subset_by_value=[(values[9] + values[10]) / 2, (values[30] + values[31]) / 2])
+        self.check_eigen(a, w, z, 10)
+        self.assertEqual(len(w), 21)
+
+    def test_types(self):
+        single = hermitian(40).astype(np.complex64)
+        for a in (single, single.T, np.asfortranarray(single), single.astype(">c8"), single[::-1, ::-1]):
+            w, z = vkevd.eigh(a)
+            self.assertEqual((w.dtype, z.dtype), (np.float32, np.complex64))
+            self.check_eigen(np.array(a, np.complex128), w, z, tolerance=1e-6)
+        a = symmetric(40)  # real numbers in complex memory
+        w, z = vkevd.eigh(a + 0j)
+        self.check_eigen(a + 0j, w, z)
+        self.assertTrue((z.imag == 0).all())
+        imaginary = 1j * (np.tril(a) - np.tril(a).T)
+        w, z = vkevd.eigh(imaginary)
+        self.check_eigen(imaginary, w, z)
+        self.assertTrue(np.allclose(w, -w[::-1], rtol=0, atol=1e-12))
+        with self.assertRaisesRegex(ValueError, "one matrix of float64"):
+            vkevd.eigh(a + 0j, precision="mixed")
+
+    def test_stacks(self):
+        a = np.stack([hermitian(9, seed) for seed in range(6)]).reshape(2, 3, 9, 9)
+        for stack in (a, np.asfortranarray(a), a.astype(np.complex64), a[:, ::-1], a.swapaxes(-1, -2)):
+            w, z = vkevd.eigh(stack)
+            self.assertEqual((w.shape, w.dtype, z.shape, z.dtype), (stack.shape[:3], stack.real.dtype, stack.shape, stack.dtype))
+            for i in np.ndindex(2, 3):
+                self.check_eigen(stack[i].astype(np.complex128), w[i], z[i], tolerance=1e-6 if stack.dtype == np.complex64 else 1e-14)
+            self.assertTrue(np.allclose(vkevd.eigvalsh(stack), w, rtol=0, atol=1e-5))
+
+    def test_empty(self):
+        for shape in ((0, 0), (3, 0, 0), (0, 4, 4)):
+            w, z = vkevd.eigh(np.empty(shape, np.complex64))
+            self.assertEqual((w.shape, w.dtype, z.shape, z.dtype), (shape[:-1], np.float32, shape, np.complex64))
+
+    def test_not_finite(self):
+        for bad in (np.nan, complex(0, np.nan), complex(0, -np.inf)):
+            for order in "CF":
+                a = np.array(hermitian(30), order=order)
+                a[7, 3] = bad
+                with self.assertRaises(vkevd.NotFiniteError) as raised:
+                    vkevd.eigh(a)
+                self.assertEqual((raised.exception.row, raised.exception.column), (7, 3))
+                vkevd.eigh(a, UPLO="U")
+
+    def test_overflow(self):
+        for dtype in (np.complex128, np.complex64):
+            a = np.full((6, 6), np.finfo(dtype).max, dtype)
+            with self.assertRaises(vkevd.ResultOverflowError) as caught:
+                vkevd.eigh(a)
+            values = caught.exception.result.eigenvalues
+            self.assertTrue(np.isinf(values[5]) and np.isinf(values).sum() == 1)
+            self.assertEqual(values.dtype, np.finfo(dtype).dtype)
+
+    def test_progress(self):
+        seen = []
+        vkevd.eigh(hermitian(50), progress=lambda *mark: seen.append(mark))
+        self.assertTrue(seen)
 
 
 class Batched(Case):

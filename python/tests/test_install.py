@@ -2,7 +2,7 @@ import sys
 import warnings
 from unittest import mock
 
-from common import Case, np, random, symmetric, unittest, vkevd
+from common import Case, hermitian, np, random, symmetric, unittest, vkevd
 
 try:
     import scipy.linalg
@@ -43,7 +43,7 @@ class Install(Case):
         a = symmetric(120)
         with self.assertNoLogs("vkevd", "INFO"):
             np.linalg.eigh(symmetric(99))
-        for matrix, why in ((a + 0j, "complex128"), (np.stack([a, a]), "3 dimensions"), (np.asmatrix(a), "type is matrix"),
+        for matrix, why in ((np.stack([a, a]), "3 dimensions"), (np.asmatrix(a), "type is matrix"),
                             (a.tolist(), "type is list"), (np.rint(a).astype(int), "int64")):  # not even tried
             with self.assertLogs("vkevd", "INFO") as log:
                 w, z = np.linalg.eigh(matrix)
@@ -61,12 +61,33 @@ class Install(Case):
             with self.assertRaises(ValueError):
                 np.linalg.eigh(a, "X")
             np.linalg.svd(symmetric(110), hermitian=True)
-        self.assertEqual(len([line for line in log.output if "left to" in line]), 3, log.output)
+            np.linalg.svd(symmetric(110) + 0j)
+        self.assertEqual(len([line for line in log.output if "left to" in line]), 4, log.output)
         self.assertFalse([line for line in log.output if "_" in line], "private names")
         self.assertIn("(hermitian is given)", " ".join(log.output))
+        self.assertIn("its elements are complex128", " ".join(log.output))
         with self.assertLogs("vkevd", "INFO") as log, self.assertRaises(TypeError):
             np.linalg.eigh(symmetric(120), turbo=True)
         self.assertIn("TypeError: eigh() got an unexpected keyword argument", log.output[0])
+
+    def test_complex(self):
+        a = hermitian(120)
+        for matrix in (a, a.T, np.asfortranarray(a), a.astype(np.complex64)):
+            with self.assertLogs("vkevd", "INFO") as log:
+                result = np.linalg.eigh(matrix)
+                w = np.linalg.eigvalsh(matrix, "U")
+            self.assertEqual(len([line for line in log.output if "on the device" in line]), 2, log.output)
+            self.assertIs(type(result), type(self.originals[0](a)))
+            self.assertEqual((w.dtype, result[0].dtype, result[1].dtype), (matrix.real.dtype, matrix.real.dtype, matrix.dtype))
+            self.assertTrue(result[1].flags.c_contiguous)
+            self.check_eigen(matrix.astype(np.complex128), *result, tolerance=1e-6 if matrix.dtype == np.complex64 else 1e-14)
+            self.assertTrue(np.allclose(w, result[0], atol=1e-3 if matrix.dtype == np.complex64 else 1e-10))
+        if scipy:
+            with self.assertLogs("vkevd", "INFO") as log:
+                self.check_eigen(a, *scipy.linalg.eigh(a))
+                self.check_eigen(a, *scipy.linalg.eigh(a, lower=False, subset_by_index=[2, 5]), first=2)
+                self.check_eigen(a, scipy.linalg.eigvalsh(a), None)
+            self.assertEqual(len([line for line in log.output if "on the device" in line]), 3, log.output)
 
     def test_float32(self):
         a = symmetric(120).astype(np.float32)

@@ -1,6 +1,6 @@
-"""Eigenvalues and singular values of dense real matrices on a GPU, through Vulkan.
+"""Eigenvalues and singular values of dense matrices on a GPU, through Vulkan.
 
-    w, z = vkevd.eigh(a)             A = Z·diag(w)·Zᵀ, A symmetric, w ascending
+    w, z = vkevd.eigh(a)             A = Z·diag(w)·Zᴴ, A symmetric or complex Hermitian, w ascending
     w = vkevd.eigvalsh(a)
     u, s, vh = vkevd.svd(a)          A = U·diag(s)·Vᵀ, s descending
     s = vkevd.svdvals(a)

@@ -3,24 +3,31 @@
 import numpy as np
 
 
-def real(a):
-    """Returns a as an array of float64 or float32, and whether the array is a copy.
+def real(a, name):
+    """Does the same as numbers, and refuses complex numbers. name is the function that the caller has called."""
+    if np.asarray(a).dtype.kind == "c":
+        raise TypeError(f"vkevd: {name} is not supported for complex numbers; use numpy.linalg, "
+                        "or a.real if all imaginary parts are zero")
+    return numbers(a)
+
+
+def numbers(a):
+    """Returns a as an array of float64, float32, complex128 or complex64, and whether the array is a copy.
 
     Integers become float64. If the array is not a copy, it may share its memory with the caller's object.
     """
     given, a = a, np.asarray(a)
-    if a.dtype.kind == "c":
-        raise TypeError("vkevd: a complex matrix is not supported; use numpy.linalg, or a.real if all imaginary parts are zero, "
-                        "or the real matrix [[a.real, -a.imag], [a.imag, a.real]], which has each value twice")
     if hasattr(given, "toarray"):
         raise TypeError("vkevd: a sparse matrix is not supported; a.toarray() makes it dense, and "
                         "scipy.sparse.linalg finds a few values of a large one")
-    if a.dtype.kind not in "fiub":
-        raise TypeError(f"vkevd: an array of type {a.dtype} is not supported: its entries must be real numbers")
+    if a.dtype.kind not in "fiubc":
+        raise TypeError(f"vkevd: an array of type {a.dtype} is not supported: its entries must be numbers")
     # Types of the other byte order are not equal to those of numpy, so kinds and sizes are compared.
-    if a.dtype.itemsize > 8 or (a.dtype.kind, a.dtype.itemsize) == ("f", 2):
-        raise TypeError(f"vkevd: array type {a.dtype} is not supported; a.astype(numpy.float64) is")
-    dtype = np.float32 if (a.dtype.kind, a.dtype.itemsize) == ("f", 4) else np.float64
+    kind, size = a.dtype.kind, a.dtype.itemsize
+    if size > (16 if kind == "c" else 8) or (kind, size) == ("f", 2):
+        raise TypeError(f"vkevd: array type {a.dtype} is not supported; "
+                        f"a.astype(numpy.{'complex128' if kind == 'c' else 'float64'}) is")
+    dtype = {("f", 4): np.float32, ("c", 8): np.complex64, ("c", 16): np.complex128}.get((kind, size), np.float64)
     if a.dtype == dtype and a.dtype.isnative:
         return a, False
     return a.astype(dtype, order="K"), True
@@ -32,14 +39,15 @@ def narrowed(values, dtype):
         return values.astype(dtype, copy=False)
 
 
-def single(a):
-    """Returns 1 for float32, otherwise 0: the value of the option number in vkevd.h."""
-    return int(a.dtype == np.float32)
+# The values of the option number in vkevd.h, and the endings of the functions for them.
+_NUMBER = {np.dtype(np.float64): 0, np.dtype(np.float32): 1, np.dtype(np.complex128): 3, np.dtype(np.complex64): 4}
+MIXED = 2
+ENDING = ("", "_float32", "", "_complex128", "_complex64")
 
 
-ENDING = ("", "_float32", "")
-
-MIXED = 2  # a value of the option number
+def number_of(a):
+    """The value of the option number for the elements of a."""
+    return _NUMBER[a.dtype]
 
 
 def square(a):

@@ -30,7 +30,7 @@ def batched(matrices, UPLO="L", *, lower=None, eigvals_only=False, on_error="rai
     upper = upper_of(UPLO, lower)
     arrays = []
     for m in matrices:
-        a, _ = real(m)
+        a, _ = real(m, "batched")
         square(a)
         if a.ndim != 2:
             raise np.linalg.LinAlgError(f"shape {a.shape}: not a matrix")

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from . import _devices, _svd
-from ._arrays import real, square
+from ._arrays import numbers, square
 from ._symmetric import EVERYTHING, one, select_of, upper_of
 
 _log = logging.getLogger("vkevd")
@@ -19,14 +19,15 @@ _replaced = []  # (module, name, original)
 
 
 def install(crossover=None, *, device=None):
-    """Lets numpy.linalg and scipy.linalg use the device for large real matrices.
+    """Lets numpy.linalg and scipy.linalg use the device for large matrices.
 
     install() replaces the functions eigh, eigvalsh, svd and svdvals. A call is solved on the device
-    if it has one matrix of float32 or float64 with at least crossover rows and columns, and only
-    options that vkevd supports. All other calls, and calls that fail on the device, are solved by
-    the original function. For each large matrix the logger "vkevd" writes at level INFO where it was
-    solved, and why if it was the original function. uninstall() restores the original functions. A value beyond the largest number of its type is
-    infinite, without an exception, as in numpy.
+    if it has one matrix of float32 or float64, or for eigh and eigvalsh also of complex64 or
+    complex128, with at least crossover rows and columns, and only options that vkevd supports. All
+    other calls, and calls that fail on the device, are solved by the original function. For each large
+    matrix the logger "vkevd" writes at level INFO where it was solved, and why if it was the original
+    function. uninstall() restores the original functions. A value beyond the largest number of its
+    type is infinite, without an exception, as in numpy.
 
     Code that has imported a function by name before install() still calls the original function.
     install() raises an exception if the device cannot be used. It raises ValueError if the device is
@@ -40,12 +41,12 @@ def install(crossover=None, *, device=None):
     least = CROSSOVER if crossover is None else crossover
     for module in _modules():
         for name, ours in _OURS.items():
-            original = getattr(module, name, None)
+            original, types = getattr(module, name, None), "fdFD" if name.startswith("eig") else "fd"
             if original is not None:
                 place = module.__name__.partition(".")[0]
                 _replaced.append((module, name, original))
                 setattr(module, name, _wrap(original, functools.partial(ours, place), f"{place}.linalg.{name}",
-                                            least, device))
+                                            types, least, device))
 
 
 def uninstall():
@@ -76,12 +77,12 @@ class _NotOurs(Exception):
     """The call has an option that vkevd does not support."""
 
 
-def _wrap(original, ours, name, least, device):
+def _wrap(original, ours, name, types, least, device):
     @functools.wraps(original)
     def function(a, *arguments, **options):
         if not _is_large(a, least):
             return original(a, *arguments, **options)
-        other = _other(a)
+        other = _other(a, types)
         if other:
             _log.info("%s %s: left to %s (%s)", name, np.shape(a), name, other)
             return original(a, *arguments, **options)
@@ -105,13 +106,13 @@ def _is_large(a, least):
     return isinstance(shape, tuple) and len(shape) >= 2 and min(shape[-2:]) >= least
 
 
-def _other(a):
-    """Says why an argument is nothing for the device. The result is "" if it is a matrix of float32 or float64."""
+def _other(a, types):
+    """Says why an argument is nothing for the device. The result is "" if it is a matrix of one of numpy's types."""
     if type(a) is not np.ndarray:
         return f"its type is {type(a).__name__}; numpy.asarray makes an array"
     if a.ndim != 2:
         return f"it has {a.ndim} dimensions"
-    if a.dtype.kind != "f" or a.dtype.itemsize not in (4, 8):
+    if a.dtype.char not in types:
         return f"its elements are {a.dtype}"
     return ""
 
@@ -130,7 +131,7 @@ def _eigen(a, upper, vectors, select, row_major, device):
     device fails.
     """
     square(a)
-    memory, copied = real(a)
+    memory, copied = numbers(a)
     return one(memory, upper, vectors, select, not copied, device, None, row_major)
 
 

@@ -76,8 +76,8 @@ _ARGUMENTS = {
     "batch_solve": [c_uint64, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Control)],
 }
 
-for _name in ("symmetric_solve", "svd_solve"):
-    _ARGUMENTS[_name + "_float32"] = _ARGUMENTS[_name]
+for _name in ("symmetric_solve_float32", "symmetric_solve_complex128", "symmetric_solve_complex64", "svd_solve_float32"):
+    _ARGUMENTS[_name] = _ARGUMENTS[_name[:_name.rindex("_")]]
 
 _loaded = None
 _loading = threading.Lock()

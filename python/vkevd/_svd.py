@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from . import _devices
-from ._arrays import ENDING, real, single, stack, stored
+from ._arrays import ENDING, number_of, real, stack, stored
 from ._library import FULL, NONE, THIN, Svd, call
 from ._results import SVDResult, finished
 from ._solve import solve
@@ -31,7 +31,7 @@ def svd(a, full_matrices=True, compute_uv=True, *, largest=None, overwrite_a=Fal
 
 def decompose(a, full_matrices, compute_uv, largest=None, device=None, progress=None):
     """Does the work of svd, and does not look at the values of the result."""
-    a, _ = real(a)
+    a, _ = real(a, "svd")
     if a.ndim < 2:
         raise np.linalg.LinAlgError(f"shape {a.shape}: not a matrix")
     k = min(a.shape[-2:])
@@ -75,7 +75,7 @@ def _one(a, wanted, largest, device, progress):
     memory, ld, row_major = stored(a)
     m, n = a.shape
     k = largest or min(m, n)
-    options = Svd(u=wanted, v=wanted, a_row_major=row_major, number=single(a), largest=largest or 0)
+    options = Svd(u=wanted, v=wanted, a_row_major=row_major, number=number_of(a), largest=largest or 0)
     s, u, vh = np.empty(k, a.dtype), None, None
     if wanted:  # column-major V is row-major Vᵀ
         u = np.empty((m, m if wanted == FULL else k), a.dtype, order="F")

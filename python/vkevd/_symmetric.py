@@ -1,4 +1,4 @@
-"""One symmetric matrix: arguments, and the call of the library."""
+"""One symmetric or Hermitian matrix: arguments, and the call of the library."""
 
 import operator
 from ctypes import byref
@@ -6,7 +6,7 @@ from ctypes import byref
 import numpy as np
 
 from . import _devices
-from ._arrays import ENDING, MIXED, single, stored
+from ._arrays import ENDING, MIXED, number_of, stored
 from ._library import ALL, INDEX, INTERVAL, Found, Symmetric, call
 from ._solve import solve
 
@@ -51,8 +51,8 @@ def one(a, upper, vectors, select, keep, device, progress, row_major=0, mixed=Fa
     keep = keep and memory is a
     n, part = len(a), select is not EVERYTHING
     m = select["stop"] - select["start"] if select["select"] == INDEX else n
-    options = Symmetric(vectors=vectors, upper=upper, a_row_major=a_row_major, number=MIXED if mixed else single(a), **select)
-    w, z, ldz = np.empty(m, a.dtype), None, 0
+    options = Symmetric(vectors=vectors, upper=upper, a_row_major=a_row_major, number=MIXED if mixed else number_of(a), **select)
+    w, z, ldz = np.empty(m, a.real.dtype), None, 0
     if vectors and not part and not keep and not row_major:  # in the same memory
         z, ldz = memory.T if a_row_major else memory, ld
     elif vectors:

@@ -27,3 +27,37 @@ END
 	grep -q 'vkevd.eigh' program.py
 	"$python" program.py
 done
+
+# A physicist has Hamiltonians H(k) of some k in a file, and wants the 20 lowest states of the first
+# one, and the density of states of all.
+cat >write.py <<'END'
+import numpy as np
+rng = np.random.default_rng(2)
+n, ks = 120, np.linspace(-np.pi, np.pi, 6, endpoint=False)
+cell = rng.standard_normal((n, n)) + 1j * rng.standard_normal((n, n))
+hop = np.exp(1j * ks)[:, None, None] * rng.standard_normal((n, n))
+np.save("Hk.npy", cell + cell.conj().T + hop + hop.conj().swapaxes(1, 2))
+END
+cat >program.py <<'END'
+import numpy as np
+import vkevd
+hk = np.load("Hk.npy")
+energies, states = vkevd.eigh(hk[0], subset_by_index=[0, 19])
+density, edges = np.histogram(vkevd.eigvalsh(hk), bins=40, density=True)
+np.savez("found.npz", energies=energies, states=states, density=density, edges=edges)
+END
+cat >check.py <<'END'
+import numpy as np
+hk, found = np.load("Hk.npy"), np.load("found.npz")
+energies, states = found["energies"], found["states"]
+levels = np.linalg.eigvalsh(hk)
+assert energies.dtype == np.float64 and np.allclose(energies, levels[0, :20], rtol=0, atol=1e-10)
+assert np.allclose(hk[0] @ states, states * energies, rtol=0, atol=1e-10) # not those of the conjugate
+assert np.allclose(states.conj().T @ states, np.eye(20), rtol=0, atol=1e-12)
+assert np.allclose(found["edges"], np.histogram_bin_edges(levels, 40), rtol=0, atol=1e-10)
+counts = found["density"] * np.diff(found["edges"]) * levels.size
+assert np.abs(np.cumsum(counts - np.histogram(levels, 40)[0])).max() < 1.5 # a level may lie on an edge
+END
+for program in write program check; do
+	"$python" $program.py
+done
