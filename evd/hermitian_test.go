@@ -14,6 +14,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/internal/when"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -261,6 +262,28 @@ func TestHermitiansOfSeveralDevices(t *testing.T) {
 		}
 		if !slices.Equal(one.Values, two.Values) || !identical(one.Vectors.Data, two.Vectors.Data) {
 			t.Errorf("%+v: other bits", opt)
+		}
+	}
+}
+
+// TestCostsOfHermitians compares the operations of a complex and of a real plan of the same sizes: four
+// times as many, but as many for the tridiagonal problem.
+func TestCostsOfHermitians(t *testing.T) {
+	opt := evd.Options{Vectors: true, Tuning: small()}
+	p, err := evd.NewPlan[complex128](vk.Dry(dryInfo), 40, opt)
+	q, err2 := evd.NewPlan[float64](vk.Dry(dryInfo), 40, opt)
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	defer q.Close()
+	for i, c := range p.Costs() {
+		times := 4.0
+		if c.Stage == stages.PhaseTridiagonal {
+			times = 1
+		}
+		if want := q.Costs()[i]; c.Stage != want.Stage || c.Flops != times*want.Flops {
+			t.Errorf("%+v, and of the real plan %+v", c, want)
 		}
 	}
 }
