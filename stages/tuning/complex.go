@@ -15,8 +15,9 @@ func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
 	if !spirv.KindOf[T]().IsComplex() {
 		return t
 	}
-	t.Doubles, t.Products = t.Products, product.Fitting[T](t.Products, info)
-	t.ValuesFrom = 0
+	if product.Fits[T](t.Products, info) != nil {
+		t.Products = product.Fitting[T](t.Products, info)
+	}
 	for t.Band > 1 && chase.Fits[T](t.Chase, info, t.Band) != nil {
 		t.Band /= 2
 	}

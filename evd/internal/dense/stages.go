@@ -77,7 +77,7 @@ func (c *Common[T]) suit(dev *vk.Device) error {
 	if spirv.KindOf[T]().IsComplex() {
 		rate /= 4 // costs are in operations of numbers of T, and a complex one is four real ones
 	}
-	c.Tune = c.Tune.Bounded(rate)
+	c.Tune = c.Tune.Bounded(rate / realFlops[T]())
 	if c.Band == 0 && c.Block == 0 && !c.Distribute && tuning.OneStage[T](c.Tune, c.N, c.MostVectors(c.N), c.Waiting, facts.Info) {
 		c.OneStage, c.Tune.Band, c.Tune.Block = true, 1, 1
 	}
@@ -136,7 +136,21 @@ func (l *Lead[T]) Costs(reduction float64, back []plan.StageCost) []plan.StageCo
 		model := l.Chase.Model()
 		costs = append(costs, plan.StageCost{Stage: stages.PhaseBulgeChasing, Flops: l.Chase.Flops(), Model: &model})
 	}
+	for _, list := range [][]plan.StageCost{costs, back} {
+		for i := range list {
+			list[i].Flops *= realFlops[T]()
+			list[i].Products *= realFlops[T]()
+		}
+	}
 	return append(append(costs, l.Spectrum.Cost()), back...)
+}
+
+// realFlops is the number of real operations for each operation that a stage counts.
+func realFlops[T spirv.Scalar]() float64 {
+	if spirv.KindOf[T]().IsComplex() {
+		return 4
+	}
+	return 1
 }
 
 // Stages are all stages of a solve on one device, and their memory. Stages of several solves may use
