@@ -140,8 +140,8 @@ int32_t vkevd_devices(vkevd_device_info *list, int64_t capacity, int64_t *count,
  * VKEVD_DEVICE names, or the best device. Opening takes a fraction of a second. Errors:
  * VKEVD_NO_DEVICE, VKEVD_DEVICE_FAILED.
  * A device without double precision is the last choice. On such a device plans for symmetric
- * matrices and for singular values with number = VKEVD_FLOAT32 work, and other plans return
- * VKEVD_UNSUPPORTED.
+ * matrices with number = VKEVD_FLOAT32 or VKEVD_COMPLEX64 work, and plans for singular values with
+ * VKEVD_FLOAT32. Other plans return VKEVD_UNSUPPORTED.
  */
 int32_t vkevd_open(const char *name, vkevd_device *device, vkevd_error *error);
 
