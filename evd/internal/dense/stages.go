@@ -234,15 +234,7 @@ func (s *Stages[T]) Costs() []plan.StageCost {
 	if s.N == 0 {
 		return nil
 	}
-	costs := s.Lead.Costs(s.Reduction.Flops(), s.Back.costs())
-	if spirv.KindOf[T]().IsComplex() { // a product and a sum are 8 operations, not 2
-		for i := range costs {
-			if c := &costs[i]; c.Stage != stages.PhaseTridiagonal {
-				c.Flops, c.Products = 4*c.Flops, 4*c.Products
-			}
-		}
-	}
-	return costs
+	return s.Lead.Costs(s.Reduction.Flops(), s.Back.costs())
 }
 
 // Layout is the layout of all device memory that the stages use.
