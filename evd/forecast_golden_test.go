@@ -94,6 +94,18 @@ func TestForecasts(t *testing.T) {
 		}
 		lines(&text, fmt.Sprintf("tridiagonal, %s, n = %d, float32", c.name, c.n), singles)
 	}
+	for _, vectors := range []bool{false, true} {
+		p, err := evd.NewPlan[complex128](dev, 1000, evd.Options{Vectors: vectors})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines(&text, fmt.Sprintf("vectors %v, n = 1000, complex128", vectors), p)
+		single, err := evd.NewPlan[complex64](dev, 1000, evd.Options{Vectors: vectors})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines(&text, fmt.Sprintf("vectors %v, n = 1000, complex64", vectors), single)
+	}
 	for _, n := range []int{1, 40, 1000} {
 		refine, err := evd.NewRefinePlan(dev, n, evd.Options{Verify: true})
 		if err != nil {

@@ -108,6 +108,10 @@ func TestForecasts(t *testing.T) {
 			}
 		}
 	}
+	narrowing := small
+	narrowing.ValuesFrom, narrowing.Band, narrowing.Narrow.To = 60, 4*narrowing.Band, 3
+	narrowed, err := NewPlan[float64](dev, 70, 64, Options{Tuning: &narrowing})
+	see("values from a narrowed band, 70×64", narrowed, err)
 	for _, storage := range []Storage{Double, Single, Half} {
 		for _, b := range []int{0, 1, 9, 200} {
 			p, err := NewBandPlan[float64](dev, 1000, b, BandOptions{Storage: storage})
