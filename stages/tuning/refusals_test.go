@@ -210,5 +210,11 @@ func TestSizesRefused(t *testing.T) {
 	}
 	columns("product: blocks of 4 columns of 0", 0, 4)
 	columns("product: blocks of 0 columns of 9", 9, 0)
+	variant := func(text, fields string) {
+		add(text, func() error { _, err := tuning.Variants(d.Info(), nil, []string{fields}); return err })
+	}
+	variant("", `{"ApplyQ2":{"Group":32}}`)
+	variant(`tuning "{": unexpected end of JSON input; it takes a JSON object with fields of tuning.Tuning, for example {"ApplyQ2":{"Group":32}}`, "{")
+	variant(`tuning "{\"More\": 1}": unknown field "More"; it takes a JSON object with fields of tuning.Tuning, for example {"ApplyQ2":{"Group":32}}`, `{"More": 1}`)
 	stagetest.Refusals(t, rows)
 }
