@@ -66,7 +66,7 @@ func complexSizesFit[T spirv.Scalar](t *testing.T) {
 		"cpu":  {Family: "cpu", SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 8, Units: 4},
 	} {
 		info.Features = []string{"shaderBufferInt64Atomics"}
-		tune, dev := For[T](info), vk.Dry(info)
+		tune, dev := Fitting[T](For[T](info), info), vk.Dry(info)
 		if !reflect.DeepEqual(tune.Double().Products, On(info).Products) {
 			t.Errorf("%s: the tridiagonal problem has other products than those of doubles", name)
 		}
