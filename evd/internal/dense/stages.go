@@ -74,9 +74,6 @@ func (c *Common[T]) suit(dev *vk.Device) error {
 	if c.Waiting, err = c.Tune.Waiting(ctx, facts); err != nil {
 		return err
 	}
-	if spirv.KindOf[T]().IsComplex() {
-		rate /= 4 // costs are in operations of numbers of T, and a complex one is four real ones
-	}
 	c.Tune = c.Tune.Bounded(rate / realFlops[T]())
 	if c.Band == 0 && c.Block == 0 && !c.Distribute && tuning.OneStage[T](c.Tune, c.N, c.MostVectors(c.N), c.Waiting, facts.Info) {
 		c.OneStage, c.Tune.Band, c.Tune.Block = true, 1, 1
