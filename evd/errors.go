@@ -21,7 +21,7 @@ type NonFiniteError struct {
 
 // Error returns a text with the row, the column and the value of the entry that is not finite.
 func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("element (%d, %d) is %v; eigenvalues need finite entries (indices from 0)",
+	return fmt.Sprintf("element (%d, %d) is %v; entries must be finite (indices from 0)",
 		e.Row, e.Col, e.Value)
 }
 

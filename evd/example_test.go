@@ -34,7 +34,7 @@ func ExampleEigenvalues() {
 	var where *evd.NonFiniteError
 	fmt.Println(errors.As(err, &where), err)
 	// Output:
-	// true element (0, 1) is NaN; eigenvalues need finite entries (indices from 0)
+	// true element (0, 1) is NaN; entries must be finite (indices from 0)
 }
 
 // This example computes the two smallest eigenvalues of a dense matrix, with their vectors. The

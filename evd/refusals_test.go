@@ -81,9 +81,9 @@ func TestRefusals(t *testing.T) {
 	zero := tuning.Tuning{}
 	plan("option Tuning: has the half-bandwidth 0 and the block 0; both must be positive", 4, o{Tuning: &zero})
 
-	plan("option Index: [-1, 2) is not a range of 4 eigenvalues", 4, o{Select: evd.Index(-1, 2)})
-	plan("option Index: [2, 5) is not a range of 4 eigenvalues", 4, o{Select: evd.Index(2, 5)})
-	plan("option Index: [3, 2) is not a range of 4 eigenvalues", 4, o{Select: evd.Index(3, 2)})
+	plan("option Index: [-1, 2) is not a range of 4 values", 4, o{Select: evd.Index(-1, 2)})
+	plan("option Index: [2, 5) is not a range of 4 values", 4, o{Select: evd.Index(2, 5)})
+	plan("option Index: [3, 2) is not a range of 4 values", 4, o{Select: evd.Index(3, 2)})
 	plan("", 4, o{Select: evd.Index(0, 4)})
 	plan("", 4, o{Select: evd.Index(4, 4)})
 	plan("option Interval: (1, 1] holds no number", 4, o{Select: evd.Interval(1, 1)})
@@ -181,7 +181,7 @@ func TestSolvesRefuse(t *testing.T) {
 		a.Data[at] = x
 		return a
 	}
-	const finite = "; eigenvalues need finite entries (indices from 0)"
+	const finite = "; entries must be finite (indices from 0)"
 	solves("element (2, 1) is NaN"+finite, bad(5, math.NaN(), false, false))
 	solves("element (2, 2) is +Inf"+finite, bad(8, math.Inf(1), false, false))
 	solves("element (1, 2) is -Inf"+finite, bad(7, math.Inf(-1), true, false))
@@ -313,7 +313,7 @@ func TestRotationsInAClusterLeaveAnError(t *testing.T) {
 func TestErrorTexts(t *testing.T) {
 	c, bad := &evd.Certificate{Ratios: evd.Ratios{Residual: 1.25, Orthogonality: 2.5}, Counts: 3.75, Invariants: 5}, &evd.Certificate{Counts: 99}
 	for want, err := range map[string]error{
-		"the interval holds 7 eigenvalues, at most 5 were expected": &evd.TooManyError{Found: 7, AtMost: 5},
+		"the interval holds 7 values, at most 5 were expected": &evd.TooManyError{Found: 7, AtMost: 5},
 		"no result can be verified: residual 1.25, orthogonality 2.5, Sturm counts 3.75, invariants 5; on the safe path: residual 0, orthogonality 0, Sturm counts 99, invariants 0; each must be below 60": &evd.UnverifiedError{First: c, Safe: bad},
 		"no result can be verified: no result; on the safe path: residual 0, orthogonality 0, Sturm counts 99, invariants 0; each must be below 60":                                                         &evd.UnverifiedError{Safe: bad},
 		"eigenvalue 3 is beyond the largest float64, and is −Inf in the result, and so are others, 2 in all (indices from 0)":                                                                               &evd.OverflowError{Index: 3, Count: 2, Negative: true},

@@ -236,9 +236,9 @@ func TestPartsThatMakeNoSense(t *testing.T) {
 		opt  evd.Options
 		says string
 	}{
-		{evd.Options{Select: evd.Index(-1, 2)}, "option Index: [-1, 2) is not a range of 3 eigenvalues"},
-		{evd.Options{Select: evd.Index(1, 4)}, "option Index: [1, 4) is not a range of 3 eigenvalues"},
-		{evd.Options{Select: evd.Index(2, 1)}, "option Index: [2, 1) is not a range of 3 eigenvalues"},
+		{evd.Options{Select: evd.Index(-1, 2)}, "option Index: [-1, 2) is not a range of 3 values"},
+		{evd.Options{Select: evd.Index(1, 4)}, "option Index: [1, 4) is not a range of 3 values"},
+		{evd.Options{Select: evd.Index(2, 1)}, "option Index: [2, 1) is not a range of 3 values"},
 		{evd.Options{Select: evd.Interval(1, 1)}, "option Interval: (1, 1] holds no number"},
 		{evd.Options{Select: evd.Interval(math.NaN(), 1)}, "option Interval: (NaN, 1] holds no number"},
 		{evd.Options{Select: evd.Interval(0, 1).AtMost(-1)}, "option AtMost: must not be negative"},

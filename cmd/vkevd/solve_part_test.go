@@ -69,11 +69,11 @@ func TestPartsThatMakeNoSense(t *testing.T) {
 	if len(s.machine.opened) > 0 {
 		t.Error("a device was opened for a call that made no sense")
 	}
-	s.machine.planErr = &evd.OptionError{Option: "Index", Reason: "[0, 5) is not a range of 2 eigenvalues"}
-	s.fails(cli.StatusInput, "--index: [0, 5) is not a range of 2 eigenvalues", "solve", "A.mtx")
+	s.machine.planErr = &evd.OptionError{Option: "Index", Reason: "[0, 5) is not a range of 2 values"}
+	s.fails(cli.StatusInput, "--index: [0, 5) is not a range of 2 values", "solve", "A.mtx")
 	s.machine.planErr = nil
 	s.machine.solveErr = &evd.TooManyError{Found: 5, AtMost: 2}
-	s.fails(cli.StatusInput, "A.mtx, n = 2: the interval holds 5 eigenvalues, at most 2 were expected", "solve", "--interval", "0:5", "A.mtx")
+	s.fails(cli.StatusInput, "A.mtx, n = 2: the interval holds 5 values, at most 2 were expected", "solve", "--interval", "0:5", "A.mtx")
 }
 
 func TestSolveTridiagonal(t *testing.T) {

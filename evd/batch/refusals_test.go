@@ -29,7 +29,7 @@ func TestRefusals(t *testing.T) {
 	both("option count: must be at least 1", 4, 0, batch.Options{})
 	both("option count: must be at least 1", 4, -1, batch.Options{})
 	both("option count: must be at most 715827882 for order 3", 3, 715827883, batch.Options{})
-	both("option Index: [2, 5) is not a range of 4 eigenvalues", 4, 1, batch.Options{Select: evd.Index(2, 5)})
+	both("option Index: [2, 5) is not a range of 4 values", 4, 1, batch.Options{Select: evd.Index(2, 5)})
 	both("", 4, 1, batch.Options{Select: evd.Index(0, 4)})
 	both("option AtMost: only an interval needs a limit", 4, 1, batch.Options{Select: evd.Index(0, 1).AtMost(1)})
 	both("option Devices: there is a nil device", 4, 1, batch.Options{Devices: []*vk.Device{nil}})
@@ -80,7 +80,7 @@ func TestSolvesRefuse(t *testing.T) {
 	solves("order 4 is too large, at most 3", evd.NewSym(4, make([]float64, 16), evd.Lower))
 	solves("order 3 with leading dimension 3 does not fit 8 elements", evd.NewSym(3, make([]float64, 8), evd.Lower))
 	solves("order 3 with leading dimension 2 does not fit 9 elements", evd.Sym[float64]{N: 3, Ld: 2, Data: make([]float64, 9)})
-	solves("option Index: [0, 2) is not a range of 1 eigenvalues", evd.NewSym(1, make([]float64, 1), evd.Lower))
+	solves("option Index: [0, 2) is not a range of 1 values", evd.NewSym(1, make([]float64, 1), evd.Lower))
 	tridiagonal := func(text string, of evd.Tridiagonal[float64]) {
 		all := []evd.Tridiagonal[float64]{line, of}
 		add(text, func() error { _, err := q.Solve(ctx, all); return err })

@@ -8,5 +8,5 @@ type TooManyError struct {
 }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("the interval holds %d eigenvalues, at most %d were expected", e.Found, e.AtMost)
+	return fmt.Sprintf("the interval holds %d values, at most %d were expected", e.Found, e.AtMost)
 }

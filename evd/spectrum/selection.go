@@ -46,7 +46,7 @@ func (s Selection) AtMost(m int) Selection {
 func CheckSelection(s Selection, n int) error {
 	switch {
 	case s.by == selectedByIndex && (s.from < 0 || s.to > n || s.from > s.to):
-		return plan.BadOption("Index", fmt.Sprintf("[%d, %d) is not a range of %d eigenvalues", s.from, s.to, n))
+		return plan.BadOption("Index", fmt.Sprintf("[%d, %d) is not a range of %d values", s.from, s.to, n))
 	case s.by == selectedByValue && !(s.a < s.b):
 		return plan.BadOption("Interval", fmt.Sprintf("(%v, %v] holds no number", s.a, s.b))
 	case s.atMost < 0:

@@ -66,8 +66,8 @@ func TestRefusals(t *testing.T) {
 		make("option Storage: must be Double, Single or Half", o{Storage: 3})
 		make("option Band, Block: must not be negative", o{Band: -1})
 		make("option Band, Block: must not be negative", o{Block: -1})
-		make("option Index: [-1, 2) is not a range of 4 eigenvalues", o{Select: svd.Index(-1, 2)})
-		make("option Index: [2, 5) is not a range of 4 eigenvalues", o{Select: svd.Index(2, 5)})
+		make("option Index: [-1, 2) is not a range of 4 values", o{Select: svd.Index(-1, 2)})
+		make("option Index: [2, 5) is not a range of 4 values", o{Select: svd.Index(2, 5)})
 		make("option Index: selects no singular value", o{Select: svd.Index(2, 2)})
 		make("", o{Select: svd.Index(3, 4)})
 		make("option Interval: (2, 1] holds no number", o{Select: svd.Interval(2, 1)})
@@ -151,7 +151,7 @@ func TestSolvesRefuse(t *testing.T) {
 	solves("matrix of 3×2 with leading dimension 4 in 6 elements", evd.Dense[float64]{Rows: 3, Cols: 2, Ld: 4, Data: make([]float64, 6)})
 	solves("", matrix(3, 2, 4, 7))
 	solves("matrix of 3×2 with leading dimension 1 in 6 elements", evd.Dense[float64]{Rows: 3, Cols: 2, Ld: 1, RowMajor: true, Data: make([]float64, 6)})
-	const finite = "; eigenvalues need finite entries (indices from 0)"
+	const finite = "; entries must be finite (indices from 0)"
 	bad := matrix(3, 2, 3, 6)
 	bad.Data[4] = math.NaN()
 	solves("element (1, 1) is NaN"+finite, bad)

@@ -127,8 +127,8 @@ static void symmetric(vkevd_device device) {
 	        .select = VKEVD_INDEX, .to = 3);
 	REFUSED("options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL", .select = 3);
 	REFUSED("options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL", .select = -1);
-	REFUSED("option Index: [-1, 2) is not a range of 3 eigenvalues", .select = VKEVD_INDEX, .from = -1, .to = 2);
-	REFUSED("option Index: [1, 4) is not a range of 3 eigenvalues", .select = VKEVD_INDEX, .from = 1, .to = 4);
+	REFUSED("option Index: [-1, 2) is not a range of 3 values", .select = VKEVD_INDEX, .from = -1, .to = 2);
+	REFUSED("option Index: [1, 4) is not a range of 3 values", .select = VKEVD_INDEX, .from = 1, .to = 4);
 	REFUSED("option Interval: (2, 1] holds no number", .select = VKEVD_INTERVAL, .above = 2, .up_to = 1);
 	REFUSED("option AtMost: must not be negative", .select = VKEVD_INTERVAL, .up_to = 1, .at_most = -1);
 	SAYS(bad, "order -1 is negative", vkevd_symmetric_plan(device, -1, NULL, &plan, &error));
@@ -160,7 +160,7 @@ static void symmetric(vkevd_device device) {
 	OK(vkevd_symmetric_solve(plan, a, 4, w, z, 4, NULL, NULL, &error));
 	OK(vkevd_symmetric_solve(plan, a, 4, w, a, 4, NULL, NULL, &error)); // z is a
 	a[6] = INFINITY; // (2, 1)
-	SAYS(VKEVD_NOT_FINITE, "element (2, 1) is +Inf; eigenvalues need finite entries (indices from 0)",
+	SAYS(VKEVD_NOT_FINITE, "element (2, 1) is +Inf; entries must be finite (indices from 0)",
 	     vkevd_symmetric_solve(plan, a, 4, w, z, 4, NULL, NULL, &error));
 	CHECK(error.row == 2 && error.column == 1 && error.need == 0 && error.free == 0);
 	OK(vkevd_plan_close(plan, &error));
@@ -173,7 +173,7 @@ static void symmetric(vkevd_device device) {
 	OK(vkevd_symmetric_plan(device, 3, &o, &plan, &error));
 	vkevd_found found;
 	SAYS(bad, "found: NULL", vkevd_symmetric_solve(plan, d, 3, w, d, 0, NULL, NULL, &error));
-	SAYS(VKEVD_TOO_MANY, "the interval holds 3 eigenvalues, at most 2 were expected",
+	SAYS(VKEVD_TOO_MANY, "the interval holds 3 values, at most 2 were expected",
 	     vkevd_symmetric_solve(plan, d, 3, w, d, 0, &found, NULL, &error));
 	OK(vkevd_plan_close(plan, &error));
 	o.above = 1;
@@ -242,7 +242,7 @@ static void singular(vkevd_device device) {
 	     vkevd_symmetric_solve(plan, a, 4, s, NULL, 3, NULL, NULL, &error));
 	OK(vkevd_svd_solve(plan, a, 4, s, u, 4, v, 2, NULL, &error));
 	a[4] = NAN; // (0, 1)
-	SAYS(VKEVD_NOT_FINITE, "element (0, 1) is NaN; eigenvalues need finite entries (indices from 0)",
+	SAYS(VKEVD_NOT_FINITE, "element (0, 1) is NaN; entries must be finite (indices from 0)",
 	     vkevd_svd_solve(plan, a, 4, s, u, 4, v, 2, NULL, &error));
 	CHECK(error.row == 0 && error.column == 1);
 	OK(vkevd_plan_close(plan, &error));
@@ -317,7 +317,7 @@ static void batches(vkevd_device device) {
 	OK(vkevd_batch_solve(plan, 2, n, a, w, z, codes, NULL, &error));
 	OK(vkevd_batch_solve(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
 	two[1] = NAN;
-	SAYS(VKEVD_NOT_FINITE, "matrix 1: element (1, 0) is NaN; eigenvalues need finite entries (indices from 0)",
+	SAYS(VKEVD_NOT_FINITE, "matrix 1: element (1, 0) is NaN; entries must be finite (indices from 0)",
 	     vkevd_batch_solve(plan, 2, n, a, w, z, NULL, NULL, &error));
 	CHECK(error.row == 1 && error.column == 0);
 	OK(vkevd_batch_solve(plan, 2, n, a, w, z, codes, NULL, &error));
