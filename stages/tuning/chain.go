@@ -89,6 +89,7 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	})
 	wg.Go(func() {
 		t.Complexes = row(tables, func(t Tuning) error { return sizesFit[complex128](t.Complexes, info) }).Complexes
+		t.ComplexSingles = row(tables, func(t Tuning) error { return sizesFit[complex64](t.ComplexSingles, info) }).ComplexSingles
 	})
 	band := row(tables, func(t Tuning) error { return fitsBand(t, info, t.Band) })
 	wg.Wait()

@@ -31,11 +31,11 @@ var h200 = changed(nvidia, func(t *Tuning) {
 		Blocked: reduce.BlockedTuning{Left: 1536, Columns: 64, LocalSize: 256, Groups: 128, Block: 4, Registers: 128},
 	}
 
-	// The sizes for complex128 were not measured. The registers hold a matrix of order 1024. The limits
-	// are the largest multiples of 1024 below the predicted crossovers, 3500 without vectors and 4500
-	// with them. With 32 columns of a block, matrices of order 4096 fit into shared memory.
+	// For complex128 and n = 2048 / 2560 / 3072, values take 27.9 / 52.0 / 87.9 ms in one stage, and 32.9
+	// / 44.1 / 57.0 ms in two. Vectors take 36.8 / 67.5 / 110 ms in one stage, and 46.5 / 68.9 / 94.7 ms
+	// in two. The registers hold a matrix of order 1024.
 	t.Complexes.Sytrd = t.Sytrd
-	t.Complexes.Sytrd.Values, t.Complexes.Sytrd.Vectors = 3072, 4096
+	t.Complexes.Sytrd.Values, t.Complexes.Sytrd.Vectors = 2048, 2048
 	t.Complexes.Sytrd.Blocked.Left, t.Complexes.Sytrd.Blocked.Columns = 1024, 32
 
 	// The measured time, in seconds, of one step of the bulge chasing. Step is for half-bandwidth 32 and

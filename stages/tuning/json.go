@@ -60,8 +60,8 @@ func withFields(t Tuning, text string) (Tuning, error) {
 	// The JSON decoder overwrites the elements of an existing list. All tunings of a device family
 	// share the lists of tiles. So these lists are removed before decoding, and the shared lists stay
 	// unchanged.
-	lists := []*[]product.Tile{&t.Products.Tiles, &t.Singles.Tiles, &t.Complexes.Tiles}
-	var shared [3][]product.Tile
+	lists := []*[]product.Tile{&t.Products.Tiles, &t.Singles.Tiles, &t.Complexes.Tiles, &t.ComplexSingles.Tiles}
+	shared := make([][]product.Tile, len(lists))
 	for i, list := range lists {
 		shared[i], *list = *list, nil
 	}

@@ -34,7 +34,7 @@ var nvidia = Tuning{
 		// device.
 		Units: 132, Emulated: emulation,
 	},
-	Singles: nvidiaSingles, Complexes: nvidiaComplexes,
+	Singles: nvidiaSingles, Complexes: nvidiaComplexes, ComplexSingles: nvidiaComplexSingles,
 	// For n = 2048 singular values take 30.3 ms with 12 KiB for the rows of a panel, 32 rows, and 32.0
 	// ms with 33 KiB, 128 rows; for n = 4096 they take 77.3 and 80.9 ms. Larger orders were not
 	// measured with 32 rows.

@@ -15,9 +15,7 @@ type Sizes struct {
 	Tiles []product.Tile // Products.Tiles
 	Syr2k product.Tile   `json:"RankTwoK"` // Products.Syr2k
 
-	// Batch and Chunk are those of ApplyQ2.
-	Batch uint32
-	Chunk uint32 `json:",omitempty"`
+	Batch uint32 // of ApplyQ2
 
 	// PanelBytes is the largest value of Panel.TileBytes. Shorter chunks for short panels
 	// (Panel.ShortTileBytes) are not used.
@@ -37,8 +35,8 @@ func For[T spirv.Scalar](info vk.Info) Tuning { return Of[T](On(info)) }
 
 // Of returns the tuning t for matrices of T. For float64 it is t. For other types the field Doubles
 // holds the products of t, and a tuning that Of has returned does not change. For float32 the sizes
-// t.Singles take the place of others, and for complex128 the sizes t.Complexes. A number of type
-// complex64 has as many bytes as a double, so it has the sizes of doubles.
+// t.Singles take the place of others, for complex128 the sizes t.Complexes, and for complex64 the sizes
+// t.ComplexSingles.
 func Of[T spirv.Scalar](t Tuning) Tuning {
 	var s Sizes
 	switch kind := spirv.KindOf[T](); {
@@ -46,6 +44,8 @@ func Of[T spirv.Scalar](t Tuning) Tuning {
 		return t
 	case kind == spirv.Float32:
 		s, t.SmallTo = t.Singles, 0 // SmallTo was not measured in single precision
+	case kind == spirv.Complex64:
+		s = t.ComplexSingles
 	case kind == spirv.Complex128:
 		s = t.Complexes
 	}
@@ -56,7 +56,7 @@ func Of[T spirv.Scalar](t Tuning) Tuning {
 	if len(s.Tiles) > 0 {
 		t.Products.Tiles, t.Products.Syr2k = s.Tiles, s.Syr2k
 	}
-	t.ApplyQ2.Batch, t.ApplyQ2.Chunk = cmp.Or(s.Batch, t.ApplyQ2.Batch), cmp.Or(s.Chunk, t.ApplyQ2.Chunk)
+	t.ApplyQ2.Batch = cmp.Or(s.Batch, t.ApplyQ2.Batch)
 	if s.PanelBytes > 0 {
 		t.Panel.TileBytes, t.Panel.ShortTileBytes, t.Panel.ShortRows = min(t.Panel.TileBytes, s.PanelBytes), 0, 0
 	}
@@ -91,18 +91,30 @@ var nvidiaSingles = Sizes{
 	Batch: 8, PanelBytes: 9 << 10,
 }
 
-// nvidiaComplexes has the sizes for complex128 on GPUs of NVIDIA. They were not measured. They were
-// chosen for as many registers as the tiles for doubles need, and for the shared memory of about 48
-// KiB that the driver gives all workgroups of a multiprocessor: a tile of 8×4 complex numbers has as
-// many bytes as one of 8×8 doubles. With batches of 8 reflectors, ApplyQ2 keeps 16 + 8 rows of a
-// vector in registers, which are as many bytes as the 32 + 16 rows of doubles.
+// nvidiaComplexes has the sizes for complex128 on GPUs of NVIDIA, measured on an H200 (driver 580.159).
+//
+// For n = 8192, with a tile of 64×64×8 for large products and one of 32×32×8 for those with few
+// columns, the band reduction takes 224 ms and back transformation 1 takes 262 ms. With an additional
+// tile of 128×64×8 they take 290 and 326 ms, and with tiles of 64×32×8 for few columns the band
+// reduction takes 234 ms. For n = 16384 and values alone it takes 1445 ms. With 16 steps between two
+// loads of factors the driver runs out of registers (spills).
+//
+// For n = 4096, ApplyQ2 takes 38.0 ms with batches of 8, and 39.2 ms with 16.
 var nvidiaComplexes = Sizes{
 	Tiles: []product.Tile{
-		{M: 128, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 1},
-		{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 2},
-		{M: 64, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 3},
-		{M: 32, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 5},
+		{M: 64, N: 64, K: 8, ThreadM: 4, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
+		{M: 32, N: 32, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 8, Buffers: 1, Resident: 3},
 	},
-	Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 2},
-	Batch: 8, Chunk: 8,
+	Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 4, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
+	Batch: 8,
+}
+
+// nvidiaComplexSingles has the sizes for complex64 on GPUs of NVIDIA, measured on an H200 (driver
+// 580.159). For n = 8192, vectors take 574 ms with these tiles, and 593 ms with the tiles for doubles.
+var nvidiaComplexSingles = Sizes{
+	Tiles: []product.Tile{
+		{M: 64, N: 64, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 3},
+		{M: 32, N: 32, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 8, Buffers: 1, Resident: 3},
+	},
+	Syr2k: product.Tile{M: 64, N: 64, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 3},
 }

@@ -54,23 +54,24 @@ type Tuning struct {
 	// factorisation before its reduction to a band. 0 means that no matrix gets a QR factorisation.
 	QRFirst float64
 
-	Products      product.Tuning                  // all large products
-	Singles       Sizes                           `json:",omitzero"` // sizes for matrices of float32 in place of others
-	Complexes     Sizes                           `json:",omitzero"` // sizes for matrices of complex128 in place of others
-	Doubles       product.Tuning                  `json:",omitzero"` // products for the tridiagonal problem of a plan for other types than float64; see Double
-	Panel         panel.Tuning                    // panels of the band reduction, and ApplyQ1
-	Sytrd         reduce.TridiagonalisationTuning // reduction in one stage, and for which orders
-	Waits         Waits                           // rules for waits between workgroups
-	Chase         chase.Tuning                    // bulge chasing
-	Narrow        chase.NarrowTuning              // passes that make a caller's band narrower
-	ApplyQ2       back.ApplyQ2Tuning              // back transformation 2
-	Bisection     stebz.Tuning                    // bisection and Sturm counts
-	DivideConquer stedc.Tuning                    // divide and conquer
-	MRRR          stemr.Tuning                    // relatively robust representations
-	QR            steqr.QRTuning                  // orders up to which QR iteration on the host is faster
-	ConquerValues ConquerValues                   // values alone by divide and conquer
-	Divided       Divided                         // matrices that several devices divide
-	Batch         batch.Tuning                    // batches of small matrices
+	Products       product.Tuning                  // all large products
+	Singles        Sizes                           `json:",omitzero"` // sizes for matrices of float32 in place of others
+	Complexes      Sizes                           `json:",omitzero"` // sizes for matrices of complex128 in place of others
+	ComplexSingles Sizes                           `json:",omitzero"` // sizes for matrices of complex64 in place of others
+	Doubles        product.Tuning                  `json:",omitzero"` // products for the tridiagonal problem of a plan for other types than float64; see Double
+	Panel          panel.Tuning                    // panels of the band reduction, and ApplyQ1
+	Sytrd          reduce.TridiagonalisationTuning // reduction in one stage, and for which orders
+	Waits          Waits                           // rules for waits between workgroups
+	Chase          chase.Tuning                    // bulge chasing
+	Narrow         chase.NarrowTuning              // passes that make a caller's band narrower
+	ApplyQ2        back.ApplyQ2Tuning              // back transformation 2
+	Bisection      stebz.Tuning                    // bisection and Sturm counts
+	DivideConquer  stedc.Tuning                    // divide and conquer
+	MRRR           stemr.Tuning                    // relatively robust representations
+	QR             steqr.QRTuning                  // orders up to which QR iteration on the host is faster
+	ConquerValues  ConquerValues                   // values alone by divide and conquer
+	Divided        Divided                         // matrices that several devices divide
+	Batch          batch.Tuning                    // batches of small matrices
 
 	// Plans do not use these rows.
 	Host     Host     `json:"-"` // orders from which the device is faster than the CPU
