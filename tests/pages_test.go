@@ -77,7 +77,7 @@ type measurement struct {
 	Device, Driver, Date, Commit, Command, Note string
 
 	By        string // the measured program, "" for vkevd
-	Precision string // "f32" or ""
+	Precision string // "f32", "c64" and "c128" (complex numbers), or ""
 	Devices   int    // 0 for one
 
 	// Rows have the names of evd/bench.Row.
