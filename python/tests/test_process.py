@@ -321,11 +321,11 @@ import numpy as np, vkevd
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * 4 // 1024
 a = np.diag(np.arange(160.0))
-for i in range(45):
+for i in range(75):
     results = vkevd.eigh(a), vkevd.svd(a[:, :80], False)
     if i == 15:
         before = resident()
-assert resident() - before < 6, (before, resident()) # MiB; the results alone are 0.35 each time
+assert resident() - before < 12, (before, resident()) # MiB; the results alone are 0.35 each time
 """)
 
 

@@ -17,6 +17,8 @@ for line in open("A.mtx"):
 np.save("A.npy", a)
 np.save("A1.npy", a * (1 + 1e-7))  # near A, for --start
 np.save("stack.npy", np.stack([a[:40, :40], a[40:80, 40:80]]))
+h = a[:60, :60] + 1j * (np.tril(a[:60, :60]) - np.triu(a[:60, :60]))
+np.save("Hk.npy", h)
 np.savetxt("A.csv", a[:, :70], delimiter=",")  # of another shape, for svd
 END
 /usr/bin/python3 matrix.py
@@ -51,4 +53,7 @@ assert np.allclose(s, want, rtol=0, atol=1e-11 * want[0]), abs(s - want).max()
 a, u, v = np.loadtxt("A.csv", delimiter=","), np.load("U.npy"), np.load("V.npy")
 assert np.allclose(a @ v, u * s, rtol=0, atol=1e-11 * s[0]) and np.allclose(v.T @ v, np.eye(len(s)), atol=1e-11)
 for m, z in zip(np.load("stack.npy"), np.load("Qs.npy"), strict=True):
-    assert np.allclose(m @ z, z * np.diag(z.T @ m @ z), rtol=0, atol=1e-11 * np.linalg.norm(m))'
+    assert np.allclose(m @ z, z * np.diag(z.T @ m @ z), rtol=0, atol=1e-11 * np.linalg.norm(m))
+h, z = np.load("Hk.npy"), np.load("Z.npy")
+assert z.shape == (60, 20) and np.iscomplexobj(z)
+assert np.allclose(h @ z, z * np.linalg.eigvalsh(h)[:20], rtol=0, atol=1e-11 * np.linalg.norm(h))'
