@@ -45,6 +45,7 @@ func TestDividedPlansShareDevices(t *testing.T) {
 // device, for which the report waits, may wait for the first one.
 func TestProgressUsesAnotherDevice(t *testing.T) {
 	when.Pick(t, when.Race)
+	when.Skip(t, when.Quick, "it builds plans on two devices")
 	d, e := device(t, vk.Options{Batch: time.Nanosecond}), device(t, vk.Options{Batch: time.Nanosecond})
 	const n = 40
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)

@@ -242,6 +242,7 @@ func full(a evd.Sym[float64]) []float64 {
 
 func TestOrder512(t *testing.T) {
 	when.Pick(t, when.Race)
+	when.Skip(t, when.Quick, "smaller orders run the same kernels")
 	solve(t, device(t, vk.Options{}), 512, full(random(512)), evd.Options{})
 }
 

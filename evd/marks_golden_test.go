@@ -19,6 +19,7 @@ import (
 // kernels. The tuning does not depend on the device, but the file is that of a CPU driver.
 func TestMarks(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
+	when.Skip(t, when.Quick, "it solves with every kind of plan")
 	d, err := vk.Open(vk.Options{Device: DeviceName(t), Kernels: true})
 	if err != nil {
 		t.Fatal(err)

@@ -77,6 +77,7 @@ func overflowed[T evd.Float](t *testing.T, n int, huge float64, verify bool, res
 // Options.Verify must not pass such a result.
 func TestEigenvaluesBeyondTheLargestNumber(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	when.Skip(t, when.Quick, "a rare case")
 	d := device(t, vk.Options{})
 	for _, n := range []int{2, 8} {
 		for _, sign := range []int{1, -1} {

@@ -75,6 +75,7 @@ func testEmulatedProducts(t *testing.T, d *vk.Device, kind matgen.DenseKind, n i
 // the residual was 10⁵ times as large in a simulation. The residual must be that of native products,
 // up to 3.
 func TestEmulatedProductsAreBalanced(t *testing.T) {
+	when.Skip(t, when.Quick, "it builds emulated products")
 	d := device(t, vk.Options{})
 	const n = 50
 	oneLarge, ascending := full(random(n)), full(random(n))

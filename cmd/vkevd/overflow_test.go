@@ -14,12 +14,14 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 // TestValuesBeyondTheLargestDouble runs solve and svd on a real device, for matrices with a value that
 // is larger than every double. The values must be written, the exit status must be 1, and
 // the last line on standard error must name the value. No form of --verify may pass the result.
 func TestValuesBeyondTheLargestDouble(t *testing.T) {
+	when.Skip(t, when.Quick, "tests of evd solve such matrices")
 	const m = math.MaxFloat64
 	theirs, err := os.ReadFile("../../evd/matio/testdata/files/overflow.npy")
 	if err != nil {

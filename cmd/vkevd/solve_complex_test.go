@@ -11,6 +11,7 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 // hermitianRows is the matrix [2 1−2i 0; 1+2i 3 −i; 0 i 5] by rows, as numpy.save writes it. Its conjugate,
@@ -212,6 +213,7 @@ func TestComplexPlans(t *testing.T) {
 
 // TestComplexHere solves a Hermitian matrix on a real device, in both precisions.
 func TestComplexHere(t *testing.T) {
+	when.Skip(t, when.Quick, "tests of evd solve complex matrices")
 	s := newFixture(t)
 	var file bytes.Buffer
 	const n = 40

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 const (
@@ -172,6 +173,7 @@ func randomComplex(n int) *Complex {
 }
 
 func TestHermitianAndMirrorComplex(t *testing.T) {
+	when.Skip(t, when.Quick, "the same loops as for real matrices")
 	for _, n := range []int{0, 1, 2, transpose.Tile, transpose.Tile + 1, 2*transpose.Tile + 5} {
 		for name, c := range map[string]struct {
 			do   func(*Complex) error

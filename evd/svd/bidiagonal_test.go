@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -34,6 +35,7 @@ func valuesByQR(t *testing.T, d, e []float64) []float64 {
 // above 2⁻⁵⁰ of the largest must agree with the value of LAPACK's dbdsqr to a few units in its last
 // place (ulp).
 func TestBidiagonalPlan(t *testing.T) {
+	when.Skip(t, when.Quick, "TestVectors solves bidiagonal matrices, too")
 	small := tuning.Smallest()
 	for _, n := range []int{1, 2, 3, 10, 20, 30, 40, 50} { // those of dchkbd, and edges
 		opt := Options{U: Thin, V: Full, Certify: true, Tuning: &small}

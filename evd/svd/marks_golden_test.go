@@ -127,6 +127,7 @@ func TestForecasts(t *testing.T) {
 // kernels. The tuning does not depend on the device, but the file is that of a CPU driver.
 func TestMarks(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
+	when.Skip(t, when.Quick, "it solves with every kind of plan")
 	d, err := vk.Open(vk.Options{Device: testDevice(t).Info().Name, Kernels: true})
 	if err != nil {
 		t.Fatal(err)

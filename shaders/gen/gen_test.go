@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders/gen/source"
 )
 
@@ -34,6 +35,7 @@ func TestRemoveOrphans(t *testing.T) {
 // TestTraps compiles one kernel for each mistake with complex numbers that the compiler does not see.
 // The generator must refuse each of them, for both types of complex numbers.
 func TestTraps(t *testing.T) {
+	when.Skip(t, when.Quick, "it compiles a kernel for each trap")
 	root, err := source.Root()
 	if err != nil {
 		t.Fatal(err)

@@ -141,6 +141,7 @@ func testComplexTridiagonalisation[T stagetest.Complex](t *testing.T) {
 func TestComplexTridiagonalisationKinds(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
+	when.Skip(t, when.Quick, "other matrices with the same kernels")
 	stagetest.EachComplex(t, testComplexTridiagonalisationKinds[complex128], testComplexTridiagonalisationKinds[complex64])
 }
 
@@ -173,6 +174,7 @@ func testComplexTridiagonalisationKinds[T stagetest.Complex](t *testing.T) {
 // which invocations issue memory barriers.
 func TestComplexTridiagonalisationRepeats(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
+	when.Skip(t, when.Quick, "other sizes of the same kernels")
 	stagetest.EachComplex(t, testComplexTridiagonalisationRepeats[complex128], testComplexTridiagonalisationRepeats[complex64])
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 var allControls = []FloatControl{
@@ -73,6 +75,7 @@ func TestControlFloats(t *testing.T) {
 // rewrites the result. The final module must be valid. ControlFloats must not change kernels
 // without doubles.
 func TestControlFloatsCommitted(t *testing.T) {
+	when.Skip(t, when.Quick, "it rewrites every shader")
 	tool, _ := filepath.Abs("../../tools/glslc.sh")
 	validates := exec.Command(tool, "--available").Run() == nil
 	dir, controlled := t.TempDir(), 0

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 // accesses is a table for tests, made from the SPIR-V specification: which instructions access
@@ -58,6 +60,7 @@ func memoryInstructions(t *testing.T, code []byte) (checked, unchecked int) {
 // In every guarded kernel each access goes through the check, all other instructions are unchanged,
 // and the module is valid.
 func TestGuardCommitted(t *testing.T) {
+	when.Skip(t, when.Quick, "it rewrites every shader")
 	tool, _ := filepath.Abs("../../tools/glslc.sh")
 	validates := exec.Command(tool, "--available").Run() == nil
 	dir := t.TempDir()

@@ -99,6 +99,7 @@ func TestDivideConquerKnown(t *testing.T) {
 }
 
 func TestDivideConquerLarger(t *testing.T) {
+	when.Skip(t, when.Quick, "larger orders of the same code")
 	var worstR, worstO, worstS float64
 	for _, f := range suite.Families {
 		for _, n := range []int{127, 128, 129, 300} {
