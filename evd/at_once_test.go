@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plantest"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -65,7 +66,7 @@ func TestMethodsAtOnce(t *testing.T) {
 	}
 	all.Go(func() {
 		for range 20 {
-			for _, p := range []forecast{dense, three, refine, mixed} {
+			for _, p := range []plantest.Forecast{dense, three, refine, mixed} {
 				p.Bytes()
 				p.Memory()
 				p.Costs()

@@ -6,41 +6,12 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plantest"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
-
-// forecast is what a plan tells before a solve.
-type forecast interface {
-	Costs() []evd.StageCost
-	Bytes() uint64
-	Memory() []vk.Placed
-}
-
-// lines writes the forecast of a plan: operations and regions of memory.
-func lines(text *strings.Builder, name string, p forecast) {
-	fmt.Fprintf(text, "\n%s: %d bytes\n", name, p.Bytes())
-	for _, c := range p.Costs() {
-		fmt.Fprintf(text, "  %s: %.6g flops", c.Stage, c.Flops)
-		if c.Products != 0 {
-			fmt.Fprintf(text, ", %.6g in products", c.Products)
-		}
-		if c.Native {
-			text.WriteString(", native")
-		}
-		if c.Model != nil {
-			fmt.Fprintf(text, ", model %+v", *c.Model)
-		}
-		text.WriteString("\n")
-	}
-	for _, r := range p.Memory() {
-		if r.Bytes > 0 {
-			fmt.Fprintf(text, "  %d at %d: %s\n", r.Bytes, r.Offset, r.Name)
-		}
-	}
-}
 
 // TestForecasts compares the costs and the memory of each kind of plan with a golden file. The device
 // is a dry one, so the numbers are the same everywhere.
@@ -71,12 +42,12 @@ func TestForecasts(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		lines(&text, fmt.Sprintf("%s, n = %d, float64", c.name, c.n), p)
+		plantest.WriteForecast(&text, fmt.Sprintf("%s, n = %d, float64", c.name, c.n), p)
 		single, err := evd.NewPlan[float32](dev, c.n, c.opt)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		lines(&text, fmt.Sprintf("%s, n = %d, float32", c.name, c.n), single)
+		plantest.WriteForecast(&text, fmt.Sprintf("%s, n = %d, float32", c.name, c.n), single)
 		if c.n == 0 || c.n > 1000 {
 			continue
 		}
@@ -87,36 +58,36 @@ func TestForecasts(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		lines(&text, fmt.Sprintf("tridiagonal, %s, n = %d, float64", c.name, c.n), three)
+		plantest.WriteForecast(&text, fmt.Sprintf("tridiagonal, %s, n = %d, float64", c.name, c.n), three)
 		singles, err := evd.NewTridiagonalPlan[float32](dev, c.n, c.opt)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		lines(&text, fmt.Sprintf("tridiagonal, %s, n = %d, float32", c.name, c.n), singles)
+		plantest.WriteForecast(&text, fmt.Sprintf("tridiagonal, %s, n = %d, float32", c.name, c.n), singles)
 	}
 	for _, vectors := range []bool{false, true} {
 		p, err := evd.NewPlan[complex128](dev, 1000, evd.Options{Vectors: vectors})
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines(&text, fmt.Sprintf("vectors %v, n = 1000, complex128", vectors), p)
+		plantest.WriteForecast(&text, fmt.Sprintf("vectors %v, n = 1000, complex128", vectors), p)
 		single, err := evd.NewPlan[complex64](dev, 1000, evd.Options{Vectors: vectors})
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines(&text, fmt.Sprintf("vectors %v, n = 1000, complex64", vectors), single)
+		plantest.WriteForecast(&text, fmt.Sprintf("vectors %v, n = 1000, complex64", vectors), single)
 	}
 	for _, n := range []int{1, 40, 1000} {
 		refine, err := evd.NewRefinePlan(dev, n, evd.Options{Verify: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines(&text, fmt.Sprintf("refinement, n = %d", n), refine)
+		plantest.WriteForecast(&text, fmt.Sprintf("refinement, n = %d", n), refine)
 		mixed, err := evd.NewMixedPlan(dev, n, evd.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines(&text, fmt.Sprintf("mixed, n = %d", n), mixed)
+		plantest.WriteForecast(&text, fmt.Sprintf("mixed, n = %d", n), mixed)
 	}
 	for _, distribute := range []bool{false, true} {
 		for _, vectors := range []bool{false, true} {
@@ -124,7 +95,7 @@ func TestForecasts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines(&text, fmt.Sprintf("several devices, distributed %v, vectors %v", distribute, vectors), p)
+			plantest.WriteForecast(&text, fmt.Sprintf("several devices, distributed %v, vectors %v", distribute, vectors), p)
 			for k, d := range p.Devices() {
 				fmt.Fprintf(&text, "  part %.4g, %d bytes\n", d.Part, d.Bytes)
 				for _, r := range d.Memory[:len(d.Memory)*min(k, 1)] {
@@ -143,12 +114,12 @@ func TestForecasts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines(&text, fmt.Sprintf("emulated, %d moduli", moduli), p)
+		plantest.WriteForecast(&text, fmt.Sprintf("emulated, %d moduli", moduli), p)
 		refine, err := evd.NewRefinePlan(card, 4096, evd.Options{Moduli: moduli})
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines(&text, fmt.Sprintf("refinement, emulated, %d moduli", moduli), refine)
+		plantest.WriteForecast(&text, fmt.Sprintf("refinement, emulated, %d moduli", moduli), refine)
 	}
 	other := vk.Dry(card.Info())
 	emulated.Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}.Keep(other)
@@ -159,7 +130,7 @@ func TestForecasts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines(&text, fmt.Sprintf("emulated, two devices, distributed %v", distribute), p)
+		plantest.WriteForecast(&text, fmt.Sprintf("emulated, two devices, distributed %v", distribute), p)
 		for _, r := range p.Devices()[1].Memory {
 			fmt.Fprintf(&text, "    %d at %d: %s\n", r.Bytes, r.Offset, r.Name)
 		}

@@ -3,11 +3,11 @@ package evd
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/plantest"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -40,18 +40,7 @@ func TestMarks(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		fmt.Fprintf(&text, "\n%s\n%s", name, marks.String())
-		kernels := map[string]int{}
-		for _, k := range res.Profile.Kernels {
-			kernels[k.Name] += k.Count
-		}
-		names := []string{}
-		for _, p := range res.Profile.Phases {
-			names = append(names, p.Name)
-		}
-		if len(of) > 0 { // several devices work at the same time
-			slices.Sort(names)
-		}
-		fmt.Fprintf(&text, "  profile: %s\n  kernels: %v\n", strings.Join(names, "; "), kernels)
+		plantest.WriteProfile(&text, res.Profile, len(of) > 0)
 		return res
 	}
 	var first *Result[float64]

@@ -9,40 +9,12 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/plantest"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
-
-// forecast is what a plan tells before a solve.
-type forecast interface {
-	Costs() []evd.StageCost
-	Bytes() uint64
-	Memory() []vk.Placed
-}
-
-func lines(text *strings.Builder, name string, p forecast) {
-	fmt.Fprintf(text, "\n%s: %d bytes\n", name, p.Bytes())
-	for _, c := range p.Costs() {
-		fmt.Fprintf(text, "  %s: %.6g flops", c.Stage, c.Flops)
-		if c.Products != 0 {
-			fmt.Fprintf(text, ", %.6g in products", c.Products)
-		}
-		if c.Native {
-			text.WriteString(", native")
-		}
-		if c.Model != nil {
-			fmt.Fprintf(text, ", model %+v", *c.Model)
-		}
-		text.WriteString("\n")
-	}
-	for _, r := range p.Memory() {
-		if r.Bytes > 0 {
-			fmt.Fprintf(text, "  %d at %d: %s\n", r.Bytes, r.Offset, r.Name)
-		}
-	}
-}
 
 // optionsOfPlans are the options in the golden files, for shapes m×n.
 var optionsOfPlans = []struct {
@@ -78,11 +50,11 @@ func TestForecasts(t *testing.T) {
 		ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}}, Features: []string{"shaderFloat64", "shaderIntegerDotProduct", "storageBuffer16BitAccess"},
 	})
 	small := tuning.Smallest()
-	see := func(name string, p forecast, err error) {
+	see := func(name string, p plantest.Forecast, err error) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		lines(&text, name, p)
+		plantest.WriteForecast(&text, name, p)
 	}
 	for _, c := range optionsOfPlans {
 		if c.name == "emulated" {
@@ -146,14 +118,7 @@ func TestMarks(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		fmt.Fprintf(&text, "\n%s\n%s", name, marks.String())
-		kernels, names := map[string]int{}, []string{}
-		for _, k := range res.Profile.Kernels {
-			kernels[k.Name] += k.Count
-		}
-		for _, p := range res.Profile.Phases {
-			names = append(names, p.Name)
-		}
-		fmt.Fprintf(&text, "  profile: %s\n  kernels: %v\n", strings.Join(names, "; "), kernels)
+		plantest.WriteProfile(&text, res.Profile, false)
 	}
 	for _, c := range optionsOfPlans {
 		c.opt.Tuning = &small
