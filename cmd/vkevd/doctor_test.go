@@ -189,6 +189,7 @@ func TestDoctorWithoutFloat64(t *testing.T) {
 		"note     shaderFloat64                not offered: " + cli.SingleOnly + "\n",
 		"note     largest n with vectors       about 16300\n",
 		"ok       a matrix of order 100        solved: residual ",
+		"ok       a Hermitian matrix           solved: residual ",
 	} {
 		if !strings.Contains(stdout, line) {
 			t.Errorf("no line %q", line)
@@ -220,6 +221,7 @@ func TestWithoutFloat64Here(t *testing.T) {
 		ok   bool
 	}{
 		{[]string{"doctor", "--device", device}, "ok       a matrix of order 100        solved: ", true},
+		{[]string{"doctor", "--device", device}, "ok       a Hermitian matrix           solved: ", true},
 		{[]string{"devices"}, "has no double precision: " + cli.SingleOnly, true},
 		{[]string{"solve", "a.csv", "--precision", "f32", "--check", "--verify", "--device", device}, "3.414213", true},
 		{[]string{"plan", "-n", "500", "--precision", "f32", "--device", device}, "band reduction", true},

@@ -286,6 +286,8 @@ func (d *examination) tryOut(ctx context.Context) {
 	} else {
 		smallSolve(ctx, d, dev, "a matrix of order 100",
 			func(x complex128) float32 { return float32(cmplx.Abs(x)) }, func(x float32) complex128 { return complex(float64(x), 0) })
+		smallSolve(ctx, d, dev, "a Hermitian matrix",
+			func(x complex128) complex64 { return complex64(x) }, func(x complex64) complex128 { return complex128(x) })
 	}
 }
 
