@@ -67,7 +67,18 @@ func addDense(all map[string]kind) {
 						return evd.NewPlan[float32](first, n, opt)
 					}, withoutFloat64: without,
 				}
+				all[fmt.Sprintf("dense, complex64, without double precision %v, %s", without, what)] = kind{
+					make: func(first, _ *vk.Device) (interface{ Close() }, error) {
+						return evd.NewPlan[complex64](first, n, opt)
+					}, withoutFloat64: without,
+				}
 			}
+			all["dense, complex128, "+what] = kind{make: func(first, _ *vk.Device) (interface{ Close() }, error) {
+				return evd.NewPlan[complex128](first, n, opt)
+			}}
+			all["several devices, complex128, "+what] = kind{make: func(first, second *vk.Device) (interface{ Close() }, error) {
+				return evd.NewPlan[complex128](first, n, several(second, false))
+			}}
 			if !opt.Verify && !opt.NoWaits {
 				all["tridiagonal, "+what] = kind{make: func(first, _ *vk.Device) (interface{ Close() }, error) {
 					return evd.NewTridiagonalPlan[float64](first, n, opt)

@@ -44,10 +44,29 @@ func splits(d *vk.Device, p memory) error {
 	return nil
 }
 
+// randomOf is random for any type of numbers. The lower triangle counts.
+func randomOf[T evd.Number](n int, seed uint64) evd.Sym[T] {
+	re, im := random(n, seed), random(n, seed+1)
+	a := evd.NewSym(n, make([]T, n*n), evd.Lower)
+	for i, x := range re.Data {
+		switch to := any(&a.Data[i]).(type) {
+		case *float64:
+			*to = x
+		case *float32:
+			*to = float32(x)
+		case *complex128:
+			*to = complex(x, im.Data[i])
+		case *complex64:
+			*to = complex64(complex(x, im.Data[i]))
+		}
+	}
+	return a
+}
+
 // dense is a problem for an evd.Plan with the given options.
-func dense[T evd.Float](opt evd.Options) func(*vk.Device, int, *tuning.Tuning) ([]any, error) {
+func dense[T evd.Number](opt evd.Options) func(*vk.Device, int, *tuning.Tuning) ([]any, error) {
 	return func(d *vk.Device, n int, tune *tuning.Tuning) ([]any, error) {
-		ctx, a := context.Background(), random(n, 3)
+		ctx, m := context.Background(), randomOf[T](n, 3)
 		opt := opt
 		opt.Tuning = tune
 		p, err := evd.NewPlan[T](d, n, opt)
@@ -55,10 +74,6 @@ func dense[T evd.Float](opt evd.Options) func(*vk.Device, int, *tuning.Tuning) (
 			return nil, err
 		}
 		defer p.Close()
-		m := evd.Sym[T]{N: n, Ld: n, Data: make([]T, n*n)}
-		for i, x := range a.Data {
-			m.Data[i] = T(x)
-		}
 		res, err := p.Solve(ctx, m)
 		if err != nil {
 			return nil, err
@@ -79,6 +94,10 @@ var problems = []problem{
 	}},
 	{"wavefront", dense[float64](evd.Options{Vectors: true, NoWaits: true})},
 	{"float32", dense[float32](evd.Options{Vectors: true})},
+	{"Hermitian", dense[complex128](evd.Options{Vectors: true, Verify: true})},
+	{"Hermitian, values", dense[complex128](evd.Options{})},
+	{"Hermitian, wavefront", dense[complex128](evd.Options{Vectors: true, RowMajor: true, NoWaits: true})},
+	{"complex64", dense[complex64](evd.Options{Vectors: true})},
 	{"emulated", dense[float64](evd.Options{Vectors: true, Products: evd.ProductsEmulated})},
 	{"svd", func(d *vk.Device, n int, tune *tuning.Tuning) ([]any, error) {
 		p, err := svd.NewPlan[float64](d, n, n-7, svd.Options{U: svd.Thin, V: svd.Thin, Tuning: tune})
@@ -131,7 +150,7 @@ func TestPagesSolveTheSame(t *testing.T) {
 		plain, paged := device(t, vk.Options{}), device(t, vk.Options{MaxBuffer: c.limit})
 		for _, p := range problems {
 			t.Run(fmt.Sprintf("%d %s", c.n, p.name), func(t *testing.T) {
-				if c.tune == nil && !usual[p.name] {
+				if c.tune == nil && !usual[p.name] || p.name == "complex64" {
 					when.Long(t, "order 40; the usual problems; TestTranslateCommitted of vk/spirv for each kernel")
 				}
 				samePaged(t, p, c.n, c.tune, plain, paged)
@@ -182,7 +201,7 @@ func TestPagesUnderDebugShaders(t *testing.T) {
 	small := tuning.Smallest()
 	plain, paged := device(t, vk.Options{}), device(t, vk.Options{DebugShaders: true, MaxBuffer: 4 << 10})
 	for _, p := range problems {
-		if p.name == "divide and conquer" || p.name == "MRRR" || p.name == "svd" {
+		if p.name == "divide and conquer" || p.name == "MRRR" || p.name == "svd" || p.name == "Hermitian" {
 			t.Run(p.name, func(t *testing.T) {
 				if p.name != "MRRR" {
 					when.Long(t, "MRRR; TestPagesSolveTheSame and TestDebugShadersSolveTheSame")
