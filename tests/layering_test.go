@@ -75,6 +75,7 @@ var mayImport = map[string][]string{
 	"evd/plancache":     {"evd", "vk"},
 	"evd/ratio":         {"stages/tridiag"},
 	"examples/compress": {"evd/svd", "examples/internal/style"},
+	"examples/haldane":  {"evd", "examples/internal/style", "vk"},
 	"examples/ribbon":   {"evd", "evd/batch", "examples/internal/style", "vk"},
 	"examples/pca":      {"evd", "evd/matio", "examples/internal/style"},
 
