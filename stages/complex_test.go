@@ -68,7 +68,8 @@ func (x *complexArrays[T]) check(what string, i int, want []complex128, toleranc
 // copied is the tolerance for numbers that a kernel copies.
 const copied = 0
 
-// complexDigits is a bound on the rounding error of a sum of a few dozen products of numbers near 1.
+// complexDigits is a bound on the rounding error of a sum of a few dozen products of numbers near
+// 1.
 func complexDigits[T stagetest.Complex]() float64 { return 0x1p8 * stagetest.EpsilonOf[T]() }
 
 func TestComplexCopies(t *testing.T) {
@@ -140,8 +141,8 @@ func testComplexCopies[T stagetest.Complex](t *testing.T) {
 	x.check("lacpy_upper, what stays", 0, left, copied)
 }
 
-// TestComplexBand checks the band of a Hermitian matrix. The imaginary parts of the diagonal are NaN
-// before and 0 after.
+// TestComplexBand checks the band of a Hermitian matrix. The imaginary parts of the diagonal are
+// NaN before and 0 after.
 func TestComplexBand(t *testing.T) {
 	stagetest.EachComplex(t, testComplexBand[complex128], testComplexBand[complex64])
 }
@@ -173,8 +174,8 @@ func testComplexBand[T stagetest.Complex](t *testing.T) {
 	x.check("the matrix", 0, a, copied)
 }
 
-// TestComplexFactors checks the triangular factor T of a product of complex reflectors, rows that are
-// multiplied by it, and the matrix N of the band reduction.
+// TestComplexFactors checks the triangular factor T of a product of complex reflectors, rows that
+// are multiplied by it, and the matrix N of the band reduction.
 func TestComplexFactors(t *testing.T) {
 	stagetest.EachComplex(t, testComplexFactors[complex128], testComplexFactors[complex64])
 }

@@ -1,7 +1,8 @@
-// Package stages, internal to vkevd, holds the steps of the two-stage symmetric eigensolver. Each
-// stage is a type with a constructor and the methods Work (the layout of the workspace), Record (which
-// records the Vulkan kernels of the stage) and Flops (the cost in flops). The workspaces of the
-// products of a stage (Ops.Work) must be in the same arena.
+// Package stages, internal to vkevd, holds the steps of the two-stage symmetric eigensolver. The
+// packages in its folder have the stages, and this package has what several stages share. Each
+// stage is a type with a constructor and the methods Work (the layout of the workspace), Record
+// (which records the Vulkan kernels of the stage) and Flops (the cost in flops). The workspaces of
+// the products of a stage (Ops.Work) must be in the same arena.
 //
 //	A  dense, lower triangle        n×n, Ld ≥ n
 //	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᴴ     B: half-bandwidth b
@@ -32,8 +33,8 @@
 //
 // Reflectors. A reflector H = I − τ·v·vᴴ with v[0] = 1 has Hᴴ·x = β·e1 for a vector x, where β =
 // −sign(Re x0)·‖x‖ is real, and τ is complex if x is. If all elements of x after the first are zero
-// and x0 is real, τ = 0 and β = x0. A product of reflectors is H0·H1⋯ = I − Y·T·Yᴴ, where T is upper
-// triangular (dlarft's forward columnwise form). W is the product Y·T.
+// and x0 is real, τ = 0 and β = x0. A product of reflectors is H0·H1⋯ = I − Y·T·Yᴴ, where T is
+// upper triangular (dlarft's forward columnwise form). W is the product Y·T.
 //
 // Panels. Panel p covers columns [p·b, min((p+1)·b, n)). Its reflectors act on rows [(p+1)·b, n),
 // so there is a panel p for every p with (p+1)·b < n. A panel of m rows has min(b, m) reflectors;

@@ -14,8 +14,8 @@ func Refused(info vk.Info, feature string, need, have int) error {
 	return &vk.UnsupportedError{Device: info.Name, Feature: feature, Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
 }
 
-// InPortions divides `count` items into portions of at most `most` items, because one dimension of a
-// grid is limited, and calls `dispatch` for each, in ascending order.
+// InPortions divides `count` items into portions of at most `most` items, because one dimension of
+// a grid is limited, and calls `dispatch` for each, in ascending order.
 func InPortions(count, most int, dispatch func(first, count int)) {
 	for first := 0; first < count; first += most {
 		dispatch(first, min(most, count-first))
@@ -31,9 +31,9 @@ func Evenly(count, most int) int {
 
 func GeneralBandLen(n, b int) int { return 3 * b * (n + b) }
 
-// Holds panics if the slice s, whose name is `what`, has fewer than n elements. Kernels do not check
-// lengths and would access memory past its end. It is a panic because this is a mistake in the
-// caller's program.
+// Holds panics if the slice s, whose name is `what`, has fewer than n elements. Kernels do not
+// check lengths and would access memory past its end. It is a panic because this is a mistake in
+// the caller's program.
 func Holds[T any](what string, s vk.Slice[T], n int) {
 	if s.Len() < n {
 		panic(fmt.Sprintf("stages: %s has %d elements of %d", what, s.Len(), n))
@@ -41,8 +41,8 @@ func Holds[T any](what string, s vk.Slice[T], n int) {
 }
 
 // InRegisters returns how many numbers of type T fit into the registers that hold `count` real
-// numbers. The sizes in a tuning count real numbers. A complex number has two parts, so half as many
-// fit.
+// numbers. The sizes in a tuning count real numbers. A complex number has two parts, so half as
+// many fit.
 func InRegisters[T spirv.Scalar](count uint32) uint32 {
 	if spirv.KindOf[T]().IsComplex() {
 		return (count + 1) / 2

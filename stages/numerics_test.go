@@ -30,7 +30,7 @@ func digitsOf[T spirv.Real]() int {
 	return 53
 }
 
-// The functions of probe_numerics.comp in exact arithmetic. precise is the number of digits.
+// These functions compute the functions of probe_numerics.comp with `precise` binary digits.
 const precise = 200
 
 func exact(x float64) *big.Float        { return new(big.Float).SetPrec(precise).SetFloat64(x) }
@@ -40,14 +40,16 @@ func plus(x, y *big.Float) *big.Float   { return new(big.Float).SetPrec(precise)
 func rootOf(x *big.Float) *big.Float    { return new(big.Float).SetPrec(precise).Sqrt(x) }
 func inverseOf(x *big.Float) *big.Float { return over(exact(1), x) }
 
-// numericsProbe holds arguments of the helpers and their results on the device.
+// numericsProbe holds the arguments of the functions in probe_numerics.comp, and their results on
+// the device.
 type numericsProbe[T spirv.Real] struct {
 	x, pairs []T
 	one, all []T
 }
 
-// probeNumerics computes the helpers on the device, with arguments x and with pairs of a head and of
-// a sum of squares.
+// probeNumerics runs the functions of probe_numerics.comp on the device. The functions of one
+// variable get the numbers x. The functions for reflectors get `pairs`: the first element of a
+// vector, and the sum of the squares of the other elements.
 func probeNumerics[T spirv.Real](t *testing.T, x, pairs []T, e int) numericsProbe[T] {
 	t.Helper()
 	dev, count := stagetest.Device(t), len(x)
@@ -79,8 +81,8 @@ func randomNumbers[T spirv.Real](count, least, most int, seed uint64) []T {
 	return x
 }
 
-// TestNumericHelpers measures the errors of the functions of one variable that kernels share, in ulps
-// and in both precisions, over many arguments. Errors of inverse must have the mean 0.
+// TestNumericHelpers measures the errors of the functions of one variable that kernels share, in
+// ulps and in both precisions, over many arguments. Errors of inverse must have the mean 0.
 func TestNumericHelpers(t *testing.T) {
 	t.Run("float64", testNumericHelpers[float64])
 	t.Run("float32", testNumericHelpers[float32])
@@ -130,8 +132,8 @@ func TestInverseRootNear(t *testing.T) {
 	}
 }
 
-// TestNearestHalf compares nearest_half with the host's rounding for all half-precision numbers, the
-// numbers in the middle between two of them, and the neighbours of these.
+// TestNearestHalf compares nearest_half with the host's rounding for all half-precision numbers,
+// the numbers in the middle between two of them, and the neighbours of these.
 func TestNearestHalf(t *testing.T) {
 	var x []float32
 	for h := range spirv.Float16(0x7c00) {

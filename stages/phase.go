@@ -1,8 +1,8 @@
 package stages
 
 // These constants name the phases of a solve. Recordings (vk.Recorder.Phase), profiles, progress
-// reports and cost forecasts use the same names, so that a program can join them. The part of a
-// phase that runs on the host has the suffix OnHost.
+// reports and cost forecasts use the same names, so that a program can match their entries. The
+// part of a phase that runs on the host has the name of the phase, followed by the constant OnHost.
 const (
 	PhaseLoad               = "scale"                 // σ·A, both triangles
 	PhaseQR                 = "QR factorisation"      // A → R

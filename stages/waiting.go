@@ -1,8 +1,8 @@
 package stages
 
 // Waiting tells a stage whether its workgroups may wait for each other, and which memory barriers a
-// waiting kernel uses. It combines facts about the device (machine.Machine.MayWait) with the choices
-// of the tuning and of the caller. tuning.Tuning.Waiting computes it once for each plan.
+// waiting kernel uses. It combines facts about the device (machine.Machine.MayWait) with the
+// choices of the tuning and of the caller. tuning.Tuning.Waiting computes it once for each plan.
 type Waiting struct {
 	// Allowed permits workgroups to wait for each other. If it is false, each stage takes a form
 	// without such waits: the bulge chasing has one dispatch for each set of independent steps (a
@@ -14,9 +14,9 @@ type Waiting struct {
 	WideFence bool
 
 	// Crowded says that the device does not run all workgroups of a panel at the same time,
-	// although it has a compute unit for each of them (machine.Machine.MayMeet). Then no workgroup may wait
-	// for all other workgroups: panels have a dispatch for each column, and no matrix is reduced by
-	// Tridiagonalisation.
+	// although it has a compute unit for each of them (machine.Machine.MayMeet). Then no workgroup
+	// may wait for all other workgroups: panels have a dispatch for each column, and no matrix is
+	// reduced by Tridiagonalisation.
 	Crowded bool
 }
 

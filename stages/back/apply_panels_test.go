@@ -71,8 +71,8 @@ func factored(t *testing.T, what string, m, n int, a, u, b, v []float64) {
 	}
 }
 
-// TestApplyPanels reduces an m×n matrix by package ref to an upper band B with b superdiagonals, and
-// applies the orthogonal factors Q1 and P1 again: Q1·[B; 0]·P1ᵀ must be the original matrix. In
+// TestApplyPanels reduces an m×n matrix by package ref to an upper band B with b superdiagonals,
+// and applies the orthogonal factors Q1 and P1 again: Q1·[B; 0]·P1ᵀ must be the original matrix. In
 // some cases the number of panels that are applied together does not divide the number of all
 // panels. m, n and b include all edge cases.
 func TestApplyPanels(t *testing.T) {
@@ -111,8 +111,8 @@ func TestApplyPanels(t *testing.T) {
 	}
 }
 
-// TestApplyQ2OfBothSides reduces an upper band by package ref to a bidiagonal matrix C, and applies the
-// orthogonal factors Q2 and P2 on the device: Q2·C·P2ᵀ must be the original band.
+// TestApplyQ2OfBothSides reduces an upper band by package ref to a bidiagonal matrix C, and applies
+// the orthogonal factors Q2 and P2 on the device: Q2·C·P2ᵀ must be the original band.
 func TestApplyQ2OfBothSides(t *testing.T) {
 	for _, b := range []int{1, 2, 4, 5} {
 		for _, n := range []int{1, 2, 3, 4, 7, 9, 16, 31} {

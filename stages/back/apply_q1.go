@@ -85,16 +85,16 @@ func (q *ApplyQ1[T]) RecordBlock(
 	}
 }
 
-// below returns the reflectors in `width` columns of A from column `begin` on, from their first row
-// on. y is a block of A that begins at row and column `first`.
+// below returns the reflectors that lie in columns begin … begin+width−1 of A, without the rows
+// above the first of them. y is a block of A that begins at row and column `first`.
 func (q *ApplyQ1[T]) below(y product.Matrix[T], first, begin, width int) product.Matrix[T] {
 	top := begin + q.B
 	return y.Block(top-first, begin-first, q.N-top, width)
 }
 
-// apply multiplies X by the block reflector of the columns of y, which may belong to several panels.
-// The first of these columns is column `begin` of A, and row 0 of y is its first row below the
-// diagonal block. Only the rows of X from this row on change.
+// apply multiplies X by the block reflector of the columns of y, which may belong to several
+// panels. The first of these columns is column `begin` of A, and row 0 of y is its first row below
+// the diagonal block. Only the rows of X from this row on change.
 func (q *ApplyQ1[T]) apply(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin int,
 ) {

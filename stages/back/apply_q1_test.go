@@ -13,10 +13,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestApplyQ1 compares Q1·X with package ref. The reflectors are those of
-// package ref. In some cases the number of reflectors that are applied together does not divide the
-// number of all reflectors, and in some cases there are fewer vectors than the stage was prepared
-// for. Q1·X is also computed block by block, as for reflectors that several devices have.
+// TestApplyQ1 compares Q1·X with package ref. The reflectors are those of package ref. In some
+// cases the number of reflectors that are applied together does not divide the number of all
+// reflectors, and in some cases there are fewer vectors than the stage was prepared for. Q1·X is
+// also computed block by block, as if several devices had the reflectors.
 func TestApplyQ1(t *testing.T) {
 	for _, s := range []struct{ n, b, m, merge int }{
 		{0, 3, 4, 6}, {1, 3, 2, 6}, {4, 4, 4, 8}, {5, 4, 5, 8}, {9, 4, 3, 4}, {37, 4, 1, 12}, {50, 3, 50, 1},

@@ -20,8 +20,8 @@ import (
 //
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. Each
 // vector is processed by one invocation, or by a few neighbouring invocations. A sweep is the
-// sequence of reflectors with which the bulge chasing made one column tridiagonal. One pass over the
-// vectors applies the reflectors of a group of neighbouring sweeps, so that memory is read and
+// sequence of reflectors with which the bulge chasing made one column tridiagonal. One pass over
+// the vectors applies the reflectors of a group of neighbouring sweeps, so that memory is read and
 // written once per group. Several groups are in progress on the same vectors, each some rows behind
 // the previous one. The kernel ormtr_q2.comp derives in which order the groups may act.
 type ApplyQ2[T spirv.Scalar] struct {
@@ -43,8 +43,8 @@ type ApplyQ2[T spirv.Scalar] struct {
 	flags machine.Flags // a ticket, and a flag for each item; only for the form waiting
 }
 
-// NewApplyQ2 returns a *vk.UnsupportedError if the reflectors do not fit the device's shared memory.
-// If w does not allow workgroups to wait for each other, t.Flags is ignored.
+// NewApplyQ2 returns a *vk.UnsupportedError if the reflectors do not fit the device's shared
+// memory. If w does not allow workgroups to wait for each other, t.Flags is ignored.
 func NewApplyQ2[T spirv.Scalar](dev *vk.Device, size Size, w stages.Waiting, t ApplyQ2Tuning) (*ApplyQ2[T], error) {
 	return newApplyQ2[T](dev, size, product.NoTrans, w, t)
 }
@@ -110,9 +110,10 @@ func (s *ApplyQ2[T]) place(done int) int {
 	return vk.Tiles(s.sweeps(), s.spec.G) - 1 - done
 }
 
-// divide distributes the groups of sweeps over dispatches, for m vectors. A dispatch costs at least
-// tune.Dispatch flops, except the last one, and at most 5/4 of that, except if one group alone costs
-// more. Usually a group costs at most a quarter of tune.Dispatch.
+// divide distributes the groups of sweeps over dispatches, for m vectors. A dispatch ends with the
+// group at which its cost reaches a limit. If a group costs at most a quarter of tune.Dispatch, as
+// usual, the limit is tune.Dispatch. Otherwise the limit is lower, so that a dispatch costs at most
+// 5/4 of tune.Dispatch, or has only one group.
 func (s *ApplyQ2[T]) divide(m int) []stages.Span {
 	if s.sweeps() == 0 || m == 0 {
 		return nil
@@ -151,8 +152,8 @@ func (s *ApplyQ2[T]) Flops() float64 { return 2 * float64(s.N) * float64(s.N) * 
 
 func (s *ApplyQ2[T]) ProductFlops() float64 { return 0 }
 
-// Record replaces X by Q2·X or Q2ᴴ·X. q holds the reflectors that BulgeChasing stored. xt is m×n, or
-// has fewer rows if there are fewer vectors.
+// Record replaces X by Q2·X or Q2ᴴ·X. q holds the reflectors that BulgeChasing stored. xt is m×n,
+// or has fewer rows if there are fewer vectors.
 func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T]) {
 	if xt.Rows > s.M || xt.Cols != s.N {
 		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.N, s.M, xt.Cols, xt.Rows))
@@ -199,10 +200,10 @@ func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q stages.Refl
 	}
 }
 
-// recordWaiting records a dispatch in which workgroups wait for each other by flags. A ticket is the
-// number of an item. Every wait ends: a workgroup that runs takes the next ticket, in the order of
-// the groups. So an item waits only for an item with a smaller ticket, whose workgroup is already
-// running.
+// recordWaiting records a dispatch in which workgroups wait for each other by flags. A ticket is
+// the number of an item. Every wait ends: a workgroup that runs takes the next ticket, in the order
+// of the groups. So an item waits only for an item with a smaller ticket, whose workgroup is
+// already running.
 func (s *ApplyQ2[T]) recordWaiting(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush[T]) {
 	items := int(p.Groups) * s.strips(int(p.M))
 	groups := min(items, max(1, s.tune.Workgroups), vk.MaxGroups())

@@ -292,7 +292,8 @@ func TestApplyQ2GivesUp(t *testing.T) {
 	rec := vk.NewRecorder(dev)
 	s.flags.Clear(rec, s.ws)
 	// Workgroups claim their work by tickets, and the first tickets belong to the first group of
-	// sweeps. Filling the counter of tickets marks these tickets as taken, so no workgroup processes the first group.
+	// sweeps. Filling the counter of tickets marks these tickets as taken, so no workgroup
+	// processes the first group.
 	vk.Fill(rec, s.flags.Ticket(s.ws, 0), uint32(s.strips(c.m)))
 	s.waiting.Dispatch(rec, vk.Grid(2), shaders.OrmtrQ2FlagsPush[float64]{
 		X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: uint32(c.n), M: uint32(c.m), Ld: uint32(c.ld),

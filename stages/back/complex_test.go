@@ -43,8 +43,9 @@ func complexVectors[T stagetest.Complex](n, m int) []complex128 {
 	return rounded[T](x)
 }
 
-// recorded runs a stage that transforms the n×m matrix x. The stage gets `inputs` and X transposed on
-// the device, with NaN in the padding. `work` is its workspace.
+// recorded runs a stage that transforms the n×m matrix x, and returns the result. It first copies
+// `inputs` and the transpose of X to the device. The padding of X is NaN. `work` is the workspace
+// of the stage.
 func recorded[T stagetest.Complex](
 	t *testing.T, n, m int, work *vk.Layout, inputs [][]complex128, x []complex128,
 	record func(rec *vk.Recorder, ws *vk.Arena, in []vk.Slice[T], xt product.Matrix[T]) (info vk.Slice[uint32]),
@@ -122,8 +123,8 @@ func TestComplexApplyQ2(t *testing.T) {
 
 func testComplexApplyQ2[T stagetest.Complex](t *testing.T) {
 	worst := 0.0
-	// As in TestApplyQ2: tuning 0 is the smallest one. The last four are with flags and with teams, and
-	// with a share of a vector for each invocation.
+	// As in TestApplyQ2, tuning 0 has the smallest sizes. The other tunings are with flags or with
+	// teams, and in some of them several invocations share a vector.
 	some := map[int][]int{2: {0}, 3: {5}, 4: {0, 5, 9, 10, 13, 14}, 8: {0, 11, 12}}
 	for b, tunings := range some {
 		for _, i := range tunings {
@@ -149,8 +150,8 @@ func testComplexApplyQ2[T stagetest.Complex](t *testing.T) {
 	t.Logf("worst: %.3g √n·ulp", worst)
 }
 
-// TestComplexApplyQ2Squares compares the products with squares with package ref, as TestApplyQ2Squares
-// does.
+// TestComplexApplyQ2Squares compares the results of ApplyQ2Squares with those of package ref, as
+// TestApplyQ2Squares does.
 func TestComplexApplyQ2Squares(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	stagetest.EachComplex(t, testComplexApplyQ2Squares[complex128], testComplexApplyQ2Squares[complex64])
@@ -191,9 +192,9 @@ func testComplexApplyQ2Squares[T stagetest.Complex](t *testing.T) {
 	t.Logf("worst: %.3g √n·ulp", worst)
 }
 
-// TestComplexApplyQ1 compares Q1·X with package ref, for the reflectors of a Hermitian band reduction:
-// by ApplyQ1 with all reflectors and block by block, and by ApplyPanels with the reflectors as columns
-// and as rows.
+// TestComplexApplyQ1 compares Q1·X with package ref, for the reflectors of a Hermitian band
+// reduction: by ApplyQ1 with all reflectors and block by block, and by ApplyPanels with the
+// reflectors as columns and as rows.
 func TestComplexApplyQ1(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	stagetest.EachComplex(t, testComplexApplyQ1[complex128], testComplexApplyQ1[complex64])
@@ -274,8 +275,8 @@ func testComplexApplyQ1[T stagetest.Complex](t *testing.T) {
 	t.Logf("worst: %.3g √n·ulp", worst)
 }
 
-// TestComplexApplyQ2Wide checks the sizes that GPUs use, Q2 with flags and Q2ᴴ with teams. Two invocations
-// share a vector of complex numbers where one invocation has a vector of real ones.
+// TestComplexApplyQ2Wide checks the sizes that GPUs use: Q2 with flags, and Q2ᴴ with teams. A
+// complex vector must have twice as many invocations as a real one.
 func TestComplexApplyQ2Wide(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")

@@ -19,15 +19,16 @@ import (
 //
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld.
 //
-// A square U is a product of Householder reflectors: those of `height` successive rows of steps, in
-// `sweeps` neighbouring sweeps. It is an orthogonal matrix of order height + sweeps − 1. The sweeps
-// s0 … s0+sweeps−1 have the squares U(0), U(1), …, and square u acts on the rows from s0 + 1 +
-// u·height on. Their reflectors are the product
+// A square U is a product of Householder reflectors: those of `sweeps` neighbouring sweeps, and of
+// each sweep those of height/b successive steps, which act on `height` rows. It is an orthogonal
+// matrix of order height + sweeps − 1. The sweeps s0 … s0+sweeps−1 have the squares U(0), U(1), …,
+// and square u acts on the rows from s0 + 1 + u·height on. Their reflectors are the product
 //
 //	⋯U(2)·U(1)·U(0)
 //
-// because reflectors with smaller steps may act first; ormtr_q2.comp has the proof. A kernel
-// multiplies the reflectors of each square out, and each square is then applied by a product:
+// because reflectors of steps with smaller numbers may act first; ormtr_q2.comp has the proof. A
+// kernel multiplies the reflectors of each square out, and each square is then applied by a
+// product:
 //
 //	Xt(:, rows) ← Xt(:, rows)·Uᵀ
 //
@@ -72,7 +73,8 @@ func NewApplyQ2Squares[T spirv.Scalar](
 		return nil, err
 	}
 	s.spec = shaders.OrgtrQ2Spec(spec)
-	// A square has whole groups of sweeps, and whole steps. No square has more sweeps than there are.
+	// The number of sweeps of a square is a multiple of the group size G, and its height is a
+	// multiple of b.
 	s.sweeps = vk.Tiles(min(t.Squares.Sweeps, s.count()), s.spec.G) * int(s.spec.G)
 	s.height = vk.Tiles(s.sweeps, uint32(s.B)) * s.B
 	if s.multiplied, err = vk.Build(dev, shaders.OrgtrQ2[T](), s.spec); err != nil {
@@ -95,8 +97,8 @@ type q2Division struct {
 	squares, order int // the number of squares, and the order of the largest
 }
 
-// division returns the division of the sweeps that begin with `sweep`. The last square has all
-// further steps, so that there are as few squares as their largest order allows.
+// division divides the reflectors of the sweeps from `sweep` on into squares. The last square has
+// all remaining steps, so there are as few squares as the largest order allows.
 func (s *ApplyQ2Squares[T]) division(sweep int) q2Division {
 	g := int(s.spec.G)
 	d := q2Division{sweep: sweep, groups: vk.Tiles(min(s.sweeps, s.count()-sweep), uint32(g)), squares: 1}
@@ -177,8 +179,8 @@ func (s *ApplyQ2Squares[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Refl
 	})
 }
 
-// multiply records the kernel for all squares of the division d. A dispatch computes as many squares
-// as its limit of flops allows, and at least one.
+// multiply records the kernel for all squares of the division d. A dispatch computes as many
+// squares as its limit of flops allows, and at least one.
 func (s *ApplyQ2Squares[T]) multiply(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], d q2Division) {
 	all := s.squares.In(ws).Sub(0, d.squares*d.order*d.order)
 	vk.Fill(rec, all, 0)

@@ -19,7 +19,8 @@ type squaresBench struct {
 	v, tau, xt vk.Slice[float64]
 }
 
-// squaresBench prepares ApplyQ2Squares for the test case. The stage is made for a few vectors more.
+// squaresBench prepares ApplyQ2Squares for the test case. The stage is made for a few vectors more
+// than the test case has.
 func (c q2Case) squaresBench(t testing.TB, tune ApplyQ2Tuning) squaresBench {
 	t.Helper()
 	dev := stagetest.Device(t)
@@ -86,8 +87,8 @@ func (c q2Case) worstError(got, want []float64) (worst float64) {
 	return worst
 }
 
-// TestApplyQ2Squares compares products with squares of many sizes with package ref. The error of
-// each vector x is measured in units of √n·ulp·‖x‖.
+// TestApplyQ2Squares compares the results of ApplyQ2Squares, for squares of many sizes, with those
+// of package ref. The error of each vector x is measured in units of √n·ulp·‖x‖.
 func TestApplyQ2Squares(t *testing.T) {
 	worst := 0.0
 	some := [][]int{1: {0}, 2: {1}, 3: {5}, 4: {0, 3, 6, 9, 11, 14}, 5: {7}, 8: {12}}

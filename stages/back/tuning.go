@@ -14,8 +14,8 @@ import (
 // reflectors are applied in one pass over the vectors. A strip is a set of neighbouring vectors. An
 // item of work is one group on one strip.
 type ApplyQ2Tuning struct {
-	// With Flags, successive groups are processed by different workgroups, which wait for each other
-	// by flags. Without Flags, they are processed by the teams of a workgroup.
+	// With Flags, successive groups are processed by different workgroups, which wait for each
+	// other by flags. Without Flags, they are processed by the teams of a workgroup.
 	Flags bool
 
 	// Workgroups is the largest number of workgroups of a dispatch with Flags.
@@ -55,7 +55,8 @@ type ApplyQ2Tuning struct {
 	Rows uint32
 
 	// Private selects the memory for those rows of the vectors that two successive blocks of
-	// reflectors both change: an invocation's private memory if it is true, shared memory otherwise.
+	// reflectors both change: an invocation's private memory if it is true, shared memory
+	// otherwise.
 	Private bool
 
 	// Dispatch is the approximate cost of the largest dispatch of ApplyQ2, in flops.
@@ -70,14 +71,14 @@ type Q2SquareTuning struct {
 	Sweeps int
 
 	// Gain is the smallest ratio of the rates of emulated and native products for which
-	// ApplyQ2Squares is used. If it is 0, ApplyQ2Squares is used with all emulated products, even if
-	// their rates were not measured.
+	// ApplyQ2Squares is used. If it is 0, ApplyQ2Squares is used with all emulated products, even
+	// if their rates were not measured.
 	Gain float64
 }
 
 // Faster estimates whether ApplyQ2Squares is faster than ApplyQ2 for m vectors. `gain` is the ratio
-// of the rates of emulated and native products, or 0 if it is not known. ApplyQ2 needs 2·n²·m flops.
-// ApplyQ2Squares needs 2·n²·Sweeps flops, and 4·n²·m flops in products.
+// of the rates of emulated and native products, or 0 if it is not known. ApplyQ2 needs 2·n²·m
+// flops. ApplyQ2Squares needs 2·n²·Sweeps flops, and 4·n²·m flops in products.
 func (t Q2SquareTuning) Faster(m int, gain float64) bool {
 	if t.Sweeps == 0 || t.Gain == 0 {
 		return t.Sweeps > 0
@@ -153,8 +154,8 @@ func q2Spec[T spirv.Scalar](
 	}
 }
 
-// q2Shared returns the bytes of shared memory that the kernel ormtr_q2 needs, in the form with flags
-// or in the form with teams.
+// q2Shared returns the bytes of shared memory that the kernel ormtr_q2 needs, in the form with
+// flags or in the form with teams.
 func q2Shared[T spirv.Scalar](spec shaders.OrmtrQ2TeamsSpec, flags bool) (bytes int, err error) {
 	if flags {
 		return product.SharedBytes(shaders.OrmtrQ2Flags[T], flagsSpec(spec, false))

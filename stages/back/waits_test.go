@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoGroupWaitsWhereItMayNot checks that ApplyQ2 takes the form in which no workgroup waits for
-// another one if Waiting does not allow it.
+// TestNoGroupWaitsWhereItMayNot checks that ApplyQ2 takes the form without waits between workgroups
+// if Waiting does not allow such waits.
 func TestNoGroupWaitsWhereItMayNot(t *testing.T) {
 	tune := SmallestTuning().ApplyQ2
 	tune.Flags = true

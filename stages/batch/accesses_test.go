@@ -8,19 +8,19 @@ import (
 )
 
 // TestBatchAccessesAreNotPrivate checks that the kernels for batches order the accesses to the
-// matrices whose elements the invocations of a workgroup exchange. Other accesses may be private: an
-// invocation alone loads the elements that it stores, or no invocation of the dispatch loads them.
-// No workgroup accesses the data of another workgroup's matrix, so nothing is exchanged between
-// workgroups. (These kernels once exchanged elements without the Vulkan memory model, which is a race
-// by the rules of Vulkan.)
+// matrices whose elements the invocations of a workgroup exchange. Other accesses may be private
+// (not ordered with those of other invocations): an invocation alone loads the elements that it
+// stores, or no invocation of the dispatch loads them. No workgroup accesses the data of another
+// workgroup's matrix, so nothing is exchanged between workgroups. (These kernels once exchanged
+// elements without the Vulkan memory model, which is a race by the rules of Vulkan.)
 func TestBatchAccessesAreNotPrivate(t *testing.T) {
 	for _, c := range []struct {
 		name                        string
 		code                        []byte
 		privateLoads, privateStores int
 	}{
-		// These accesses are private: the load of BatchMatrix, and loads and stores of work; stores
-		// of the state, of d, e and tau.
+		// These accesses are private: the load of BatchMatrix, the loads and stores of `work`, and
+		// the stores of the state, of d, e and tau.
 		{"sytd2_batch", shaders.Sytd2Batch().Code, 3, 9},
 		// These accesses are private: the loads of BatchMatrix and of tau, and the store of Q.
 		{"org2l_batch", shaders.Org2lBatch().Code, 2, 1},

@@ -23,9 +23,10 @@ import (
 //	               lasrt_batch   sorts values, fixes signs    (dlasrt)
 //	               or, without vectors, stebz_batch           (dstebz)
 //
-// T is tridiagonal, Λ = diag(λ), and V holds the eigenvectors of T. Tuning lists the orders at
-// which the kernels change. The bits of a result depend only on the matrix and the device, and not
-// on the other matrices of the batch.
+// T is tridiagonal, Λ = diag(λ), and V holds the eigenvectors of T. A forest (stedc.Forest) solves
+// many tridiagonal matrices by divide and conquer. Tuning lists the orders at which the kernels
+// change. The bits of a result depend only on the matrix and the device, and not on the other
+// matrices of the batch.
 type Batch struct {
 	size Size
 	tune Tuning
@@ -48,8 +49,8 @@ type Size struct {
 	Tridiagonal bool // whether the matrices are tridiagonal, see New
 }
 
-// batchShared holds the kernels for one element of Tuning.Shared. One of the two is nil: `values` if
-// eigenvectors are wanted, and `vectors` otherwise.
+// batchShared holds the kernels for one element of Tuning.Shared. One of the two fields is nil:
+// `values` if eigenvectors are wanted, and `vectors` otherwise.
 type batchShared struct {
 	vectors *vk.Kernel[shaders.SyevBatchSpec, shaders.SyevBatchPush]
 	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush]
@@ -73,11 +74,11 @@ type batchMemory struct {
 }
 
 // New prepares batches of the given size, with sizes t that Tuning.For has fitted to the device.
-// Matrices for which t says Conquer are solved by divide and conquer with the sizes c, whose field
-// Dispatch is not used, and with products in the square tiles of the table `tiles`. If the matrices
-// are tridiagonal, laed0_batch replaces the reduction, the rows of t.Memory are for all orders, and
-// divide and conquer solves all matrices if vectors are wanted. New panics if the largest order of
-// the batch is above t.Order().
+// Matrices whose row of t.Memory has Conquer are solved by divide and conquer with the sizes c,
+// whose field Dispatch is not used, and with products in the square tiles of the table `tiles`. If
+// the matrices are tridiagonal, laed0_batch replaces the reduction, the rows of t.Memory are for
+// all orders, and divide and conquer solves all matrices if vectors are wanted. New panics if the
+// largest order of the batch is above t.Order().
 func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuning) (*Batch, error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
@@ -174,9 +175,9 @@ func buildTridiagonal(b *stages.Builder, t Memory, vectors bool) (k batchMemory)
 }
 
 // Work has 68 bytes for each matrix. If n = Size.N is above the largest order of Tuning.Shared, it
-// also has 5·n elements for each matrix, and with vectors n² elements more. Divide and conquer needs
-// 3/2·n² + O(n) elements more. Of 5·n elements, tridiagonal matrices need 4·n without vectors, and
-// 2·n with vectors.
+// also has 5·n elements for each matrix, and with vectors n² elements more. Divide and conquer
+// needs 3/2·n² + O(n) elements more. For tridiagonal matrices, 4·n elements without vectors, or 2·n
+// elements with vectors, take the place of the 5·n elements.
 func (s *Batch) Work() *vk.Layout {
 	work := vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z, s.w, s.scaled)
 	if s.forest == nil {
@@ -186,8 +187,9 @@ func (s *Batch) Work() *vk.Layout {
 }
 
 // BatchFlops returns the usual cost of a matrix of order n. With vectors it is 4/3·n³ for the
-// reduction, 4/3·n³ for Q, and 7·n³ for QL iteration, plus the computation of the rotations. Without
-// vectors it is the cost of the reduction and of bisection with 54 halvings for each eigenvalue.
+// reduction, 4/3·n³ for Q, and 7·n³ for QL iteration, plus the computation of the rotations.
+// Without vectors it is the cost of the reduction and of bisection with 54 halvings for each
+// eigenvalue.
 func BatchFlops(n int, vectors bool) float64 {
 	x := float64(n)
 	if vectors {

@@ -13,8 +13,8 @@ import (
 )
 
 // TestBatchTimes prints the times of batches for several sets of kernel sizes, each the best of
-// three runs. It is used for tuning: VKEVD_BATCH=1 go test ./stages -run TestBatchTimes -v, or with
-// some of the orders, as in VKEVD_BATCH=192,384.
+// three runs. It is used for tuning: VKEVD_BATCH=1 go test ./stages/batch -run TestBatchTimes -v,
+// or with some of the orders, as in VKEVD_BATCH=192,384.
 func TestBatchTimes(t *testing.T) {
 	if os.Getenv("VKEVD_BATCH") == "" {
 		t.Skip("set VKEVD_BATCH")
@@ -52,7 +52,8 @@ func TestBatchTimes(t *testing.T) {
 		{32, 10000, []Tuning{memory(32, 32, 1, 32), shared(32, 32, 1, 32)}},
 		{64, 5000, []Tuning{memory(64, 64, 1, 32), shared(64, 64, 1, 32)}},
 		{128, 1000, []Tuning{memory(128, 128, 2, 32), memory(128, 64, 4, 32), conquer(memory(128, 128, 2, 32))}},
-		// The sizes with one team are those of the table for all devices (any.go in package tuning).
+		// The sizes with one team are those of the table for all devices (any.go in package
+		// tuning).
 		{160, 512, either(memory(256, 256, 2, 32))},
 		{192, 350, either(memory(256, 256, 2, 32), memory(256, 256, 1, 64), memory(256, 96, 1, 32))},
 		{256, 200, either(memory(256, 256, 2, 32))},

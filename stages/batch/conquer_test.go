@@ -105,8 +105,8 @@ func TestBatchConquerFailure(t *testing.T) {
 }
 
 // TestBatchConquerRecording compares the recorded commands of a batch with a golden file. Two
-// matrices have divide and conquer, and one has QL iteration. The list of the merges is one list for
-// both, and each level of merges is dispatched for both together.
+// matrices have divide and conquer, and one has QL iteration. The list of the merges is one list
+// for both, and each level of merges is dispatched for both together.
 func TestBatchConquerRecording(t *testing.T) {
 	dev := roomtest.Dry()
 	tune := smallestBatch()

@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBatchDivided solves a batch of every form twice: with one dispatch for all matrices of a class,
-// and with such small dispatches that several share the matrices of each class. The results must have
-// the same bits. Each kernel for batches must have more dispatches the second time.
+// TestBatchDivided solves a batch of every form twice: with one dispatch for all matrices of a
+// class, and with such small dispatches that several share the matrices of each class. The results
+// must have the same bits. Each kernel for batches must have more dispatches the second time.
 func TestBatchDivided(t *testing.T) {
 	for _, tridiagonal := range []bool{false, true} {
 		for _, vectors := range []bool{false, true} {

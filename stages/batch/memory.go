@@ -43,9 +43,9 @@ func (r *batchRecording) record() {
 	r.sort()
 }
 
-// ofWorkgroup is the largest work of one workgroup, as a fraction of the largest cost of a dispatch.
-// With it, a device that runs 64 workgroups at a time finishes every dispatch in time, even one with
-// few workgroups.
+// ofWorkgroup is the largest work of one workgroup, as a fraction of the largest cost of a
+// dispatch. With it, a device that runs 64 workgroups at a time finishes every dispatch in time,
+// even one with few workgroups.
 const ofWorkgroup = 1.0 / 64
 
 func (r *batchRecording) recordTridiagonal() {

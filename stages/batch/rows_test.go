@@ -14,7 +14,8 @@ import (
 
 // TestBatchRowsAndMatrices solves a batch with several numbers of rows of an invocation, and of
 // matrices of a workgroup. The results must have the same bits. The batch has matrices of several
-// orders and kinds, and one with a NaN. One dispatch does not suffice for the rotations of a matrix.
+// orders and kinds, and one with a NaN. One dispatch does not suffice for the rotations of a
+// matrix.
 func TestBatchRowsAndMatrices(t *testing.T) {
 	when.Skip(t, when.Quick, "the other tests of batches, with one size")
 	var all []*batchMatrix
@@ -58,8 +59,9 @@ func TestBatchRowsAndMatrices(t *testing.T) {
 	}
 }
 
-// TestBatchMatricesNeedGenerators checks that sizes are refused if the workgroup has fewer further
-// invocations than matrices, because each matrix needs one that computes its rotations.
+// TestBatchMatricesNeedGenerators checks that sizes are refused if a workgroup has fewer additional
+// invocations (Apart) than matrices. Each matrix needs an additional invocation that computes its
+// rotations.
 func TestBatchMatricesNeedGenerators(t *testing.T) {
 	info := vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32}
 	row := Memory{Order: 40, Threads: 8, Teams: 1, Apart: 3, Matrices: 3}

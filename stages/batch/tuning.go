@@ -10,8 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the set of sizes for batches of small matrices. A matrix is solved by the kernels of the
-// first row whose Order is at least its order; the rows of Shared come before the rows of Memory.
+// Tuning is the set of sizes for batches of small matrices. A matrix is solved by the kernels of
+// the first row whose Order is at least its order; the rows of Shared come before the rows of
+// Memory.
 type Tuning struct {
 	Shared []Shared // for matrices in shared memory; orders ascend
 	Memory []Memory // for larger matrices; orders ascend
@@ -40,9 +41,10 @@ type Memory struct {
 	Conquer bool   `json:",omitempty"` // whether divide and conquer replaces QL iteration (steqr_batch)
 
 	// Rows is the number of rows of a matrix that an invocation of sytd2_batch, org2l_batch and
-	// steqr_batch processes at the same time. Matrices, at most Apart, is the number of matrices in
-	// a workgroup of steqr_batch, with a team of Threads invocations for each. 0 counts as 1 for
-	// both numbers.
+	// steqr_batch processes at the same time. Matrices is the number of matrices in a workgroup of
+	// steqr_batch. Each matrix has a team of `Threads` invocations, and one of the `Apart`
+	// additional invocations. So Matrices must be at most Apart. In Rows and in Matrices, 0 means
+	// 1.
 	Rows     uint32 `json:",omitempty"`
 	Matrices uint32 `json:",omitempty"`
 }
@@ -59,8 +61,8 @@ func (t Tuning) Order() int {
 	return order
 }
 
-// Tridiagonal returns the sizes for matrices that are tridiagonal already: the rows of t.Memory, for
-// all orders. Divide and conquer computes all vectors.
+// Tridiagonal returns the sizes for matrices that are tridiagonal already: the rows of t.Memory,
+// for all orders. Divide and conquer computes all vectors.
 func (t Tuning) Tridiagonal() Tuning {
 	t.Shared, t.Memory = nil, slices.Clone(t.Memory)
 	for i := range t.Memory {
@@ -156,8 +158,8 @@ func (m Memory) fits(info vk.Info) error {
 	return room(info, int(max(m.Threads*m.Teams, m.matrices()*m.Threads+m.Apart)), bytes, err)
 }
 
-// room returns err, or an error if a workgroup may not have `threads` invocations and `bytes` bytes
-// of shared memory.
+// room returns err if it is not nil. Otherwise it returns an error if the device allows no
+// workgroup with `threads` invocations and `bytes` bytes of shared memory.
 func room(info vk.Info, threads, bytes int, err error) error {
 	switch {
 	case err != nil:

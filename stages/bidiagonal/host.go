@@ -14,7 +14,8 @@ import (
 // Host is the Backend in plain Go, on all processors. Tests compare other back ends with it, and it
 // solves in production for devices without double precision.
 type Host struct {
-	// Stop and Progress are those of dc.Host. The parts of Progress are those of all wanted sides.
+	// Stop and Progress are those of dc.Host. The parts that Progress receives add up to 1 over all
+	// wanted sides.
 	Stop     func() error
 	Progress func(part float64)
 
@@ -37,8 +38,8 @@ type solvedLeaf struct {
 // elements if one side is wanted, 3·n² if both are.
 func NewHost(n int) *Host { return &Host{n: n, Wanted: [2]bool{true, true}} }
 
-// Result returns the wanted vectors of one side as the columns of a column-major matrix with n rows,
-// in the memory of b. It is empty if they are not wanted.
+// Result returns the wanted vectors of one side as the columns of a column-major matrix with n
+// rows, in the memory of b. It is empty if they are not wanted.
 func (b *Host) Result(side Side) []float64 {
 	if b.blocks[side] == nil {
 		return nil
@@ -69,9 +70,9 @@ func (b *Host) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	return nil
 }
 
-// solve solves a leaf by gonum's QR iteration. If the last element of d is zero, the last row of the
-// leaf is torn out, and its singular vectors must not mix with the others. Then rotations first make
-// the last column zero, one row after another, and the iteration runs without the last row and
+// solve solves a leaf by gonum's QR iteration. If the last element of d is zero, the last row of
+// the leaf is torn out, and its singular vectors must not mix with the others. Then rotations first
+// make the last column zero, one row after another, and the iteration runs without the last row and
 // column.
 func (l solvedLeaf) solve(d, e []float64) bool {
 	n := len(d)

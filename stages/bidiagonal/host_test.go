@@ -21,7 +21,8 @@ func TestHostStops(t *testing.T) {
 	})
 }
 
-// TestHostStopsBeforeALeaf checks matrices whose only leaf is not solved, because Stop fails before it.
+// TestHostStopsBeforeALeaf checks matrices whose only leaf is not solved, because Stop fails before
+// it.
 func TestHostStopsBeforeALeaf(t *testing.T) {
 	d, e := suite.Random(20)
 	enough := errors.New("enough")
@@ -34,8 +35,8 @@ func TestHostStopsBeforeALeaf(t *testing.T) {
 	}
 }
 
-// TestHostSides solves for the vectors of one side, of both and of none. The vectors of a side must be
-// the same in each case, and the parts of the work that Progress receives must have the sum 1.
+// TestHostSides solves for the vectors of one side, of both and of none. The vectors of a side must
+// be the same in each case, and the parts of the work that Progress receives must have the sum 1.
 func TestHostSides(t *testing.T) {
 	const n = 150
 	d, e := suite.Random(n)

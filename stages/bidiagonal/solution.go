@@ -24,8 +24,9 @@ type solution struct {
 	d, e     []float64 // C, scaled
 	exponent int       // C was divided by 2^exponent
 
-	// `sigma` is at first the diagonal d, with zeros in the torn rows. When the block with rows [lo,
-	// hi) is solved, sigma[lo:hi] has its singular values in the order of the columns of W and S.
+	// `sigma` is at first the diagonal d, with zeros in the torn rows. When the block with rows
+	// [lo, hi) is solved, sigma[lo:hi] has its singular values in the order of the columns of W and
+	// S.
 	sigma []float64
 
 	rows  dc.Rows // first and last rows of W's blocks
@@ -39,8 +40,8 @@ type solution struct {
 }
 
 // newSolution copies C, scales the copy, splits it into blocks at negligible elements, and divides
-// each block into a tree by tearing out rows. It panics if e is too short or if the range of vectors
-// is not within [0, n].
+// each block into a tree by tearing out rows. It panics if e is too short or if the range of
+// vectors is not within [0, n].
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {
@@ -75,9 +76,9 @@ func checkFinite(d, e []float64) error {
 	return nil
 }
 
-// blockEnd returns the row after the last row of the block that begins at row `first`. An element of
-// e is taken as zero if its magnitude is at most the roundoff: C is scaled so that ½ ≤ ‖C‖ < 1, and
-// the accuracy of the method is absolute. This also prevents the underflow of squares: inside a
+// blockEnd returns the row after the last row of the block that begins at row `first`. An element
+// of e is taken as zero if its magnitude is at most the roundoff: C is scaled so that ½ ≤ ‖C‖ < 1,
+// and the accuracy of the method is absolute. This also prevents the underflow of squares: inside a
 // block every |e| is above the roundoff, and so is the norm of every merged block.
 func blockEnd(e []float64, first, n int) int {
 	for i := first; i < n-1; i++ {

@@ -22,8 +22,9 @@ import (
 //
 // BandNarrowing does not store Q and P, so only solves without vectors use it. A pass removes some
 // superdiagonals by bulge chasing, with reflectors that have fewer elements than the band has
-// superdiagonals. So the blocks in shared memory do not grow with the width of the band. The kernel
-// tb2tb.comp derives which half-steps a half-step depends on.
+// superdiagonals. So the blocks in shared memory do not grow with the width of the band. A
+// half-step is the application of one reflector. The kernel tb2tb.comp derives which half-steps a
+// half-step depends on.
 //
 // Source: C. Bischof, B. Lang, X. Sun, ACM TOMS 26 (2000); on GPUs E. Ringoot et al., Accelerating
 // Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on GPUs.
@@ -120,8 +121,8 @@ func NewBandNarrowing[T spirv.Stored](dev *vk.Device, size NarrowSize, w stages.
 	return s, err
 }
 
-// In a sweep of the kernel, the elements of one row are annihilated, and the bulge that this creates
-// is chased down the band.
+// In a sweep of the kernel, the elements of one row are annihilated, and the bulge that this
+// creates is chased down the band.
 func (p *narrowPass[T]) build(dev *vk.Device, w stages.Waiting, t Tuning) error {
 	p.pipeline = pipeline{
 		count: max(0, p.n-1-(p.width-p.tile)), length: p.halfSteps, flops: p.halfStepFlops(), least: 2 * t.SweepCost,
@@ -187,7 +188,8 @@ func wholeWords[T spirv.Stored](n int) int {
 	return vk.Tiles(n*size, 4) * 4 / size
 }
 
-// Work is the narrow band and, if workgroups wait for each other, what pipeline.Work has.
+// Work holds the band by rows, while the band is copied from one storage to another. If workgroups
+// wait for each other, Work also holds their flags (pipeline.Work).
 func (s *BandNarrowing[T]) Work() *vk.Layout {
 	if !s.all.waits() {
 		return vk.Together(s.across)

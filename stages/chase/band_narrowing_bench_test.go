@@ -11,7 +11,7 @@ import (
 
 // BenchmarkBandNarrowing measures the reduction of a random band to bidiagonal form, as Ringoot et
 // al. do: passes that make the band narrower, with several sizes, and then the bulge chasing of the
-// narrow band. To run it: go test -bench BandNarrowing ./stages. On a GPU the bands have 128
+// narrow band. To run it: go test -bench BandNarrowing ./stages/chase. On a GPU the bands have 128
 // superdiagonals and the orders 8192 and 32768. ms/narrow is the time of the passes, and ms/chase
 // is the time of the bulge chasing.
 func BenchmarkBandNarrowing(b *testing.B) {

@@ -156,9 +156,9 @@ func TestBandNarrowingPasses(t *testing.T) {
 }
 
 // TestBandNarrowingRule checks that the result becomes wrong if each sweep begins one half-step too
-// early. A half-step is the reflector that a sweep applies from the left, or the one that it applies
-// from the right, at one place of the band. The test runs waves: a wave is a dispatch that runs one
-// half-step of each of several sweeps.
+// early. A half-step is the reflector that a sweep applies from the left, or the one that it
+// applies from the right, at one place of the band. The test runs waves: a wave is a dispatch that
+// runs one half-step of each of several sweeps.
 func TestBandNarrowingRule(t *testing.T) {
 	size := NarrowSize{N: 40, From: 8, To: 5, Tile: 3}
 	band := bandToNarrow(size)
@@ -180,8 +180,8 @@ func TestBandNarrowingRule(t *testing.T) {
 // the finished half-steps (applications of one reflector) of a sweep. The test sets the flag of
 // sweep 0 to f, and no workgroup increases the flag. The kernel must then do f − 1 half-steps of
 // sweep 1 and give up. Each half-step of sweep 1 annihilates an element that was not zero before,
-// so the test can count the half-steps. The flag of sweep 1 then has what was published while the
-// last of them ran, and must not count it.
+// so the test can count the half-steps. The last value of the flag of sweep 1 is published while
+// the last half-step runs, so it must not count this half-step.
 func TestBandNarrowingWaitsForItsLead(t *testing.T) {
 	const lead = 1 // tb2tb.comp derives the lead
 	size := NarrowSize{N: 40, From: 8, To: 5, Tile: 3}

@@ -13,8 +13,9 @@ import (
 //
 //	B = Q2·C·P2ᵀ
 //
-// by Householder reflectors, which it applies to columns and to rows in turn. The kernel tb2bd.comp
-// derives which half-steps a half-step depends on.
+// by Householder reflectors, which it applies to columns and to rows in turn. A half-step is the
+// application of one reflector. The kernel tb2bd.comp derives which half-steps a half-step depends
+// on.
 //
 // T is the number type of the band in memory. For spirv.Float16 the stage computes in single
 // precision and rounds each element that it stores. Such a stage is only for values.
@@ -80,8 +81,8 @@ func bidiagonalSpec[T spirv.Stored](c chaseShape) (shaders.Tb2bdChaseSpec, error
 
 func (s Size) halfSteps(sweep int) int { return 2 * s.steps(sweep) }
 
-// halfStepFlops is the cost of one reflector, which is applied to two blocks of the band. The smaller
-// blocks at the end of the matrix count as full blocks.
+// halfStepFlops is the cost of one reflector, which is applied to two blocks of the band. The
+// smaller blocks at the end of the matrix count as full blocks.
 func (s Size) halfStepFlops() float64 { return 8 * float64(s.B) * float64(s.B) }
 
 func (s *BidiagonalChasing[T]) Flops() float64 {
@@ -105,10 +106,10 @@ func GolubKahan[T spirv.Stored](offDiagonal vk.Slice[T]) Bidiagonal[T] {
 }
 
 // Record reduces `band`, which has GeneralSize.BandLen elements and is overwritten, to the
-// bidiagonal matrix c. If vectors are wanted, Record stores the reflectors of Q2 in `left` and those
-// of P2 in `right`, and sets unused elements of Tau to zero. Otherwise `left` and `right` are not
-// used. A band with one superdiagonal is copied to c, and then the vectors V of `left` and `right`
-// are not written, because Q2 = P2 = I.
+// bidiagonal matrix c. If vectors are wanted, Record stores the reflectors of Q2 in `left` and
+// those of P2 in `right`, and sets unused elements of Tau to zero. Otherwise `left` and `right` are
+// not used. A band with one superdiagonal is copied to c, and then the vectors V of `left` and
+// `right` are not written, because Q2 = P2 = I.
 func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], c Bidiagonal[T], left, right stages.Reflectors[T]) {
 	if s.N == 0 {
 		return

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBidiagonalChasingLog checks the log of a bulge chasing to bidiagonal form. When half-step h of
-// a sweep begins, half-step h + 1 + bidiagonalLead of the previous sweep must have begun, or the
+// TestBidiagonalChasingLog checks the log of a bulge chasing to bidiagonal form. When half-step h
+// of a sweep begins, half-step h + 1 + bidiagonalLead of the previous sweep must have begun, or the
 // previous sweep must have ended. All half-steps of a sweep must run in one workgroup. With
 // VKEVD_PICTURE=FILE.svg the test instead draws the run of a larger matrix.
 func TestBidiagonalChasingLog(t *testing.T) {
@@ -27,8 +27,8 @@ func TestBidiagonalChasingLog(t *testing.T) {
 	}
 }
 
-// logBidiagonalChase runs a bulge chasing to bidiagonal form in one dispatch, with a kernel that logs
-// when each half-step begins. A half-step applies one reflector.
+// logBidiagonalChase runs a bulge chasing to bidiagonal form in one dispatch, with a kernel that
+// logs when each half-step begins. A half-step applies one reflector.
 func logBidiagonalChase(t *testing.T, n, b, groups int, tune Tuning) *chaseLog {
 	t.Helper()
 	c := newBidiagonalBench(t, n, b, true, bidiagonalForm{waits: true, groups: groups}, tune)

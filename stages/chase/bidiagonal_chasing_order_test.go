@@ -35,9 +35,9 @@ func TestBidiagonalChasingRule(t *testing.T) {
 // counts the finished half-steps (applications of one reflector) of a sweep. The test sets the flag
 // of sweep 0 to f, and no workgroup increases the flag. The kernel must then do f − 3 half-steps of
 // sweep 1 and give up. The test finds a kernel that waits for too small a lead, at the beginning of
-// a sweep or inside it. It also finds a kernel whose flag promises too much: the flag of sweep 1 then
-// has what was published while the last half-step ran, and must not count this half-step. The result
-// does not depend on timing.
+// a sweep or inside it. It also finds a kernel whose flag promises too much: the last value of the
+// flag of sweep 1 is published while the last half-step runs, so it must not count this half-step.
+// The result does not depend on timing.
 func TestBidiagonalChasingWaitsForItsLead(t *testing.T) {
 	const n, b, lead = 40, 3, 3 // tb2bd.comp derives the lead
 	bench := newBidiagonalBench(t, n, b, true, bidiagonalForms[0], SmallestTuning().Chase.Tuning)
@@ -71,10 +71,10 @@ func (s *bidiagonalBench) leadBy(lead uint32) {
 	}
 }
 
-// TestBidiagonalChasingLongNeedsItsLead runs the bulge chasing with a kernel whose sweeps wait for a lead
-// of two half-steps instead of three, many times and with many workgroups. Some results must be wrong.
-// Otherwise the long tests could not see a lead that is too small. The test is for GPUs: it runs if
-// VKEVD_CHASES is set.
+// TestBidiagonalChasingLongNeedsItsLead runs the bulge chasing with a kernel whose sweeps wait for
+// a lead of two half-steps instead of three, many times and with many workgroups. Some results must
+// be wrong. Otherwise the long tests could not see a lead that is too small. The test is for GPUs:
+// it runs if VKEVD_CHASES is set.
 func TestBidiagonalChasingLongNeedsItsLead(t *testing.T) {
 	bands, runs := longChases(t)
 	if runs == 1 {

@@ -159,10 +159,10 @@ func TestBidiagonalChasingWide(t *testing.T) {
 	}
 }
 
-// longChases returns the bands of the long tests of bulge chasing, as pairs of an order and a number
-// of superdiagonals, and the number of runs for each of them. The environment variable VKEVD_CHASES is
-// the number of runs for all bands together. Without it, the tests run once, on a small band. The
-// widest band is left out if the device has too little shared memory for it.
+// longChases returns the bands of the long tests of bulge chasing, as pairs of an order and a
+// number of superdiagonals, and the number of runs for each of them. The environment variable
+// VKEVD_CHASES is the number of runs for all bands together. Without it, the tests run once, on a
+// small band. The widest band is left out if the device has too little shared memory for it.
 func longChases(t *testing.T) (bands [][2]int, runs int) {
 	if times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES")); times > 1 {
 		bands = [][2]int{{1200, 32}, {701, 48}, {900, 16}, {333, 7}}
@@ -175,9 +175,9 @@ func longChases(t *testing.T) (bands [][2]int, runs int) {
 }
 
 // TestBidiagonalChasingLong repeats bulge chasings of many sweeps with different numbers of
-// workgroups, with and without vectors. The results must have the same bits as those of a run with one
-// dispatch for each set of independent half-steps (a wave). A half-step applies one reflector. The
-// test is meant for GPUs, where races become visible.
+// workgroups, with and without vectors. The results must have the same bits as those of a run with
+// one dispatch for each set of independent half-steps (a wave). A half-step applies one reflector.
+// The test is meant for GPUs, where races become visible.
 func TestBidiagonalChasingLong(t *testing.T) {
 	bands, runs := longChases(t)
 	tune := SmallestTuning().Chase.Tuning

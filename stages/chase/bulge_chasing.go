@@ -14,7 +14,7 @@ import (
 //	B = Q2·T·Q2ᵀ
 //
 // by sweeps of Householder reflectors. The file sb2st.comp derives which step must wait for which
-// other step. The package's documentation says how B and Q2 are stored.
+// other step. The documentation of package stages says how B and Q2 are stored.
 //
 // Sources: H. R. Schwarz, Numer. Math. 12 (1968); A. Haidar, H. Ltaief and J. Dongarra, SC 2011.
 type BulgeChasing[T spirv.Scalar] struct {

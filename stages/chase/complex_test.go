@@ -26,7 +26,7 @@ func (c complexChased) bits() (all []uint64) {
 	return all
 }
 
-// ulps returns the unit roundoff of T in that of double precision.
+// ulps returns the unit roundoff of T divided by that of double precision.
 func ulps[T stagetest.Complex]() float64 {
 	return stagetest.EpsilonOf[T]() / stagetest.EpsilonOf[complex128]()
 }
@@ -44,8 +44,8 @@ func hermitianBand(n, b int) []complex128 {
 	return band
 }
 
-// chaseComplex runs the bulge chasing in memory filled with NaN. The imaginary parts of the diagonal
-// are NaN before.
+// chaseComplex runs the bulge chasing in memory filled with NaN. It first sets the imaginary parts
+// of the diagonal to NaN.
 func chaseComplex[T stagetest.Complex](t *testing.T, n, b int, tune ChaseTable, band []complex128) (c complexChased) {
 	t.Helper()
 	dev := stagetest.Device(t)
@@ -79,8 +79,9 @@ func chaseComplex[T stagetest.Complex](t *testing.T, n, b int, tune ChaseTable, 
 	return complexChased{get(at), get(d), get(e), get(v), get(tau)}
 }
 
-// checkComplexChased checks B = Q2·T·Q2ᴴ, where `band` is B, and returns the errors ‖B·Q2 − Q2·T‖ and
-// ‖Q2ᴴ·Q2 − I‖ as ratios of double precision. T must be real except for its last off-diagonal element.
+// checkComplexChased checks B = Q2·T·Q2ᴴ, where `band` is B, and returns the errors ‖B·Q2 − Q2·T‖
+// and ‖Q2ᴴ·Q2 − I‖ in the units of LAPACK's ratios, with the ulp of double precision. T must be
+// real except for its last off-diagonal element.
 func checkComplexChased(t *testing.T, n, b int, band []complex128, got complexChased) (similarity, orthogonality float64) {
 	t.Helper()
 	reals := slices.Clone(got.d)
@@ -142,9 +143,9 @@ func checkComplexChased(t *testing.T, n, b int, band []complex128, got complexCh
 	return similarity, ratio.Orthogonality(n, n, q, n)
 }
 
-// TestComplexBulgeChasing checks the bulge chasing of Hermitian bands, among them bands with a real
-// matrix, with imaginary elements only, and with columns that only the imaginary part of their first
-// element makes different from a real tridiagonal matrix. All forms of the kernel give the same bits.
+// TestComplexBulgeChasing checks the bulge chasing of Hermitian bands. Among them are real bands,
+// bands whose off-diagonal elements are imaginary, zero bands, and bands that are tridiagonal
+// already but not real. All forms of the kernel must give the same bits.
 func TestComplexBulgeChasing(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	stagetest.EachComplex(t, testComplexBulgeChasing[complex128], testComplexBulgeChasing[complex64])
@@ -233,8 +234,8 @@ func testComplexBulgeChasingTwin[T stagetest.Complex](t *testing.T) {
 	}
 }
 
-// TestComplexBulgeChasingWide checks the sizes that GPUs use: an invocation has half as many complex
-// numbers of a line as real ones.
+// TestComplexBulgeChasingWide checks the sizes that GPUs use. An invocation has half as many
+// elements of a row or column as it has for real numbers.
 func TestComplexBulgeChasingWide(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")

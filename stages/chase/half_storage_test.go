@@ -51,8 +51,8 @@ func (r halfResult) same(o halfResult) bool {
 	return slices.Equal(r.band, o.band) && slices.Equal(r.bidiagonal, o.bidiagonal)
 }
 
-// reducedInHalf narrows a band in half precision, and then reduces it to bidiagonal form. It writes
-// NaN to all outputs before.
+// reducedInHalf narrows a band in half precision, and then reduces it to bidiagonal form. It first
+// writes NaN to all outputs.
 func reducedInHalf(t *testing.T, size NarrowSize, form bidiagonalForm, band []spirv.Float16) halfResult {
 	t.Helper()
 	dev, tune, wait := halfDevice(t), SmallestTuning().Chase.Tuning, stages.Waiting{Allowed: form.waits, WideFence: true}
@@ -142,9 +142,9 @@ func scaledBand(size NarrowSize, scale float64) []float64 {
 	return band
 }
 
-// TestHalfStorageKeepsSingularValues compares the singular values of the bidiagonal matrix with those
-// of the band, which gonum computes in double precision. The error must be that of half precision:
-// neither larger, nor as small as if the numbers were stored in single precision.
+// TestHalfStorageKeepsSingularValues compares the singular values of the bidiagonal matrix with
+// those of the band, which gonum computes in double precision. The error must be that of half
+// precision: neither larger, nor as small as if the numbers were stored in single precision.
 func TestHalfStorageKeepsSingularValues(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision in storage")
 	size := NarrowSize{40, 12, 5, 4}
@@ -178,9 +178,10 @@ func singularValues(t *testing.T, a mat.Matrix) []float64 {
 	return f.Values(nil)
 }
 
-// TestHalfRounding rounds numbers of single precision on the device: all half-precision numbers, the
-// midpoints between neighbours, the numbers next to the midpoints, and numbers out of range. The
-// results must be those of spirv.NewFloat16. The element after the last one must not be written.
+// TestHalfRounding rounds numbers of single precision on the device: all half-precision numbers,
+// the midpoints between neighbours, the numbers next to the midpoints, and numbers out of range.
+// The results must be those of spirv.NewFloat16. The element after the last one must not be
+// written.
 func TestHalfRounding(t *testing.T) {
 	dev := halfDevice(t)
 	round, err := move.NewHalfRounding(dev)

@@ -13,8 +13,8 @@ type chaseLog struct {
 	n, b int
 	logs [][]logEntry // by sweep
 
-	// For the picture: the number of sweeps that it shows, the name of a step, what its colours mean,
-	// the rule for sweeps, and the colour of a step.
+	// For the picture: the number of sweeps that it shows, the name of a step, what its colours
+	// mean, the rule for sweeps, and the colour of a step.
 	sweeps          int
 	unit, key, rule string
 	colour          func(sweep, step int) string

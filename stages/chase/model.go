@@ -26,8 +26,8 @@ type ChaseModel struct {
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-// ModelChase counts the steps for order n and half-bandwidth b. If `room` is 0, the number of sweeps
-// in flight has no limit.
+// ModelChase counts the steps for order n and half-bandwidth b. If `room` is 0, the number of
+// sweeps in flight has no limit.
 func ModelChase(n, b, lag, room int) ChaseModel {
 	if n < 0 || b < 1 || lag < 1 || room < 0 {
 		panic(fmt.Sprintf("stages: model of a bulge chasing, n = %d, b = %d, lag %d, room for %d", n, b, lag, room))
@@ -51,10 +51,10 @@ func ModelChase(n, b, lag, room int) ChaseModel {
 	return m
 }
 
-// Model predicts the time of a run. It assumes that a sweep begins 1 + chaseLead = 3 steps after the
-// previous one. In the kernel with three teams, a sweep publishes its progress in the middle of a
-// step, so that the next sweep could begin a little earlier. But the latency of the flag makes the
-// lag about three steps again.
+// Model predicts the time of a run. It assumes that a sweep begins 1 + chaseLead = 3 steps after
+// the previous one. In the kernel with three teams, a sweep publishes its progress in the middle of
+// a step, so that the next sweep could begin a little earlier. But the latency of the flag makes
+// the lag about three steps again.
 func (s *BulgeChasing[T]) Model() ChaseModel {
 	room, step := 0, s.tune.Step
 	if s.waits() {

@@ -12,9 +12,11 @@ import (
 // the finished steps of a sweep. The test sets the flag of sweep 0 to f, and no workgroup increases
 // the flag. The kernel must then do f − chaseLead steps of sweep 1 and give up. The test finds a
 // kernel that waits for too small a lead, at the beginning of a sweep or inside it, and a host that
-// passes too small a lead. It also finds a kernel whose flag promises too much: the flag of sweep 1
-// then has what was published while the last step ran. One team must not count this step, because it
-// stores β meanwhile. Several teams have stored β before. The result does not depend on timing.
+// passes too small a lead. It also finds a kernel whose flag promises too much: the last value of
+// the flag of sweep 1 is published while the last step runs. If the kernel has one team of
+// invocations, this value must not count the step, because β is not stored yet. If the kernel has
+// several teams, β is stored already, and the value counts the step. The result does not depend on
+// timing.
 func TestBulgeChasingWaitsForItsLead(t *testing.T) { bothChases(t, testBulgeChasingWaitsForItsLead) }
 
 func testBulgeChasingWaitsForItsLead(t *testing.T, smallest ChaseTable) {

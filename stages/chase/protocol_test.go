@@ -199,10 +199,10 @@ func (m *chaseModel) run(choose func(ready []int) int) []float64 {
 	}
 }
 
-// TestChaseProtocol checks how sweeps wait for each other by flags. Each sweep must be chaseLead = 2
-// steps ahead of the next sweep. The test runs the sweeps in many orders that this rule allows. The
-// result must be the same as if the sweeps ran one after another. If a sweep is only one step ahead,
-// the result must be different.
+// TestChaseProtocol checks how sweeps wait for each other by flags. Each sweep must be chaseLead =
+// 2 steps ahead of the next sweep. The test runs the sweeps in many orders that this rule allows.
+// The result must be the same as if the sweeps ran one after another. If a sweep is only one step
+// ahead, the result must be different.
 func TestChaseProtocol(t *testing.T) {
 	oldest := func(ready []int) int { return ready[0] }
 	newest := func(ready []int) int { return ready[len(ready)-1] }

@@ -10,8 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestRecordings compares the commands of all three chases with a golden file: with several dispatches
-// of sweeps that wait for each other, and with a dispatch for each wave.
+// TestRecordings compares the commands of all three bulge chasings with a golden file. In one form
+// sweeps wait for each other, and there are several dispatches of sweeps. In the other form there
+// is a dispatch for each set of independent steps (a wave).
 func TestRecordings(t *testing.T) {
 	var text strings.Builder
 	for _, waits := range []bool{true, false} {
@@ -22,8 +23,8 @@ func TestRecordings(t *testing.T) {
 	stagetest.Golden(t, "chases.golden", text.String())
 }
 
-// recordChases appends the commands of a bulge chasing, of a bidiagonal one and of a narrowing by up to
-// `tile` superdiagonals, for order n and half-bandwidth b.
+// recordChases appends the commands of a bulge chasing, of a bidiagonal one and of a narrowing by
+// up to `tile` superdiagonals, for order n and half-bandwidth b.
 func recordChases(t *testing.T, text *strings.Builder, n, b, tile int, w stages.Waiting, tune Tuning) {
 	t.Helper()
 	d, size := roomtest.Dry(), Size{n, b, true}

@@ -23,9 +23,9 @@ type pipeline struct {
 	tune   Tuning              // Groups is what the device has in flight
 	abort  spirv.Addr[uint32]  // word that the host sets to end all waits
 
-	// If sweeps wait for each other, `parts` holds the range of sweeps of each dispatch, and `flags` has
-	// a ticket counter for each dispatch and a flag for each sweep. The value of a flag is the number
-	// of steps that the sweep has finished.
+	// If sweeps wait for each other, `parts` holds the range of sweeps of each dispatch, and
+	// `flags` has a ticket counter for each dispatch and a flag for each sweep. The value of a flag
+	// is the number of steps that the sweep has finished.
 	parts []stages.Span
 	flags machine.Flags
 }
@@ -69,17 +69,18 @@ func (p *pipeline) groups(sweeps int) int {
 	return min(p.tune.Groups, sweeps, p.length(0)/p.behind+2)
 }
 
-// A part is a dispatch of sweeps that wait for each other. The fields are those of the push constants.
+// A part is a dispatch of sweeps that wait for each other. The fields are those of the push
+// constants.
 type part struct {
 	First, Last, Polls  uint32
 	Info, Ticket, Abort spirv.Addr[uint32]
 	Flags               spirv.Addr[uint32]
 }
 
-// eachPart calls `dispatch` for each dispatch of sweeps that wait for each other. The flags must have
-// been cleared before. No wait is endless, because a sweep waits only for the previous sweep. Either
-// the previous sweep has ended in an earlier dispatch, or a workgroup of the same dispatch claimed it
-// earlier, and this workgroup is running.
+// eachPart calls `dispatch` for each dispatch of sweeps that wait for each other. The flags must
+// have been cleared before. No wait is endless, because a sweep waits only for the previous sweep.
+// Either the previous sweep has ended in an earlier dispatch, or a workgroup of the same dispatch
+// claimed it earlier, and this workgroup is running.
 func (p *pipeline) eachPart(rec *vk.Recorder, ws *vk.Arena, dispatch func(groups vk.Groups, d part)) {
 	for i, span := range p.parts {
 		dispatch(vk.Grid(p.groups(span.Len())), part{
@@ -90,13 +91,14 @@ func (p *pipeline) eachPart(rec *vk.Recorder, ws *vk.Arena, dispatch func(groups
 	}
 }
 
-// A wave is a dispatch of one step of each of `Count` sweeps, of which `Newest` is the last. The fields
-// are those of the push constants.
+// A wave is a dispatch of one step of each of `Count` sweeps, of which `Newest` is the last. The
+// fields are those of the push constants.
 type wave struct{ Wave, Stride, Newest, Count uint32 }
 
-// eachWave calls `dispatch` for each wave t = 0, 1, … of the chase. Wave t consists of step
-// t − stride·s of each sweep s that has such a step. These steps are independent of each other if
-// `stride`, the number of waves between the beginnings of two successive sweeps, is larger than lead.
+// eachWave calls `dispatch` for each wave t = 0, 1, … of the chase. Wave t consists of step t −
+// stride·s of each sweep s that has such a step. These steps are independent of each other if
+// `stride`, the number of waves between the beginnings of two successive sweeps, is larger than the
+// lead of a sweep over the next one.
 func (p *pipeline) eachWave(rec *vk.Recorder, stride int, dispatch func(groups vk.Groups, w wave)) {
 	oldest := 0 // the first sweep that has not ended; they end in order
 	for t := 0; ; t++ {
@@ -116,7 +118,7 @@ func (p *pipeline) eachWave(rec *vk.Recorder, stride int, dispatch func(groups v
 	}
 }
 
-// fits returns a *vk.UnsupportedError if a compact band with so many columns of `height` elements
+// fits returns a *vk.UnsupportedError if a compact band with `columns` columns of `height` elements
 // has more elements than the kernels count in 32 bits.
 func fits(info vk.Info, columns, height int) error {
 	const most = 1 << 32

@@ -48,9 +48,9 @@ type Tuning struct {
 	Dispatch float64
 
 	// Step and TeamStep are the measured times of one step on the critical path of ChaseModel, in
-	// seconds. Step is for half-bandwidth 32, where one team of invocations computes the three blocks
-	// of a step (see sb2st.comp). TeamStep is for half-bandwidth 64, where each block has its own team
-	// (see sb2st_teams.comp). 0 means that the time was not measured.
+	// seconds. Step is for half-bandwidth 32, where one team of invocations computes the three
+	// blocks of a step (see sb2st.comp). TeamStep is for half-bandwidth 64, where each block has
+	// its own team (see sb2st_teams.comp). 0 means that the time was not measured.
 	Step, TeamStep float64
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoSweepWaitsWhereItMayNot checks that the bulge chasing takes a form in which no workgroup
-// waits for another one if Waiting does not allow it.
+// TestNoSweepWaitsWhereItMayNot checks that the bulge chasing takes a form without waits between
+// workgroups if Waiting does not allow such waits.
 func TestNoSweepWaitsWhereItMayNot(t *testing.T) {
 	size := Size{N: 20, B: 4, Vectors: true}
 	s, err := NewBulgeChasing[float64](stagetest.Device(t), size, stages.Waiting{}, SmallestTuning().Chase.Tuning)
@@ -36,9 +36,9 @@ func TestChaseHasTwoInvocationsThatWait(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryOfChases checks how much shared memory the kernels need for the half-bandwidths 32
-// and 64. The sizes are those that were measured and documented. Devices with less shared memory are
-// refused.
+// TestSharedMemoryOfChases checks how much shared memory the kernels need for the half-bandwidths
+// 32 and 64. The sizes are those that were measured and documented. Devices with less shared memory
+// are refused.
 func TestSharedMemoryOfChases(t *testing.T) {
 	two := shaders.Sb2stChaseSpec{B: 32, Lanes: 4, Tiles: 2}
 	one := shaders.Sb2stChaseSpec{B: 56, Lanes: 2, Tiles: 1}

@@ -25,8 +25,8 @@ type Arithmetic struct {
 	Subnormals bool `json:"subnormals"`
 }
 
-// MeasureArithmetic measures the arithmetic of a device with two small kernels: quotients and square
-// roots that are hard to round correctly, and whether fma() rounds only once.
+// MeasureArithmetic measures the arithmetic of a device with two small kernels: quotients and
+// square roots that are hard to round correctly, and whether fma() rounds only once.
 func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
 	var a Arithmetic
 	fused, err := isFused(ctx, dev)

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// begun is the text that is stored before a trial that may end the process. "begun 2" means that two
-// trials began and gave no result.
+// begun is the text that is stored before a trial that may end the process. "begun 2" means that
+// two trials began and gave no result.
 const begun = "begun %d"
 
 // mostBegun is the number of trials without a result after which no further trial is made.
@@ -19,12 +19,12 @@ const mostBegun = 3
 // calls `trial`, which finds the result, and stores it. The result must not begin with "begun".
 //
 // A driver may crash in a trial, or reset the device. So the trial calls `begin` before the first
-// step that may do so, and `begin` stores that a trial has begun. If a process ends before its trial
-// does, a later process makes the trial again. After three trials without a result, Attempt makes no
-// more, and returns a text for which GaveUp is true. (One of the three may be a trial of another
-// process that has not ended yet.) A trial that returns "" counts as a trial without a result, as
-// does one that returns vk.ErrDeviceLost. A trial with another error does not count. Attempt returns
-// these errors.
+// step that may do so, and `begin` stores that a trial has begun. If a process ends before its
+// trial does, a later process makes the trial again. After three trials without a result, Attempt
+// makes no more, and returns a text for which GaveUp is true. (One of the three may be a trial of
+// another process that has not ended yet.) A trial that returns "" counts as a trial without a
+// result, as does one that returns vk.ErrDeviceLost. A trial with another error does not count.
+// Attempt returns these errors.
 //
 // For a vk.Dry device `trial` is not called, and the result is "" if none is stored.
 func (m *Machine) Attempt(name string, trial func(begin func()) (string, error)) (string, error) {
@@ -67,8 +67,8 @@ func (m *Machine) attempt(name string, runs int, trial func(begin func()) (strin
 	return answer, nil
 }
 
-// GaveUp tells whether the stored text `answer` says that so many trials gave no result that Attempt
-// makes no more.
+// GaveUp tells whether the stored text `answer` says that so many trials gave no result that
+// Attempt makes no more.
 func GaveUp(answer string) bool {
 	runs, ok := unfinished(answer)
 	return ok && runs >= mostBegun

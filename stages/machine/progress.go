@@ -19,8 +19,8 @@ const (
 	probeStride  = 8       // words from one flag to the next
 )
 
-// progressFact is the name under which the result of the probe is stored. It contains the version of
-// the probe, so that results of older versions are not used.
+// progressFact is the name under which the result of the probe is stored. It contains the version
+// of the probe, so that results of older versions are not used.
 const progressFact = "hands flags on, probe 3"
 
 const yes, no = "yes", "no"
@@ -32,11 +32,11 @@ const yes, no = "yes", "no"
 // workgroup waits for another workgroup.
 //
 // MayWait runs a kernel once and stores the result. The kernel has wide fences if the stages have
-// them on this device (stages.Waiting). A driver may reset the device during this probe. So the start
-// of each run is stored before its dispatch. If three runs of any process have started and no run has
-// given a result, the kernel does not run again and the result is “no”. (One of the three may be a run
-// of another process that has not ended yet.) After WaitFailed the result is “no”, too. For a vk.Dry
-// device the result is “yes” unless WaitFailed was called.
+// them on this device (stages.Waiting). A driver may reset the device during this probe. So the
+// start of each run is stored before its dispatch. If three runs of any process have started and no
+// run has given a result, the kernel does not run again and the result is “no”. (One of the three
+// may be a run of another process that has not ended yet.) After WaitFailed the result is “no”,
+// too. For a vk.Dry device the result is “yes” unless WaitFailed was called.
 func (m *Machine) MayWait(ctx context.Context, wideFence bool) (bool, error) {
 	return m.mayWait(func(begin func()) (uint32, error) {
 		return probeProgress(ctx, m, m.probeGroups(), m.probePolls(), false, wideFence, begin)
@@ -101,8 +101,8 @@ func (m *Machine) WaitFailed() {
 }
 
 // MeetFailed records that a wait of a workgroup for all others failed in a solve. From then on each
-// result of MayMeet is “no”, also in later processes that store facts in the same folder. The result
-// of MayWait does not change: a workgroup may still wait for one that has started before.
+// result of MayMeet is “no”, also in later processes that store facts in the same folder. The
+// result of MayWait does not change: a workgroup may still wait for one that has started before.
 func (m *Machine) MeetFailed() {
 	asking.Lock()
 	defer asking.Unlock()
@@ -114,8 +114,8 @@ func (m *Machine) MeetingFailed() bool {
 	return err == nil && text == no
 }
 
-// probeGroups returns several times the number of workgroups of the stages whose workgroups wait for
-// each other, but not more than the largest grid that every device accepts.
+// probeGroups returns several times the number of workgroups of the stages whose workgroups wait
+// for each other, but not more than the largest grid that every device accepts.
 func (m *Machine) probeGroups() int {
 	units := m.Units
 	if units == 0 {
@@ -133,9 +133,9 @@ func (m *Machine) probePolls() uint32 {
 }
 
 // probeProgress runs the kernel probe_progress and returns its INFO word, which is 0 if all waits
-// ended. With `starved`, for tests, the second workgroup waits for a flag that is never set. `begin`
-// is called before the dispatch. The error vk.ErrDeviceLost means that the driver has reset the
-// device.
+// ended. With `starved`, for tests, the second workgroup waits for a flag that is never set.
+// `begin` is called before the dispatch. The error vk.ErrDeviceLost means that the driver has reset
+// the device.
 func probeProgress(
 	ctx context.Context, m *Machine, groups int, polls uint32, starved, wideFence bool, begin func(),
 ) (uint32, error) {

@@ -187,8 +187,8 @@ func TestMayWaitAfterAWaitThatFailed(t *testing.T) {
 	}
 }
 
-// In some kernels each workgroup waits for all others. A trial finds out whether a device allows it.
-// TestMeetFailed checks that such waits are not used any more after one of them has failed in a
+// In some kernels each workgroup waits for all others. A trial finds out whether a device allows
+// it. TestMeetFailed checks that such waits are not used any more after one of them has failed in a
 // solve, even if the trial allowed them. Other kinds of waits must stay allowed. The same must be
 // true for a vk.Dry device, which runs no kernels.
 func TestMeetFailed(t *testing.T) {

@@ -72,8 +72,8 @@ func TestPeakRates(t *testing.T) {
 	}
 }
 
-// TestRateWithoutFloat64 checks the rates of a device without double precision: PeakRates has no FP64
-// rate, and Rate is the stored rate of FP32, or 0 on a CPU.
+// TestRateWithoutFloat64 checks the rates of a device without double precision: PeakRates has no
+// FP64 rate, and Rate is the stored rate of FP32, or 0 on a CPU.
 func TestRateWithoutFloat64(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Without: []string{"shaderFloat64"}})
 	if err != nil {

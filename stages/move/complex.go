@@ -15,8 +15,8 @@ import (
 //
 //	T = D·S·Dᴴ   with a real S and D = diag(1, …, 1, phase)
 //
-// The reduction to T leaves an imaginary part in no element but the last one of the off-diagonal. The
-// vectors of T are D times those of S.
+// The reduction to T leaves an imaginary part in no element but the last one of the off-diagonal.
+// The vectors of T are D times those of S.
 type ComplexConversion[T complex64 | complex128] struct {
 	double struct { // for complex128
 		toReal  *vk.Kernel[shaders.Zlag2dSpec, shaders.Zlag2dPush]
@@ -65,8 +65,8 @@ func (c *ComplexConversion[T]) RecordReal(
 	})
 }
 
-// RecordPromote records X ← D·S for vectors S of the real matrix. s has a vector in each row, and x has
-// the same shape. For complex64 the results are rounded. s and x must not overlap.
+// RecordPromote records X ← D·S for vectors S of the real matrix. s has a vector in each row, and x
+// has the same shape. For complex64 the results are rounded. s and x must not overlap.
 func (c *ComplexConversion[T]) RecordPromote(rec *vk.Recorder, s stages.Matrix, phase vk.Slice[complex128], x product.Matrix[T]) {
 	if s.Rows != x.Rows || s.Cols != x.Cols {
 		panic(fmt.Sprintf("stages: %d×%d real vectors to %d×%d", s.Rows, s.Cols, x.Rows, x.Cols))

@@ -16,8 +16,9 @@ const (
 	TileThreads = 128 // invocations of a workgroup, which moves one tile
 )
 
-// movedAtOnce is the largest number of bytes that one dispatch reads and writes, if the dispatch only
-// moves a matrix. A device that moves 20 GB per second takes 54 ms for them. Only tests change it.
+// movedAtOnce is the largest number of bytes that one dispatch reads and writes, if the dispatch
+// only moves a matrix. A device that moves 20 GB per second takes 54 ms for them. Only tests change
+// it.
 var movedAtOnce = float64(1 << 30)
 
 // moves records a kernel that moves a matrix of `count` parts, such as columns or tiles. Each part
@@ -65,7 +66,7 @@ func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], stored 
 		return
 	}
 	push := shaders.LacpySymmetricPush[T]{A: a.Addr(), Sigma: spirv.RealBitsOf[T](sigma), N: uint32(a.Rows), Ld: uint32(a.Ld)}
-	// By columns, the memory of a matrix A that is stored by rows holds Aᵀ = conj(A).
+	// If memory that holds A by rows is read by columns, the matrix is Aᵀ = conj(A).
 	if stored.Upper != stored.RowMajor {
 		push.Upper = shaders.LacpySymmetricUpper
 	}

@@ -46,9 +46,10 @@ func TestSymmetricLoad(t *testing.T) {
 	}
 }
 
-// TestHermitianLoad checks that SymmetricLoad conjugates the triangle that it does not read, or both
-// if the rows are stored one after another. It reads neither the other triangle nor the imaginary parts
-// of the diagonal.
+// TestHermitianLoad checks that SymmetricLoad makes a whole Hermitian matrix from one triangle: an
+// element x of this triangle gives conj(x) at the mirrored place. If the matrix is stored by rows,
+// conj(x) replaces x, and x goes to the mirrored place. The other triangle and the imaginary parts
+// of the diagonal are NaN, because SymmetricLoad must not read them.
 func TestHermitianLoad(t *testing.T) {
 	t.Run("complex128", testHermitianLoad[complex128])
 	t.Run("complex64", testHermitianLoad[complex64])
@@ -146,8 +147,8 @@ func TestCopying(t *testing.T) {
 	}
 }
 
-// Copies of large matrices take several dispatches. Here every dispatch moves at most a few thousand
-// bytes. The results are the same.
+// Copies of large matrices take several dispatches. Here every dispatch moves at most a few
+// thousand bytes. The results are the same.
 func TestMovesInPortions(t *testing.T) {
 	defer func(most float64) { movedAtOnce = most }(movedAtOnce)
 	movedAtOnce = 5000

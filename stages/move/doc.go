@@ -1,3 +1,4 @@
-// Package move, internal to vkevd, moves and converts matrices on a device: copies, transposes, full
-// symmetric matrices from one triangle, the identity, other number types, and signs of columns.
+// Package move, internal to vkevd, moves and converts matrices on a device: copies, transposes,
+// full symmetric matrices from one triangle, the identity, other number types, and signs of
+// columns.
 package move

@@ -74,7 +74,8 @@ func testComplexPanelQR[T stagetest.Complex](t *testing.T) {
 			}
 		}
 	}
-	// The conditions of the panels are part of the distance. The worst one was 77 with the CPU driver.
+	// Ill-conditioned panels increase the distance. The largest distance was 77 with the CPU
+	// driver.
 	worst.AtMost(t, "distance from ref.PanelQR in units of ε", 250)
 }
 

@@ -15,9 +15,9 @@ func BuildCut[T spirv.Scalar](b *stages.Builder) *vk.Kernel[shaders.LacpyUpperSp
 
 const cutThreads = 128 // largest number of invocations of a workgroup
 
-// RecordCut sets to zero all elements of x above the trapezoids of reflectors, one for each panel of
-// b columns. It first copies these elements to the same places of z, unless z is empty. `first` is
-// the index of column 0 of x among the columns of all panels.
+// RecordCut sets to zero all elements of x above the trapezoids of reflectors, one for each panel
+// of b columns. It first copies these elements to the same places of z, unless z is empty. `first`
+// is the index of column 0 of x among the columns of all panels.
 func RecordCut[T spirv.Scalar](rec *vk.Recorder, k *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]], x, z product.Matrix[T], first, b int) {
 	if x.Rows == 0 || x.Cols == 0 {
 		return

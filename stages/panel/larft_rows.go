@@ -8,15 +8,16 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// FactorRows computes the triangular factor T of a panel, I − Y·T·Yᴴ, and multiplies matrices by −T,
-// in one dispatch. T has at most MaxPanel columns.
+// FactorRows computes the triangular factor T of a panel, I − Y·T·Yᴴ, and multiplies matrices by
+// −T, in one dispatch. T has at most MaxPanel columns.
 type FactorRows[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.LarftRowsSpec, shaders.LarftRowsPush[T]]
 }
 
 // NewFactorRows builds the kernel for panels of b columns. If a subgroup has an invocation for each
-// column, it is a workgroup: then no invocation waits for another subgroup at the barriers. On an
-// H200 a dispatch for panels of 32 columns took 12 µs with workgroups of 512 invocations.
+// column, a workgroup is one subgroup, so that no invocation waits for another subgroup at the
+// barriers. On an H200 a dispatch for panels of 32 columns took 12 µs with workgroups of 512
+// invocations.
 func NewFactorRows[T spirv.Scalar](dev *vk.Device, b int) (f FactorRows[T], err error) {
 	columns := stages.PowerOfTwo(b)
 	size := max(stages.PowerOfTwo(dev.Info().Subgroup), columns)
@@ -28,8 +29,8 @@ func NewFactorRows[T spirv.Scalar](dev *vk.Device, b int) (f FactorRows[T], err 
 // be empty.
 type TimesFactor[T spirv.Scalar] struct{ S, R product.Matrix[T] }
 
-// Record computes T from the part of the Gram matrix g = Yᴴ·Y above the diagonal, and the factors τ.
-// `above` receives a second copy of T.
+// Record computes T from the factors τ and from the part of the Gram matrix g = Yᴴ·Y above the
+// diagonal. `above` receives a second copy of T.
 func (f FactorRows[T]) Record(
 	rec *vk.Recorder, g product.Matrix[T], tau vk.Slice[T], t, above product.Matrix[T], first, second TimesFactor[T],
 ) {

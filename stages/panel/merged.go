@@ -22,7 +22,8 @@ type MergedPanels[T spirv.Scalar] struct {
 	factor   *TFactor[T]
 
 	// t is the factor T of merged panels, width×width. xy is Xᵀ·conj(Y) and xyt is Xᵀ·conj(Y)·Tᵀ,
-	// m×width each. Both share memory with the workspace of `factor`, which computes T before them.
+	// m×width each. xy and xyt share memory with the workspace of `factor`, which computes T before
+	// them.
 	t, xy, xyt vk.Region[T]
 	Work       *vk.Layout
 }
@@ -74,6 +75,7 @@ func (q *MergedPanels[T]) Record(
 	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, xt)
 }
 
-// rowsOfT is the number of rows of T in one product. The zero columns left of the diagonal of each
-// of these p pieces are skipped, which is the fraction (p−1)/(2p) of T.
+// rowsOfT is the number of rows of T in one product, so that T is divided into p pieces. A product
+// leaves out the columns left of the diagonal of its piece, which are zero. Together the products
+// leave out the fraction (p−1)/(2p) of T.
 const rowsOfT = 256

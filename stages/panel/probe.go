@@ -10,17 +10,17 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// meetingPolls is the poll limit in the trial of Meet. So many reads take a fraction of a second. If
-// all workgroups run at the same time, each wait takes only microseconds.
+// meetingPolls is the poll limit in the trial of Meet. So many reads take a fraction of a second.
+// If all workgroups run at the same time, each wait takes only microseconds.
 const meetingPolls = 1 << 17
 
 // Meet returns whether the given number of workgroups run at the same time. Each of them may then
-// wait for all others, in one dispatch that factors a panel, or in Tridiagonalisation. `groups` must
-// be the largest number that a stage needs (the methods Meeting of the tunings). With a single
+// wait for all others, in one dispatch that factors a panel, or in Tridiagonalisation. `groups`
+// must be the largest number that a stage needs (the methods Meeting of the tunings). With a single
 // workgroup, which waits for no other, the result is true, unless such a wait failed in a solve
 // (Machine.MeetFailed). Otherwise the result is that of Machine.MayMeet. The trial is a
-// factorisation of a panel of zeros with b columns, in double precision if the device has it. If the
-// trial's kernel does not fit the device, the result is false. Errors are those of package vk.
+// factorisation of a panel of zeros with b columns, in double precision if the device has it. If
+// the trial's kernel does not fit the device, the result is false. Errors are those of package vk.
 func Meet(ctx context.Context, m *machine.Machine, b, groups int, t Tuning) (bool, error) {
 	if failed := m.MeetingFailed(); failed || groups < 2 {
 		return !failed, nil
@@ -41,8 +41,8 @@ func panelsMeetIn[T spirv.Real](ctx context.Context, m *machine.Machine, b int, 
 	return m.MayMeet(what, func(begin func()) (uint32, error) { return panelsMeet[T](ctx, m.Device(), b, t, begin) })
 }
 
-// panelsMeet factors a panel of zeros with t.Groups workgroups and returns the INFO word, which is 0
-// if all workgroups ran at the same time. It calls `begin` before the dispatch.
+// panelsMeet factors a panel of zeros with t.Groups workgroups and returns the INFO word, which is
+// 0 if all workgroups ran at the same time. It calls `begin` before the dispatch.
 func panelsMeet[T spirv.Real](ctx context.Context, dev *vk.Device, b int, t Tuning, begin func()) (uint32, error) {
 	t.Polls = min(t.Polls, meetingPolls)
 	q, err := newPanelQR[T](dev, b, true, t) // without the kernel for tall panels, which is not needed

@@ -73,9 +73,9 @@ func TestPanelsMeet(t *testing.T) {
 	}
 }
 
-// TestCrowdedPanelsDoNotMeet checks that no panel lets workgroups wait for all other workgroups on two
-// kinds of devices: a device that does not run all workgroups at the same time, and a device on which
-// no workgroup may wait.
+// TestCrowdedPanelsDoNotMeet checks that no panel lets workgroups wait for all other workgroups on
+// two kinds of devices: a device that does not run all workgroups at the same time, and a device on
+// which no workgroup may wait.
 func TestCrowdedPanelsDoNotMeet(t *testing.T) {
 	dev := vk.Dry(vk.Info{
 		Family: "nvidia", Name: "NVIDIA H200", Units: 132, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32,

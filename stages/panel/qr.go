@@ -28,9 +28,9 @@ type QR[T spirv.Scalar] struct {
 	b    int // columns
 	tune Tuning
 
-	// Kernels. `start` computes the sums for the reflector of the first column. Then one dispatch of
-	// `whole` factors all columns, or one of `first` factors the first column and one of `column`
-	// each later column.
+	// Kernels. `start` computes the sums for the reflector of the first column. Then one dispatch
+	// of `whole` factors all columns, or one of `first` factors the first column and one of
+	// `column` each later column.
 
 	start  *vk.Kernel[shaders.GeqrfPanelStartSpec, shaders.GeqrfPanelStartPush[T]]
 	first  *vk.Kernel[shaders.GeqrfPanelFirstSpec, shaders.GeqrfPanelFirstPush[T]]

@@ -15,8 +15,8 @@ import (
 //	A = Q0·R     R n×n, upper triangular
 //
 // The matrix is divided into panels of b columns, and several neighbouring panels form a group. The
-// reflectors of a panel are first applied to the other columns of its group. After the last panel of
-// a group, all reflectors of the group are applied together to the columns after the group.
+// reflectors of a panel are first applied to the other columns of its group. After the last panel
+// of a group, all reflectors of the group are applied together to the columns after the group.
 //
 // Afterwards A holds the reflectors of Q0 in the columns of their panels, as QR stores them, with
 // zeros above. ApplyPanels reads this form.
@@ -68,8 +68,8 @@ func (q *TallQR[T]) Work() *vk.Layout { return q.work }
 
 func (q *TallQR[T]) Flops() float64 { return q.flops(q.N) }
 
-// flops returns the cost of factoring columns 0 … c−1. Column x costs 4·(m−x)·(n−x) flops, and flops
-// integrates this over x.
+// flops returns the cost of factoring columns 0 … c−1. Column x costs 4·(m−x)·(n−x) flops, and
+// flops integrates this over x.
 func (q *TallQR[T]) flops(c int) float64 {
 	total := func(m, n float64) float64 { return 2*m*n*n - 2*n*n*n/3 }
 	m, n, done := float64(q.M), float64(q.N), float64(c)

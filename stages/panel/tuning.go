@@ -14,40 +14,42 @@ import (
 // column after another, and add up their partial sums after each column. Above a certain number of
 // workgroups, more of them increase the latency of a column.
 type Tuning struct {
-	// LocalSize is the number of invocations of a workgroup, a power of two. It is half of that for
-	// complex128. If a panel has more columns, a workgroup has at least one invocation for each
+	// LocalSize is the number of invocations of a workgroup, a power of two. For complex128 it is
+	// half as large. If a panel has more columns, a workgroup has at least one invocation for each
 	// column.
 	LocalSize uint32
 
-	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time (a
-	// chunk). The kernel needs some more bytes.
+	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time
+	// (a chunk). The kernel needs some more bytes.
 	TileBytes int
 
-	// ShortTileBytes is TileBytes in a reduction to an upper band, for matrices of at most ShortRows
-	// rows. More workgroups with fewer rows each share a panel then.
+	// ShortTileBytes is TileBytes in a reduction to an upper band, for matrices of at most
+	// ShortRows rows. More workgroups with fewer rows each share a panel then.
 	ShortTileBytes int `json:",omitempty"`
 	ShortRows      int `json:",omitempty"`
 
 	// Groups is the largest number of workgroups that factor one panel.
 	Groups int
 
-	// Whole says that one dispatch factors all columns, and that its workgroups wait for each other,
-	// on devices with a compute unit for each workgroup. Otherwise each column is a dispatch.
+	// Whole says that one dispatch factors all columns, and that its workgroups wait for each
+	// other, on devices with a compute unit for each workgroup. Otherwise each column is a
+	// dispatch.
 	Whole bool
 
 	// Polls is the number of times that a waiting workgroup reads a memory word before the wait
 	// fails. It is used only with Whole.
 	Polls uint32
 
-	// Factor is the number of columns of T that one workgroup computes alone, half of that for
-	// complex128. It is at most LocalSize.
+	// Factor is the number of columns of T that one workgroup computes alone. It is at most
+	// LocalSize. For complex128 it is half as large.
 	Factor uint32
 
 	// Merge is the number of reflectors that ApplyQ1 applies together in one product.
 	Merge int
 }
 
-// narrowPanel is the number of columns below which a panel needs no less shared memory.
+// narrowPanel is a number of columns. A panel with fewer columns needs no less shared memory than
+// one with so many.
 const narrowPanel = 16
 
 // Fits returns nil if the device can factor panels of doubles of every width with these sizes.

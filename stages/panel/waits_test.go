@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoPanelWaitsWhereItMayNot checks that a panel has a dispatch for each column if workgroups may
-// not wait for each other.
+// TestNoPanelWaitsWhereItMayNot checks that a panel has a dispatch for each column if workgroups
+// may not wait for each other.
 func TestNoPanelWaitsWhereItMayNot(t *testing.T) {
 	tune := SmallestTuning().Panel
 	tune.Groups, tune.Whole = 1, true
@@ -33,8 +33,8 @@ func TestSharedMemoryOfPanels(t *testing.T) {
 	stagetest.SharedBytes(t, "all columns, complex64", shaders.GeqrfPanelWhole[complex64](), wholeSpec(panelSpec[complex64](nvidia, 32)), 42760)
 }
 
-// TestComplexPanelsFit checks that panels of 32 complex columns, and their factors T, fit devices with
-// the sizes of every table.
+// TestComplexPanelsFit checks that panels of 32 complex columns, and their factors T, fit devices
+// with the sizes of every table.
 func TestComplexPanelsFit(t *testing.T) {
 	for _, family := range []string{"nvidia", "amd", "intel", "apple", "other"} {
 		for _, shared := range []int{16 << 10, 32 << 10, 48 << 10, 64 << 10} {

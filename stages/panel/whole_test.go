@@ -33,9 +33,9 @@ func TestPanelQRWhole(t *testing.T) {
 	}
 }
 
-// TestPanelQRWholeLarge checks panels with 32 columns. On a GPU it uses the device's own tuning, and
-// elsewhere that of NVIDIA's GPUs with chunks that fit 32 KiB of shared memory. A workgroup has one
-// chunk of rows in some cases, and several chunks in others.
+// TestPanelQRWholeLarge checks panels with 32 columns. On a GPU it uses the device's own tuning,
+// and elsewhere that of NVIDIA's GPUs with chunks that fit 32 KiB of shared memory. A workgroup has
+// one chunk of rows in some cases, and several chunks in others.
 func TestPanelQRWholeLarge(t *testing.T) {
 	t.Run("float64", func(t *testing.T) {
 		testPanelQRWholeLarge(t, func(m, b int) []float64 { return randomPanel(m, b, panelKinds[0].at) })
@@ -66,7 +66,7 @@ func testPanelQRWholeLarge[T spirv.Scalar](t *testing.T, random func(m, b int) [
 	}
 }
 
-// TestComplexPanelQRWhole checks the same for complex panels.
+// TestComplexPanelQRWhole does the same as TestPanelQRWhole for complex panels.
 func TestComplexPanelQRWhole(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	stagetest.EachComplex(t, testComplexPanelQRWhole[complex128], testComplexPanelQRWhole[complex64])
@@ -86,7 +86,8 @@ func testComplexPanelQRWhole[T stagetest.Complex](t *testing.T) {
 	}
 }
 
-// panelGroups returns the numbers of workgroups for which the device has as many compute units, and 1.
+// panelGroups returns the numbers of workgroups for which the device has as many compute units, and
+// 1.
 func panelGroups(t *testing.T) []int {
 	return slices.DeleteFunc([]int{1, 3, 70}, func(g int) bool { return g > max(1, stagetest.Device(t).Info().Units) })
 }
@@ -131,8 +132,9 @@ func bitsOf[T spirv.Scalar](x T) [2]uint64 {
 	panic("no panels of these numbers are compared")
 }
 
-// TestPanelQRTwoWorkgroups checks workgroups that wait for each other on every device that runs two of
-// them at the same time. A CPU driver with two threads does so, although it reports no compute units.
+// TestPanelQRTwoWorkgroups checks workgroups that wait for each other on every device that runs two
+// of them at the same time. A CPU driver with two threads does so, although it reports no compute
+// units.
 func TestPanelQRTwoWorkgroups(t *testing.T) {
 	tune := SmallestTuning().Panel
 	tune.Groups, tune.Polls = 2, 1<<26
@@ -282,8 +284,8 @@ func TestPanelQRWholeGivesUp(t *testing.T) {
 	}
 }
 
-// wholeGivesUp factors a 30×4 panel in the first one of two workgroups. The slots hold the numbers
-// `empty` in turn.
+// wholeGivesUp factors a 30×4 panel with two workgroups, of which only the first one runs. At first
+// the slots hold the numbers in `empty`, in turn.
 func wholeGivesUp[T spirv.Scalar](t *testing.T, panel []T, empty ...uint64) {
 	d, tune := stagetest.Device(t), SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<10

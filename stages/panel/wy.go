@@ -52,7 +52,8 @@ func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T],
 	return f, f.reserve(rows)
 }
 
-// reserve reserves the product YᴴY, and the products that join diagonal blocks of T of any size.
+// reserve reserves the workspace of the product YᴴY, and that of the products that join diagonal
+// blocks of T of any size.
 func (f *TFactor[T]) reserve(rows int) error {
 	if err := f.ops.Reserve(product.Shape{M: f.n, N: f.n, K: rows, Count: 1}); err != nil {
 		return err
@@ -72,8 +73,8 @@ func (f *TFactor[T]) Flops(m, n int) float64 {
 	return 2*float64(n)*float64(n)*float64(m) + float64(n)*float64(n)*float64(n)/3
 }
 
-// Record computes t from y and the factors τ of its reflectors, which `tau` holds. t is square, with
-// as many columns as y; its elements below the diagonal become zero.
+// Record computes t from y and the factors τ of its reflectors, which `tau` holds. t is square,
+// with as many columns as y; its elements below the diagonal become zero.
 func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], tau vk.Slice[T], t product.Matrix[T]) {
 	n := y.Cols
 	if n == 0 || y.Rows == 0 {

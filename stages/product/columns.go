@@ -15,7 +15,7 @@ type Columns struct {
 	Width int // columns of a block, at least 1
 
 	// Blocks are the numbers of the device's blocks, in ascending order. At has the index of the
-	// first element of each in the memory of the device's columns.
+	// first element of each block in the memory of the device's columns.
 	Blocks, At []int
 }
 
@@ -65,9 +65,9 @@ func (c Columns) table() []uint32 {
 }
 
 // trailing describes the device's part of the trailing matrix that begins at row and column `top`.
-// `passed` is the number of its columns before `top`. `longest` is the largest number of elements
-// that a row of the device's part has, and `elements` is the number of all its elements. An element
-// below a diagonal block counts twice, because its transpose is an element, too.
+// `passed` is the number of the device's columns before `top`. `longest` is the largest number of
+// elements that a row of the device's part has, and `elements` is the number of all its elements.
+// An element below a diagonal block counts twice, because its transpose is an element, too.
 func (c Columns) trailing(top int) (passed, longest int, elements float64) {
 	for _, j := range c.Blocks {
 		from, to := c.Columns(j)

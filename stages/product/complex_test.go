@@ -16,8 +16,8 @@ import (
 // The tests in this file run the kernels of complex products, and compare them with loops over
 // complex numbers that conjugate where the formula does.
 
-// complexTiles are a tile without shared memory, one with one buffer there, and one with two. Where a
-// matrix ends within a tile, the kernel checks each element before it loads it.
+// complexTiles are a tile without shared memory, one with one buffer there, and one with two. Where
+// a matrix ends within a tile, the kernel checks each element before it loads it.
 var complexTiles = []Tile{
 	{M: 16, N: 8, K: 4, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 0, Resident: 1},
 	{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 4, Buffers: 1, Resident: 1},
@@ -54,7 +54,7 @@ func random(rows, cols int, seed uint64) complexMatrix {
 
 func (x complexMatrix) of(i, j int) complex128 { return x.at[i+j*x.ld] }
 
-// op returns op(X) as the bits of `trans` for the first factor say.
+// op returns op(X). The operation is that which the bits of `trans` select for the first factor.
 func (x complexMatrix) op(trans uint32) complexMatrix {
 	at := func(i, j int) complex128 {
 		if trans&shaders.GemmTransA != 0 {
@@ -71,7 +71,8 @@ func (x complexMatrix) op(trans uint32) complexMatrix {
 	return complexFilled(x.rows, x.cols, at)
 }
 
-// minus returns X − A·B − …, the sum over pairs A, B, and the sums of the magnitudes of all terms.
+// minus returns X minus the products A·B of all pairs A, B. Element by element, `bound` is the sum
+// of the magnitudes of all terms.
 func (x complexMatrix) minus(pairs ...[2]complexMatrix) (difference, bound complexMatrix) {
 	sum := func(term func(z complex128) complex128) complexMatrix {
 		return complexFilled(x.rows, x.cols, func(i, j int) complex128 {
@@ -115,8 +116,8 @@ func (p *complexBench[T]) put(i int, x complexMatrix) Matrix[T] {
 	return m
 }
 
-// check compares a matrix on the device with `want`. Differences may be a few rounding errors of each
-// part of each term. Elements that are NaN in `want` must be NaN.
+// check compares a matrix on the device with `want`. Differences may be a few rounding errors of
+// each part of each term. Elements that are NaN in `want` must be NaN.
 func (p *complexBench[T]) check(what string, m Matrix[T], want, bound complexMatrix) {
 	p.t.Helper()
 	digits := stagetest.EpsilonOf[T]()
@@ -224,8 +225,8 @@ func (p *complexBench[T]) add(sums sumKernel[T], c Matrix[T]) {
 	})
 }
 
-// gemm checks C − op(A)·op(B), the same with a second pair of factors and with an inner dimension in
-// parts, and −½·op(A)·op(B) in a C that was NaN.
+// gemm checks four products: C − op(A)·op(B), the same with a second pair of factors, the same with
+// an inner dimension in parts, and −½·op(A)·op(B) in a C that was NaN.
 func (p *complexBench[T]) gemm(
 	kernel *vk.Kernel[shaders.GemmSpec, shaders.GemmPush[T]], sums sumKernel[T], tile Tile, size [3]int, trans uint32,
 ) {
@@ -281,8 +282,8 @@ func (p *complexBench[T]) gemm(
 	p.check(what+" and a second pair", x, want, bound)
 }
 
-// symm checks C − A·W for a Hermitian A of which the lower triangle is stored. The upper triangle is
-// NaN, and so are the imaginary parts of the diagonal.
+// symm checks C − A·W for a Hermitian A of which the lower triangle is stored. The upper triangle
+// is NaN, and so are the imaginary parts of the diagonal.
 func (p *complexBench[T]) symm(
 	kernel *vk.Kernel[shaders.SymmSpec, shaders.SymmPush[T]], sums sumKernel[T], tile Tile, m, n int,
 ) {
@@ -319,8 +320,8 @@ func (p *complexBench[T]) symm(
 	p.check(fmt.Sprintf("symm of order %d", m), x, want, bound)
 }
 
-// syr2k checks C − Y·Zᴴ − Z·Yᴴ. Imaginary parts of the diagonal of C are NaN before and 0 after it, and
-// the upper triangle stays NaN.
+// syr2k checks C − Y·Zᴴ − Z·Yᴴ. Imaginary parts of the diagonal of C are NaN before and 0 after it,
+// and the upper triangle stays NaN.
 func (p *complexBench[T]) syr2k(kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]], tile Tile, n, k int) {
 	y, z, c := random(n, k, 1), random(n, k, 2), random(n, n, 3)
 	lower := func(x complexMatrix, imag float64) complexMatrix {

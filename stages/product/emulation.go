@@ -11,8 +11,8 @@ type Emulation struct {
 
 	// Narrow has the tile sizes for matrix units of products with a symmetric factor, whose results
 	// have few columns. If Narrow.M is 0, these products use Tile. The larger one of Narrow.M and
-	// Narrow.N must divide Panel or be larger; then the panels of these products have as many rows.
-	// Narrow.Step must be Tile.Step.
+	// Narrow.N must divide Panel or be larger than Panel. If it is larger, the panels of these
+	// products have as many rows. Narrow.Step must be Tile.Step.
 	Narrow MatrixTile
 
 	// Panel is the number of rows whose residues are contiguous in memory. Spacing is the number of
@@ -32,8 +32,8 @@ type Emulation struct {
 	// large inner dimension.
 	Merge int `json:",omitempty"`
 
-	// Held is the largest number of bytes for the residues of a symmetric factor, which are kept for
-	// several products. If they need more, the products are native.
+	// Held is the largest number of bytes for the residues of a symmetric factor, which are kept
+	// for several products. If they need more, the products are native.
 	Held int
 
 	// HeldGain is the smallest ratio of the rates of emulated and native products for which the

@@ -100,9 +100,10 @@ func (r *request[T]) inner() (k [2]int) {
 	return k
 }
 
-// problem returns the properties that determine the choice of tile and split. If op(A) transposes, or
-// if op(B) does not, the elements of the factor along the inner dimension are contiguous in memory.
-// Then a tile that reads short slices of the inner dimension reads only parts of cache lines.
+// problem returns the properties that determine the choice of tile and split. If op(A) transposes,
+// or if op(B) does not, the elements of the factor along the inner dimension are contiguous in
+// memory. Then a tile that reads short slices of the inner dimension reads only parts of cache
+// lines.
 func (r *request[T]) problem() problem {
 	k := r.inner()
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: max(k[0], k[1]), count: r.batch.Count}
@@ -142,9 +143,9 @@ func (r *request[T]) operations() (word uint32) {
 }
 
 // record records a request with the given tile and split. If the product costs more flops than one
-// dispatch may, it is divided into blocks of whole tiles of C: ranges of columns, or also of rows if
-// one column of tiles costs too much. Each block has the tile and the split of the whole product, so
-// that the bits stay the same.
+// dispatch may, it is divided into blocks of whole tiles of C: ranges of columns, or also of rows
+// if one column of tiles costs too much. Each block has the tile and the split of the whole
+// product, so that the bits stay the same.
 func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
 	tile := g.tiles[x.tile]
 	all, most := g.tilesOf(&r, x)
@@ -189,7 +190,7 @@ func (r request[T]) block(i, j, rows, cols int) request[T] {
 	return r
 }
 
-// recordBatch records a request in dispatches of at most `most` products, which must also fit one
+// recordBatch records a request in dispatches of at most `most` products, but not more than fit one
 // dimension of a grid. The partial products of a dispatch are added before the next dispatch, so
 // that all use the same memory. If C would not change, nothing is recorded.
 func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK, most int) {

@@ -47,9 +47,9 @@ type Ops[T spirv.Scalar] interface {
 }
 
 // Shape is a bound on the sizes of products: Count products of M×K by K×N matrices that run at the
-// same time. A symmetric product of order n with m columns counts as M×N = n×m with K = n. A rank-2k
-// update of order n counts as n×n with K = k, and an update of n columns by Syr2kColumns as n×k with
-// K = 2k. A pair of products counts with the sum of both inner dimensions.
+// same time. A symmetric product of order n with m columns counts as M×N = n×m with K = n. A
+// rank-2k update of order n counts as n×n with K = k, and an update of n columns by Syr2kColumns as
+// n×k with K = 2k. A pair of products counts with the sum of both inner dimensions.
 type Shape struct {
 	M, N, K, Count int
 
@@ -59,13 +59,14 @@ type Shape struct {
 }
 
 type Gemm[T spirv.Scalar] interface {
-	// Gemm records C ← α·op(A)·op(B) + β·C. If β = 0, C is not read, and may hold any values. If α =
-	// 0, A and B are not read. In all methods, a result must not overlap another result or a factor.
+	// Gemm records C ← α·op(A)·op(B) + β·C. If β = 0, C is not read, and may hold any values. If α
+	// = 0, A and B are not read. In all methods, a result must not overlap another result or a
+	// factor.
 	Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
 	// GemmUnsplit is Gemm without splitting the inner dimension, for results that have enough tiles
-	// to fill the device. The product is one dispatch, and each element of C is one sum in ascending
-	// order of the inner index.
+	// to fill the device. The product is one dispatch, and each element of C is one sum in
+	// ascending order of the inner index.
 	GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
 	// GemmBatch records batch.Count products that run concurrently. a, b and c belong to the first
@@ -91,8 +92,8 @@ type Product[T spirv.Scalar] struct {
 	A, B, C  Matrix[T]
 }
 
-// Batch is a number of products of equal shape, and the distances, in elements, from the matrices A,
-// B and C of one product to those of the next.
+// Batch is a number of products of equal shape, and the distances, in elements, from the matrices
+// A, B and C of one product to those of the next.
 type Batch struct{ Count, StrideA, StrideB, StrideC int }
 
 type Pair[T spirv.Scalar] struct{ A, B Matrix[T] }
@@ -115,7 +116,8 @@ type ColumnBlock[T spirv.Scalar] struct {
 	C     Matrix[T]
 }
 
-// Pairs is Syr2kColumns by GemmPair, for implementations that have nothing better.
+// Pairs implements Syr2kColumns by calls of GemmPair, for implementations of Ops that have nothing
+// better.
 func Pairs[T spirv.Scalar](rec *vk.Recorder, ws *vk.Arena, ops Gemm[T], y, z Matrix[T], blocks []ColumnBlock[T]) {
 	for _, b := range blocks {
 		rows := func(m Matrix[T], count int) Matrix[T] { return m.Block(b.First, 0, count, m.Cols) }

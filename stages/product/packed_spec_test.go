@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// TestPackedTilesReachTheKernels: the form of a tile does not change the bits of a product, so only
-// its specialisation constants show that a kernel has it.
+// TestPackedTilesReachTheKernels checks the specialisation constants of the kernels. The bits of a
+// product do not depend on whether its tile is packed, so only these constants show it.
 func TestPackedTilesReachTheKernels(t *testing.T) {
 	tile := Tile{M: 128, N: 64, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 3, Packed: true}
 	s := SymmColumns[float32]{}

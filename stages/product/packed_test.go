@@ -80,8 +80,8 @@ func productsOf[T spirv.Real](t *testing.T, tile Tile) (all []computed[T]) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The matrices are n×n, and the first whole tiles do not reach their ends. Narrow factors and
-	// results are blocks of them.
+	// The matrices are n×n, where n is no multiple of the tile's sizes. Narrow factors and results
+	// are blocks of these matrices.
 	n := int(max(tile.M, tile.N))*5/4 + 1
 	ld := n + 3
 	x, y, z := vk.Reserve[T]("x", n*ld), vk.Reserve[T]("y", n*ld), vk.Reserve[T]("z", n*ld)

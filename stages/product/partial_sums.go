@@ -21,7 +21,7 @@ type partialSums[T spirv.Scalar] struct {
 }
 
 // newPartialSums reserves memory for partial products with `capacity` elements together. `name` is
-// its name in tables of memory.
+// the name of this memory in tables of memory.
 func newPartialSums[T spirv.Scalar](dev *vk.Device, name string, capacity int) (partialSums[T], error) {
 	k, err := vk.Build(dev, shaders.GemmSum[T](), shaders.GemmSumSpec{LocalSize: threads(dev.Info(), sumThreads)})
 	return partialSums[T]{vk.Reserve[T](name, capacity), k}, err
@@ -42,12 +42,12 @@ func (s *partialSums[T]) room(ws *vk.Arena, begin, elements int) vk.Slice[T] {
 	return s.region.In(ws).Sub(begin, elements)
 }
 
-// record adds the `splits` partial products P of each product of r: C ← α·ΣP + β·C. They are packed
-// in `parts`. If β = 0, C is not read.
+// record adds the `splits` partial products P of each product of r: C ← α·ΣP + β·C. The partial
+// products are packed in `parts`. If β = 0, C is not read.
 func (s *partialSums[T]) record(rec *vk.Recorder, parts vk.Slice[T], splits int, r request[T]) {
 	lanes := lanesFor(splits)
-	// Each element is computed by a group of `lanes` invocations. The z dimension of the grid is the
-	// number of matrices.
+	// Each element is computed by a group of `lanes` invocations. The z dimension of the grid is
+	// the number of matrices.
 	c := r.c
 	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/lanes))
 	grid.Z = r.batch.Count

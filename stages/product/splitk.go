@@ -55,7 +55,8 @@ type choices struct {
 
 func newChoices() *choices { return &choices{by: map[problem]splitK{}} }
 
-// mostChoices is more than one solve needs, of any order that fits a device.
+// mostChoices is larger than the number of choices that one solve needs, for every order that fits
+// a device.
 const mostChoices = 1 << 16
 
 // newChooser limits the memory of partial products to twice the number of elements that a full
@@ -101,8 +102,8 @@ func (c chooser) cost(x splitK, p problem) float64 {
 	return c.costOf(x, p.alongK, groups, float64(p.m)*float64(p.n)*float64(p.count*x.splits))
 }
 
-// costOf returns the predicted cost of `groups` workgroups that write `elements` elements of partial
-// products if the inner dimension is split.
+// costOf returns the predicted cost of `groups` workgroups that write `elements` elements of
+// partial products if the inner dimension is split.
 func (c chooser) costOf(x splitK, alongK, groups int, elements float64) float64 {
 	t := c.tiles[x.tile]
 	// `perUnit` is the number of workgroups that one compute unit runs in total, but at least the
@@ -174,8 +175,8 @@ func (c chooser) unsplit(p problem) splitK {
 	return best
 }
 
-// more returns the number of pieces to try after `pieces`. The sequence is 1, 2, 3 … 15, 16, 24, 32,
-// 48 …
+// more returns the number of pieces to try after `pieces`. The sequence is 1, 2, 3 … 15, 16, 24,
+// 32, 48 …
 func more(pieces int) int {
 	if pieces < 16 {
 		return pieces + 1

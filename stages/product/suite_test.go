@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bench adds to stagetest.Bench, memory for three matrices, a method for matrices of package
-// product.
+// bench is a stagetest.Bench, which has device memory for three matrices. In addition, it has a
+// method for matrices of package product.
 type bench struct{ *stagetest.Bench }
 
 func newBench(t testing.TB, elements int, work *vk.Layout) bench {

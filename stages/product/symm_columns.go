@@ -28,8 +28,8 @@ type SymmColumns[T spirv.Real] struct {
 }
 
 // NewSymmColumns builds the kernels, with the tiles of t and the workspace t.Work for partial
-// products. Tiles that lie in the rows of one block are preferred. If there are none, the product is
-// slow.
+// products. Tiles that lie in the rows of one block are preferred. If there are none, the product
+// is slow.
 func NewSymmColumns[T spirv.Real](dev *vk.Device, t *Tiled[T], c Columns) (*SymmColumns[T], error) {
 	if c.N < 1 || c.Width < 1 {
 		return nil, fmt.Errorf("product: blocks of %d columns of %d", c.Width, c.N)
@@ -85,8 +85,8 @@ func (s *SymmColumns[T]) Flops(top, cols int) float64 {
 }
 
 // Record records the device's part of P ← A·W, and concurrently the products `others`. A is the
-// trailing matrix that begins at row and column `top`. `a` is the memory of the device's columns, of
-// which elements before row or column `top` may be NaN. W and P have N−top rows. The rules of
+// trailing matrix that begins at row and column `top`. `a` is the memory of the device's columns,
+// of which elements before row or column `top` may be NaN. W and P have N−top rows. The rules of
 // GemmTogether hold for `others`, whose factors may overlap A and W.
 func (s *SymmColumns[T]) Record(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], top int, w, p Matrix[T], others ...Product[T]) {
 	s.record(rec, ws, s.part(a, top, w, p), s.chooseFor(top, p.Cols), others...)

@@ -186,8 +186,9 @@ func TestSymmColumnsTogether(t *testing.T) {
 	}
 }
 
-// TestSymmColumnsSplits checks that the parts of two devices get about the pieces of the whole
-// product: a device with half of the elements has about as many pieces with elements.
+// TestSymmColumnsSplits checks the split of the inner dimension for the parts of two devices. The
+// partial products must fit the reserved memory, and the costs of the two parts must add up to the
+// cost of the whole product. The test prints the tiles and the splits.
 func TestSymmColumnsSplits(t *testing.T) {
 	const n, width, cols = 16384, 512, 32
 	dev := vk.Dry(vk.Info{Name: "dry", Family: "nvidia", Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})

@@ -19,8 +19,8 @@ type tiledSyr2k[T spirv.Scalar] struct {
 	kernel   *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]]
 }
 
-// newTiledSyr2k returns an error if the height of the tile is not a multiple of its width, or if the
-// device cannot run the tile.
+// newTiledSyr2k returns an error if the height of the tile is not a multiple of its width, or if
+// the device cannot run the tile.
 func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], error) {
 	tile := t.Syr2k
 	if err := fitsTriangle[T](tile, dev.Info()); err != nil {

@@ -10,8 +10,8 @@ import (
 
 // BenchmarkTallProducts measures products A·Y and Aᵀ·Y of a square matrix A and a matrix Y with few
 // columns, which take most of the time of a reduction to an upper band. It measures tiles that are
-// not in the table, with several splits of the inner dimension, and prints the fastest split of each
-// tile. To run it: go test -bench TallProducts -benchtime 5x ./stages/product.
+// not in the table, with several splits of the inner dimension, and prints the fastest split of
+// each tile. To run it: go test -bench TallProducts -benchtime 5x ./stages/product.
 func BenchmarkTallProducts(b *testing.B) {
 	d := stagetest.Device(b)
 	orders, most := []int{2048, 8192, 16384}, 16384

@@ -88,8 +88,8 @@ func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// fitsTriangle is `fits` for the tile of the rank-2k update. In addition, M must be a multiple of N,
-// so that M/N tiles fill a square of M×M elements. Such squares cover the lower triangle.
+// fitsTriangle is `fits` for the tile of the rank-2k update. In addition, M must be a multiple of
+// N, so that M/N tiles fill a square of M×M elements. Such squares cover the lower triangle.
 func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	if err := fits[T](t, info); err != nil {
 		return err

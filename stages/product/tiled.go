@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Tiled implements Ops on the device's vector units, in the precision of the matrices. Its workspace
-// depends on the tiles and the device, not on the shapes of the products.
+// Tiled implements Ops on the device's vector units, in the precision of the matrices. Its
+// workspace depends on the tiles and the device, not on the shapes of the products.
 type Tiled[T spirv.Scalar] struct {
 	// The kernels of tiledGemm and tiledSymm use the same memory for partial products.
 	*tiledGemm[T]

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSymmTogether checks that a symmetric product and other products that run concurrently have the
-// bits that each of them has alone, also if their partial products do not fit the workspace
+// TestSymmTogether checks that a symmetric product and other products that run concurrently have
+// the bits that each of them has alone, also if their partial products do not fit the workspace
 // together. All factors are blocks of one matrix, as in a band reduction.
 func TestSymmTogether(t *testing.T) {
 	const n, cols, other = 300, 3, 20

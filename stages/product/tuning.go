@@ -22,8 +22,8 @@ type Tuning struct {
 	Emulated Emulation
 
 	// Dispatch is the number of flops above which a product is divided into several dispatches; 0
-	// means no limit. It limits the time of a dispatch on slow devices, and does not change the bits
-	// of a result.
+	// means no limit. It limits the time of a dispatch on slow devices, and does not change the
+	// bits of a result.
 	Dispatch float64 `json:",omitempty"`
 }
 
@@ -65,8 +65,9 @@ func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
 	return t
 }
 
-// inRegisters divides the parts of the invocations of a tile that copies its factors to shared memory,
-// until the elements of the result fit into the registers of 64 doubles.
+// inRegisters returns t with fewer elements of the result for each invocation, so that they fit
+// into the registers of 64 doubles. It changes only a tile that copies its factors to shared
+// memory.
 func inRegisters[T spirv.Scalar](t Tile) Tile {
 	most := uint32(64)
 	if spirv.KindOf[T]().IsComplex() {

@@ -21,9 +21,9 @@ import (
 // trailing matrix is A − Y·Zᴴ − Z·Yᴴ, where Y and Z have b columns for each finished panel of the
 // block.
 //
-// The package's documentation says what A, the band and the factors T hold afterwards. Record reads
-// only the lower triangle of A, and overwrites all of it. The imaginary parts of the diagonal may be
-// NaN.
+// The documentation of package stages says what A, the band and the factors T hold afterwards.
+// Record reads only the lower triangle of A, and overwrites all of it. The imaginary parts of the
+// diagonal may be NaN.
 type BandReduction[T spirv.Scalar] struct {
 	BandSize
 	ops product.Ops[T]
@@ -33,8 +33,8 @@ type BandReduction[T spirv.Scalar] struct {
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 
-	// xz holds the matrix [x Z], n×(b+k). Z is that of the block: the current trailing matrix is A −
-	// Y·Zᴴ − Z·Yᴴ. x is the product A·y of one panel of reflectors.
+	// xz holds the matrix [x Z], n×(b+k). Z is that of the block: the current trailing matrix is A
+	// − Y·Zᴴ − Z·Yᴴ. x is the product A·y of one panel of reflectors.
 	xz vk.Region[T]
 
 	// s holds the products [Y y]ᴴ·y and Zᴴ·y of a panel with the reflectors y, at most k×b each. r
@@ -138,8 +138,8 @@ func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matr
 }
 
 // block is the block of k columns of A that starts at column `begin`. Its pending update is A −
-// Y·Zᴴ − Z·Yᴴ. Y is stored in A, in place of the panels that were factored. xz is the matrix [x Z] in
-// the workspace. Row i of Y, of x and of Z belongs to row i of A.
+// Y·Zᴴ − Z·Yᴴ. Y is stored in A, in place of the panels that were factored. xz is the matrix [x Z]
+// in the workspace. Row i of Y, of x and of Z belongs to row i of A.
 type block[T spirv.Scalar] struct {
 	*BandReduction[T]
 	ws    *vk.Arena
@@ -151,8 +151,8 @@ func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *
 	return &block[T]{r, ws, a, product.NewMatrix(r.xz.In(ws), r.N, r.B+min(r.K, r.N), max(r.N, 1)), begin}
 }
 
-// at returns the first `cols` columns of Y and Z, from row number `row` on. In the diagonal block of
-// a panel and above it, the memory of Y holds other numbers.
+// at returns the first `cols` columns of Y and Z, from row number `row` on. In the diagonal block
+// of a panel and above it, the memory of Y holds other numbers.
 func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
 	return k.a.Block(row, k.begin, k.N-row, cols), k.xz.Block(row, k.B, k.N-row, cols)
 }

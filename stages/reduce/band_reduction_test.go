@@ -77,8 +77,8 @@ func TestBandReductionIsTheReference(t *testing.T) {
 	}
 }
 
-// likeReference fails the test if the reflectors Y, the band and the factors T of the symmetric matrix
-// `dense` differ from those that package ref computes.
+// likeReference fails the test if the reflectors Y, the band and the factors T of the symmetric
+// matrix `dense` differ from those that package ref computes.
 func likeReference(t *testing.T, n, b, k int, dense, y, band, factors []float64) {
 	t.Helper()
 	a := slices.Clone(dense)
@@ -207,8 +207,8 @@ func checkReduction(t *testing.T, name string, n, b, k int, tune Tables, dense [
 	similar.See(ofA, where)
 }
 
-// reductionErrors returns the errors of a band reduction A = Q1·B·Q1ᴴ by LAPACK's ratios. Package ref
-// forms Q1 from the reflectors Y and the factors T.
+// reductionErrors returns the errors of a band reduction A = Q1·B·Q1ᴴ by LAPACK's ratios. Package
+// ref forms Q1 from the reflectors Y and the factors T.
 func reductionErrors[T ref.Number](n, b int, dense, y, band, factors []T) (orthogonal, similar float64) {
 	q := make([]T, n*n)
 	for j := range n {

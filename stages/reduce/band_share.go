@@ -35,7 +35,7 @@ import (
 // update is the block of the panel: the owner has it in its columns, and the other devices have a
 // copy of it.
 //
-// BandShare has no threads, and does not copy between devices: the caller does.
+// BandShare starts no goroutines, and does not copy between devices. The caller does both.
 type BandShare[T spirv.Real] struct {
 	BandSize
 	blocks ColumnBlocks

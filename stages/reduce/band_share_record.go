@@ -82,8 +82,8 @@ func (r *BandShare[T]) RecordPanel(rec *vk.Recorder, ws *vk.Arena, a, band, t vk
 	r.qr.RecordNext(rec, ws, y, upper, r.Triangle(t, c).Sub(0, b))
 }
 
-// Triangle returns the memory of the factor T of the panel, which RecordUpdate computes. Before, its
-// first b elements are the factors τ of the reflectors.
+// Triangle returns the memory of the factor T of the panel, which RecordUpdate computes. Before,
+// its first b elements are the factors τ of the reflectors.
 func (r *BandShare[T]) Triangle(t vk.Slice[T], c int) vk.Slice[T] {
 	return t.Sub(c/r.B*r.B*r.B, r.B*r.B)
 }
@@ -119,8 +119,8 @@ func (r *BandShare[T]) RecordProduct(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[
 	return sum.At
 }
 
-// Part returns the memory for the given device's part of P. It has n−c−b rows and b columns, without
-// gaps.
+// Part returns the memory for the given device's part of P. It has n−c−b rows and b columns,
+// without gaps.
 func (r *BandShare[T]) Part(ws *vk.Arena, c, device int) vk.Slice[T] {
 	elements := (r.N - c - r.B) * r.B
 	return r.p.In(ws).Sub(device*elements, elements)
@@ -135,8 +135,8 @@ func (r *BandShare[T]) trailing(top int) (blocks []int) {
 	return blocks
 }
 
-// pendingPart returns the columns of Y and Z with which this device corrects P, if `pending` columns
-// are in use. Each device has some whole panels.
+// pendingPart returns the columns of Y and Z with which this device corrects P, if `pending`
+// columns are in use. They are the columns of some whole panels.
 func (r *BandShare[T]) pendingPart(pending int) (from, to int) {
 	end := func(device int) int {
 		if device < 0 {
@@ -148,8 +148,8 @@ func (r *BandShare[T]) pendingPart(pending int) (from, to int) {
 }
 
 // RecordUpdate computes T and the columns z of the panel from the parts of all devices (Part) and
-// the factors τ (Triangle). After the last panel of a block, it also updates the device's columns of
-// the trailing matrix.
+// the factors τ (Triangle). After the last panel of a block, it also updates the device's columns
+// of the trailing matrix.
 func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slice[T], c int) {
 	rec.Phase(stages.PhaseBandReduction, r.flops(c), r.Flops())
 	p, b := r.panel(ws, a, c), r.B

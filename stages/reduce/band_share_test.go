@@ -16,8 +16,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestDivideColumns checks that every trailing matrix is divided in the proportions of the parts,
-// up to one block, and that few blocks do not fail.
+// TestDivideColumns checks that the elements of every trailing matrix are divided in proportion to
+// `parts`. The difference may be at most twice the elements of the first block. DivideColumns must
+// also accept fewer blocks than devices.
 func TestDivideColumns(t *testing.T) {
 	parts := []float64{0.5, 0.2, 0.3}
 	const n, width = 1000, 10

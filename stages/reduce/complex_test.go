@@ -20,12 +20,12 @@ import (
 )
 
 // complexErrors are the largest errors of band reductions of Hermitian matrices, in units of the
-// precision of T. They are those of A = Q1·B·Q1ᴴ, because the band of conj(A) has the eigenvalues of
-// A, too.
+// precision of T. They are measured with A = Q1·B·Q1ᴴ. The eigenvalues of B would not suffice,
+// because a band of conj(A) has the eigenvalues of A, too.
 type complexErrors[T stagetest.Complex] struct{ orthogonal, similar stagetest.Worst }
 
-// of reduces the lower triangle of the Hermitian matrix `dense`, and updates the largest errors. The
-// imaginary parts of the diagonal are NaN.
+// of reduces the lower triangle of the Hermitian matrix `dense`, and updates the largest errors.
+// The imaginary parts of the diagonal are NaN.
 func (e *complexErrors[T]) of(t *testing.T, name string, n, b, k int, tune Tables, dense []complex128) (y, band, factors []complex128) {
 	t.Helper()
 	given := stagetest.ComplexOf[T](dense)
@@ -100,8 +100,8 @@ func testComplexBandReduction[T stagetest.Complex](t *testing.T) {
 	distant.AtMost(t, "distance from ref.BandReduction in units of ε", 1500)
 }
 
-// TestComplexBandReductionOfReals checks that the reduction of a real matrix in complex storage has no
-// imaginary parts.
+// TestComplexBandReductionOfReals checks that the reduction of a real matrix in complex storage has
+// no imaginary parts.
 func TestComplexBandReductionOfReals(t *testing.T) {
 	const n, b, k = 37, 4, 8
 	dense := make([]complex128, n*n)
@@ -130,9 +130,9 @@ func TestComplexBandReductionKinds(t *testing.T) {
 	errors.areSmall(t)
 }
 
-// TestComplexBandReductionLarger checks band reductions with the half-bandwidth of GPUs. The panels have
-// the sizes of the device's table, and those of NVIDIA's table with chunks that fit 32 KiB of shared
-// memory. Products have small tiles, because the tables have tiles for real numbers.
+// TestComplexBandReductionLarger checks band reductions with the half-bandwidth of GPUs. The panels
+// have the sizes of the device's table, and those of NVIDIA's table with chunks that fit 32 KiB of
+// shared memory. Products have small tiles, because the tables have tiles for real numbers.
 func TestComplexBandReductionLarger(t *testing.T) {
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	stagetest.EachComplex(t, testComplexBandReductionLarger[complex128], testComplexBandReductionLarger[complex64])
@@ -151,8 +151,8 @@ func testComplexBandReductionLarger[T stagetest.Complex](t *testing.T) {
 	errors.areSmall(t)
 }
 
-// TestComplexBandReductionOfEachTriangle checks band reductions of matrices of which one triangle is
-// stored, by columns or by rows. The other triangle is NaN.
+// TestComplexBandReductionOfEachTriangle checks band reductions of matrices of which one triangle
+// is stored, by columns or by rows. The other triangle is NaN.
 func TestComplexBandReductionOfEachTriangle(t *testing.T) {
 	stagetest.EachComplex(t, testComplexBandReductionOfEachTriangle[complex128], testComplexBandReductionOfEachTriangle[complex64])
 }

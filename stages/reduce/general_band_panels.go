@@ -9,11 +9,12 @@ import (
 
 // generalBlock is a block of k columns of A that begins at column `begin`, while it is reduced. The
 // current trailing matrix is A − U·Wᵀ − Z·Vᵀ. U is stored in A, in the columns of the panels. W, Z
-// and V are in the workspace. Row i of U and of Z belongs to row i of A. Row j of W and of V belongs
-// to column j of A.
+// and V are in the workspace. Row i of U and of Z belongs to row i of A. Row j of W and of V
+// belongs to column j of A.
 //
-// xw is the b columns before W, and xz is the b columns before Z. They hold the product of A and the
-// reflectors of the newest panel, so that one product multiplies [xw W] or [xz Z] by a small matrix.
+// xw is the b columns before W, and xz is the b columns before Z. They hold the product of A and
+// the reflectors of the newest panel, so that one product multiplies [xw W] or [xz Z] by a small
+// matrix.
 type generalBlock[T spirv.Real] struct {
 	*GeneralBandReduction[T]
 	ws       *vk.Arena
@@ -40,8 +41,8 @@ func from[T spirv.Real](x product.Matrix[T], row, cols int) product.Matrix[T] {
 	return x.Block(row, 0, x.Rows-row, cols)
 }
 
-// subtractPending applies the deferred update, A ← A − U·Wᵀ − Z·Vᵀ, to the rows×cols block of A that
-// begins at (i, j). It uses the first p columns of U, W, Z and V, and the products `by`.
+// subtractPending applies the deferred update, A ← A − U·Wᵀ − Z·Vᵀ, to the rows×cols block of A
+// that begins at (i, j). It uses the first p columns of U, W, Z and V. `by` computes the products.
 func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, by product.Ops[T], i, j, rows, cols, p int) {
 	if p == 0 {
 		return
@@ -52,10 +53,10 @@ func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, by product.Ops[T], i
 		1, k.a.Block(i, j, rows, cols))
 }
 
-// leftPanel applies the deferred updates to the panel P at column c. It factors P = Q·R with Q = I −
-// Y·T·Yᵀ, and writes R to the band. It appends Y to U, and w to W. It also copies the rows of the
-// right panel at column c, without the deferred updates, to the columns that this panel will have in
-// V.
+// leftPanel applies the deferred updates to the panel P at column c. It factors P = Q·R with Q = I
+// − Y·T·Yᵀ, and writes R to the band. It appends Y to U, and w to W. It also copies the rows of the
+// right panel at column c, without the deferred updates, to the columns that this panel will have
+// in V.
 //
 //	Qᵀ·Â = Â − Y·wᵀ     w = Âᵀ·Y·T = (Aᵀ·Y)·T − W·(Uᵀ·Y·T) − V·(Zᵀ·Y·T)
 //

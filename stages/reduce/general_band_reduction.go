@@ -122,8 +122,8 @@ func (r *GeneralBandReduction[T]) flops(c int) float64 {
 }
 
 // Record reduces the m×n matrix a. `band` has BandLen elements. `left` and `right` are for the
-// factors T, b×b elements for each panel. If the factors are not needed afterwards, b×b elements for
-// all panels suffice.
+// factors T, b×b elements for each panel. If the factors are not needed afterwards, b×b elements
+// for all panels suffice.
 func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, left, right vk.Slice[T]) {
 	n, b := r.N, r.B
 	if a.Rows != r.M || a.Cols != n || band.Len() < r.BandLen() ||
@@ -154,8 +154,8 @@ func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a produ
 	}
 }
 
-// factorOf returns the memory for the factor T of a panel. `all` has b×b elements for each panel, or
-// only for one.
+// factorOf returns the memory for the factor T of a panel. `all` has b×b elements for each panel,
+// or only for one.
 func factorOf[T spirv.Real](all vk.Slice[T], panel, b int) vk.Slice[T] {
 	if all.Len() == b*b {
 		return all

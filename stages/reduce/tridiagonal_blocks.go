@@ -42,8 +42,8 @@ type BlockedTuning struct {
 
 func (t BlockedTuning) splits(n int) bool { return t.Left > 0 && n > t.Left }
 
-// blocksFit returns nil if the first columns of matrices of order n can be reduced with these sizes on
-// the device. The errors are those of Fits.
+// blocksFit returns nil if the first columns of matrices of order n can be reduced with these sizes
+// on the device. The errors are those of Fits.
 func blocksFit[T spirv.Scalar](t BlockedTuning, info vk.Info, n int) error {
 	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Block < 0 || t.Columns < 1 || t.Registers < 0 {
 		return fmt.Errorf("stages: no matrix of order %d can be reduced in blocks of columns with %+v", n, t)
@@ -72,8 +72,8 @@ func (t BlockedTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n
 // latrdVectors is the number of vectors that the kernel latrd keeps in registers.
 const latrdVectors = 4
 
-// In latrdSpec, the same registers hold twice as many elements of A in single precision, and half as
-// many complex ones.
+// In latrdSpec, the same registers hold twice as many elements of A in single precision, and half
+// as many complex ones.
 func latrdSpec[T spirv.Scalar](t BlockedTuning, n, subgroup int) shaders.LatrdSpec {
 	s := shaders.LatrdDefaults()
 	rows := t.rows(n)
@@ -133,10 +133,10 @@ func (s *tridiagonalBlocks[T]) words(n, columns int) int {
 }
 
 // record reduces the first n − Left columns of the n×n matrix a. The results are those of
-// Tridiagonalisation.Record for these columns. After each block it calls `done` with the number of
-// columns reduced so far.
+// Tridiagonalisation.Record for these columns. A dispatch has at most `limit` workgroups. After
+// each block it calls `done` with the number of columns reduced so far.
 func (s *tridiagonalBlocks[T]) record(
-	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, tau vk.Slice[T], info vk.Slice[uint32], come int, done func(columns int),
+	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, tau vk.Slice[T], info vk.Slice[uint32], limit int, done func(columns int),
 ) {
 	last, groups := s.n-s.tune.Left, s.tune.groups(s.n)
 	for begin := 0; begin < last; begin += s.tune.Columns {
@@ -144,7 +144,7 @@ func (s *tridiagonalBlocks[T]) record(
 		rest, panel := a.Block(begin, begin, n, n), s.panel.In(ws)
 		slots := s.slots.In(ws).Sub(0, s.words(n, columns))
 		vk.Fill(rec, slots, math.MaxUint32)
-		s.kernel.Dispatch(rec, vk.Grid(min(come, groups)), shaders.LatrdPush[T]{
+		s.kernel.Dispatch(rec, vk.Grid(min(limit, groups)), shaders.LatrdPush[T]{
 			A: rest.Addr(), Panel: panel.Addr(), T: band.Sub(2*begin, 2*columns).Addr(), Tau: tau.Sub(begin, columns).Addr(),
 			Slots: slots.Addr(), Info: info.Addr(), AbortWord: s.abort,
 			N: uint32(n), Ld: uint32(a.Ld), Columns: uint32(columns), Groups: uint32(groups), Polls: s.polls,

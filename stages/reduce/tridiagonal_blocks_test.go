@@ -17,9 +17,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// smallestBlocks returns a tuning with which small matrices are reduced in blocks of 4 columns until
-// `left` columns are left. Workgroups have several rows and several chunks of columns, of which one
-// is in registers.
+// smallestBlocks returns a tuning with which small matrices are reduced in blocks of 4 columns
+// until `left` columns are left. Workgroups have several rows and several chunks of columns, of
+// which one is in registers.
 func smallestBlocks(t testing.TB, n, left int) TridiagonalisationTuning {
 	t.Helper()
 	tune := smallestTridiagonalisation(t, left)
@@ -180,8 +180,8 @@ func TestBlockedTridiagonalisationRefuses(t *testing.T) {
 	}
 }
 
-// TestTridiagonalisationRecording checks the order of the recorded commands against a golden file. A
-// product of matrices appears only as a line with its shapes. There are two whole blocks and one
+// TestTridiagonalisationRecording checks the order of the recorded commands against a golden file.
+// A product of matrices appears only as a line with its shapes. There are two whole blocks and one
 // with fewer columns.
 func TestTridiagonalisationRecording(t *testing.T) {
 	const n = 20

@@ -96,8 +96,8 @@ func (s *Tridiagonalisation[T]) Work() *vk.Layout { return s.work }
 func (s *Tridiagonalisation[T]) Status() *vk.Layout { return s.flags.Layout() }
 
 // Info is 0 after a successful run. Otherwise a wait reached the poll limit, and the word is 1 plus
-// the index of a row whose values did not come. The index counts from the first row that the failing
-// dispatch reduces.
+// the index of a row whose values did not come. The index counts from the first row that the
+// failing dispatch reduces.
 func (s *Tridiagonalisation[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.flags.Info(ws) }
 
 // Panels returns the number of reflectors, each with one factor τ: here a panel has one column.
@@ -122,9 +122,10 @@ func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product
 	s.record(rec, ws, a, band, t, math.MaxInt)
 }
 
-// record dispatches only `come` workgroups. Tests dispatch too few on purpose, so that a wait fails.
+// record is Record with at most `limit` workgroups in a dispatch. Tests pass too few workgroups on
+// purpose, so that a wait fails.
 func (s *Tridiagonalisation[T]) record(
-	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T], come int,
+	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T], limit int,
 ) {
 	n, slots := s.tune.left(s.n), s.slots.In(ws)
 	done := s.n - n
@@ -132,12 +133,12 @@ func (s *Tridiagonalisation[T]) record(
 	s.flags.Clear(rec, ws)
 	vk.Fill(rec, band.Sub(2*s.n-1, 1), 0)
 	if s.blocks != nil {
-		s.blocks.record(rec, ws, a, band, t, s.flags.Info(ws), come, func(columns int) {
+		s.blocks.record(rec, ws, a, band, t, s.flags.Info(ws), limit, func(columns int) {
 			rec.Phase(stages.PhaseTridiagonalisation, s.flops(columns), s.Flops())
 		})
 	}
 	vk.Fill(rec, slots, math.MaxUint32)
-	s.kernel.Dispatch(rec, vk.Grid(min(come, s.tune.groups(n))), shaders.SytrdPush[T]{
+	s.kernel.Dispatch(rec, vk.Grid(min(limit, s.tune.groups(n))), shaders.SytrdPush[T]{
 		A: a.Block(done, done, n, n).Addr(), T: band.Sub(2*done, 2*n).Addr(), Tau: t.Sub(done, max(n-1, 0)).Addr(),
 		Slots: slots.Addr(), Info: s.flags.Info(ws).Addr(), AbortWord: s.abort,
 		N: uint32(n), Ld: uint32(a.Ld), Groups: uint32(s.tune.groups(n)), Polls: s.tune.Polls,

@@ -54,7 +54,8 @@ func scaleToOne(x []complex128) {
 	}
 }
 
-// smallestHermitian returns smallestBlocks with registers for as many numbers of T as for doubles.
+// smallestHermitian returns smallestBlocks with registers for as many numbers of T as
+// smallestBlocks has for doubles.
 func smallestHermitian[T stagetest.Complex](t *testing.T, n, left int) TridiagonalisationTuning {
 	tune := smallestBlocks(t, n, left)
 	tune.Blocked.Registers *= int(spirv.KindOf[T]().Size()) / 8
@@ -67,8 +68,8 @@ type oneStageErrors[T stagetest.Complex] struct {
 	vectors stagetest.Worst
 }
 
-// of reduces the Hermitian matrix `dense` on the device. Package ref computes the eigenvectors S of T,
-// and Q·S.
+// of reduces the Hermitian matrix `dense` on the device. Package ref computes the eigenvectors S of
+// T, and Q·S.
 func (e *oneStageErrors[T]) of(t *testing.T, name string, n int, tune TridiagonalisationTuning, dense []complex128) (y, band, tau []complex128) {
 	t.Helper()
 	where := fmt.Sprintf("%s, n = %d", name, n)
@@ -136,8 +137,8 @@ func testComplexTridiagonalisation[T stagetest.Complex](t *testing.T) {
 	distance.AtMost(t, "distance from ref.BandReduction in units of ε", 1e5)
 }
 
-// TestComplexTridiagonalisationKinds checks matrices on which eigenvalue solvers have failed, scaled to
-// magnitudes near 1.
+// TestComplexTridiagonalisationKinds checks matrices on which eigenvalue solvers have failed,
+// scaled to magnitudes near 1.
 func TestComplexTridiagonalisationKinds(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
@@ -169,9 +170,9 @@ func testComplexTridiagonalisationKinds[T stagetest.Complex](t *testing.T) {
 	errors.areSmall(t)
 }
 
-// TestComplexTridiagonalisationRepeats checks that the bits do not depend on the number of workgroups,
-// on the number of elements in registers, on the distribution of rows over the workgroups, or on
-// which invocations issue memory barriers.
+// TestComplexTridiagonalisationRepeats checks that the bits do not depend on the number of
+// workgroups, on the number of elements in registers, on the distribution of rows over the
+// workgroups, or on which invocations issue memory barriers.
 func TestComplexTridiagonalisationRepeats(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	when.Skip(t, when.Quick, "other sizes of the same kernels")

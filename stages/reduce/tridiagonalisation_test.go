@@ -44,9 +44,9 @@ type reduced[T spirv.Scalar] struct {
 	a, band, tau []T
 }
 
-// oneStage reduces the matrix a of order n, with its padding, by `come` workgroups, which may be too
-// few.
-func oneStage[T spirv.Scalar](t *testing.T, n, ld int, w stages.Waiting, tune TridiagonalisationTuning, a []T, come int) (r reduced[T]) {
+// oneStage reduces the matrix a of order n, with its padding, by at most `limit` workgroups, which
+// may be too few.
+func oneStage[T spirv.Scalar](t *testing.T, n, ld int, w stages.Waiting, tune TridiagonalisationTuning, a []T, limit int) (r reduced[T]) {
 	t.Helper()
 	d := stagetest.Device(t)
 	ops, err := product.New[T](d, SmallestTuning().Products)
@@ -61,7 +61,7 @@ func oneStage[T spirv.Scalar](t *testing.T, n, ld int, w stages.Waiting, tune Tr
 	ws := stagetest.Arena(t, d, vk.Together(aa, bb, tt, s.Work(), s.Status(), ops.Work()))
 	stagetest.Put(t, d, aa.In(ws), a)
 	rec := vk.NewRecorder(d)
-	s.record(rec, ws, product.NewMatrix(aa.In(ws), n, n, ld), bb.In(ws), tt.In(ws), come)
+	s.record(rec, ws, product.NewMatrix(aa.In(ws), n, n, ld), bb.In(ws), tt.In(ws), limit)
 	stagetest.Run(t, d, rec)
 	r.info = stagetest.Get(t, d, s.Info(ws))[0]
 	r.a, r.band, r.tau = stagetest.Get(t, d, aa.In(ws)), stagetest.Get(t, d, bb.In(ws)), stagetest.Get(t, d, tt.In(ws))
@@ -126,8 +126,8 @@ func TestTridiagonalisationKinds(t *testing.T) {
 	similar.AtMost(t, "‖A − Q·T·Qᵀ‖", 10)
 }
 
-// nearOne multiplies the numbers x by a power of two, so that the largest magnitude is in [½, 1). It
-// returns x.
+// nearOne multiplies the numbers x by a power of two, so that the largest magnitude is in [½, 1).
+// It returns x.
 func nearOne(x []float64) []float64 {
 	largest := 0.0
 	for _, z := range x {
@@ -260,8 +260,8 @@ func TestTridiagonalisationRefuses(t *testing.T) {
 	}
 }
 
-// TestCrowdedDevicesReduceInTwoStages checks that a reduction in one stage is refused on two kinds of
-// devices: a device that does not run all workgroups at the same time, and a device on which no
+// TestCrowdedDevicesReduceInTwoStages checks that a reduction in one stage is refused on two kinds
+// of devices: a device that does not run all workgroups at the same time, and a device on which no
 // workgroup may wait.
 func TestCrowdedDevicesReduceInTwoStages(t *testing.T) {
 	dev := vk.Dry(vk.Info{

@@ -80,8 +80,8 @@ func Fits[T spirv.Scalar](t TridiagonalisationTuning, info vk.Info, n int) error
 	return need.Err
 }
 
-// Meeting returns the largest number of workgroups of Tridiagonalisation on the device, each of which
-// waits for all others. It is 0 if no matrix is reduced in one stage.
+// Meeting returns the largest number of workgroups of Tridiagonalisation on the device, each of
+// which waits for all others. It is 0 if no matrix is reduced in one stage.
 func (t TridiagonalisationTuning) Meeting(info vk.Info) int {
 	if max(t.Values, t.Vectors) == 0 || !info.Int64Atomics() {
 		return 0
@@ -107,8 +107,8 @@ func (t TridiagonalisationTuning) rows(n int) int {
 
 func (t TridiagonalisationTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
 
-// In sytrdSpec, the same registers hold twice as many elements of A in single precision, and half as
-// many complex ones.
+// In sytrdSpec, the same registers hold twice as many elements of A in single precision, and half
+// as many complex ones.
 func sytrdSpec[T spirv.Scalar](t TridiagonalisationTuning, n, subgroup int) shaders.SytrdSpec {
 	s := shaders.SytrdDefaults()
 	rows := t.rows(n)

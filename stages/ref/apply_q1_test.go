@@ -55,8 +55,8 @@ func TestApplyQ1AndQ2(t *testing.T) {
 	})
 }
 
-// TestApplyQ2Squares checks that products with squares of all sizes give Q2, which ApplyQ2 forms from
-// the identity.
+// TestApplyQ2Squares checks that products with squares of all sizes give Q2, which ApplyQ2 forms
+// from the identity.
 func TestApplyQ2Squares(t *testing.T) {
 	for _, b := range []int{2, 3, 5} {
 		for _, n := range []int{1, 2, 3, 4, 7, 12, 20, 31} {

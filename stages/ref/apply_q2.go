@@ -9,8 +9,8 @@ func ApplyQ2[T Number](n, b int, v, tau []T, m int, x []T, ldx int) {
 	}
 }
 
-// ApplyQ2Transposed replaces X by Q2ᴴ·X. It applies the adjoint reflectors Hᴴ = I − conj(τ)·v·vᴴ in the
-// opposite order of ApplyQ2.
+// ApplyQ2Transposed replaces X by Q2ᴴ·X. It applies the adjoint reflectors Hᴴ = I − conj(τ)·v·vᴴ in
+// the opposite order of ApplyQ2.
 func ApplyQ2Transposed[T Number](n, b int, v, tau []T, m int, x []T, ldx int) {
 	adjoint := make([]T, len(tau))
 	for i, x := range tau {

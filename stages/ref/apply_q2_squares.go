@@ -1,7 +1,7 @@
 package ref
 
-// ApplyQ2Squares replaces the n×m matrix X by Q2·X, as ApplyQ2 does, but by products with squares. A
-// square is the product of the reflectors of `sweeps` neighbouring sweeps in height/b successive
+// ApplyQ2Squares replaces the n×m matrix X by Q2·X, as ApplyQ2 does, but by products with squares.
+// A square is the product of the reflectors of `sweeps` neighbouring sweeps in height/b successive
 // steps, where height is a multiple of b. The last square has all further steps. The first sweep of
 // the squares is s0. Square u acts on the rows from s0 + 1 + u·height on, and the squares with
 // smaller u act first.
@@ -22,8 +22,8 @@ func ApplyQ2Squares[T Number](n, b, sweeps, height int, v, tau []T, m int, x []T
 	}
 }
 
-// Q2Square returns the square with the reflectors of the sweeps s0 … s1−1 in the steps j0 … j1−1. It
-// is a unitary matrix that acts on `order` rows from row s0 + 1 + j0·b on.
+// Q2Square returns the square with the reflectors of the sweeps s0 … s1−1 in the steps j0 … j1−1.
+// It is a unitary matrix that acts on `order` rows from row s0 + 1 + j0·b on.
 func Q2Square[T Number](n, b, s0, s1, j0, j1, order int, v, tau []T) []T {
 	u := make([]T, order*order)
 	for i := range order {

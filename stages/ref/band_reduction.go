@@ -2,7 +2,8 @@ package ref
 
 // BandReduction reduces the Hermitian matrix A to half-bandwidth b, A = Q1·B·Q1ᴴ, with panels of b
 // columns and trailing updates of rank k (dsytrd_sy2sb, zhetrd_he2hb; the double-blocked band
-// reduction, DBBR). Only the lower triangle of A is read, and not the imaginary parts of its diagonal.
+// reduction, DBBR). Only the lower triangle of A is read, and not the imaginary parts of its
+// diagonal.
 //
 // It returns the compact band and the triangular factors T of the panels, and stores the reflectors
 // Y in A. Package stages documents the formats of the band, of T and of Y. Columns of A that belong
@@ -59,8 +60,8 @@ func (r *reduction[T]) catchUp(block, c int) {
 	Gemm(NoTrans, Adjoint, rows, cols, pending, -1, z, r.n, y, r.lda, 1, x, r.lda)
 }
 
-// diagonalBlock moves the lower triangle of the diagonal block at column c to the band, and sets the
-// elements of the panel in its rows and above to zero.
+// diagonalBlock moves the lower triangle of the diagonal block at column c to the band, and sets
+// the elements of the panel in its rows and above to zero.
 func (r *reduction[T]) diagonalBlock(c int) {
 	end := min(c+r.b, r.n)
 	for j := c; j < end; j++ {

@@ -38,10 +38,10 @@ func BidiagonalChasingRounded(
 	return c.result()
 }
 
-// BidiagonalChasingWaves is BidiagonalChasing in the order that is used on a device where workgroups
-// may not wait for each other. Wave t consists of half-step h = t − bidiagonalStride·s of each sweep
-// s. The half-steps of a wave are independent: their order does not change the bits of the result.
-// To show this, the later sweeps of a wave run first.
+// BidiagonalChasingWaves is BidiagonalChasing in the order that is used on a device where
+// workgroups may not wait for each other. Wave t consists of half-step h = t − bidiagonalStride·s
+// of each sweep s. The half-steps of a wave are independent: their order does not change the bits
+// of the result. To show this, the later sweeps of a wave run first.
 func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, right Reflectors) {
 	c := newBidiagonalChase(n, b, band)
 	waves := 0

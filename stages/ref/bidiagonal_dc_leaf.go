@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// sweepsPerValue·n is the largest number of QR sweeps of a leaf with n values, so that the iteration
-// ends. Two or three sweeps for each value are usual.
+// sweepsPerValue·n is the largest number of QR sweeps of a leaf with n values, so that the
+// iteration ends. Two or three sweeps for each value are usual.
 const sweepsPerValue = 30
 
 // leafIteration is the QR iteration of a leaf. Before and after every sweep the leaf equals S·C·Wᵀ,

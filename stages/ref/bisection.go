@@ -139,9 +139,9 @@ func (s *Sturm) Value(k int) float64 {
 }
 
 // middle returns the point at which a bisection divides the interval [lo, hi]: usually the
-// midpoint. If both ends are smaller than ulp·‖T‖, the middle is 0, or a power of two whose exponent
-// is the mean of the exponents of the ends, until the ends have nearly the same exponent. So a
-// bisection finds the exponent of a tiny eigenvalue in few halvings:
+// midpoint. If both ends are smaller than ulp·‖T‖, the middle is 0, or a power of two whose
+// exponent is the mean of the exponents of the ends, until the ends have nearly the same exponent.
+// So a bisection finds the exponent of a tiny eigenvalue in few halvings:
 //
 //	54   halvings until both ends are smaller than ulp·‖T‖
 //	12   until both ends have the same sign, and their ratio is at most 4. The exponents are between

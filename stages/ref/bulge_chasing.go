@@ -1,9 +1,9 @@
 package ref
 
 // BulgeChasing reduces the compact band B to tridiagonal form, B = Q2·T·Q2ᴴ (dsytrd_sb2st,
-// zhetrd_hb2st), one sweep after another. It overwrites the band. It returns T as d[n] and e[n−1], and
-// the reflectors of Q2 in the format of package stages. T is real but for the last element of e, which
-// is complex if B is. RealTridiagonal makes it real.
+// zhetrd_hb2st), one sweep after another. It overwrites the band. It returns T as d[n] and e[n−1],
+// and the reflectors of Q2 in the format of package stages. T is real but for the last element of
+// e, which is complex if B is. RealTridiagonal makes it real.
 func BulgeChasing[T Number](n, b int, band []T) (d, e, v, tau []T) {
 	c := newChase(n, b, band)
 	for s := range Sweeps(n) {
@@ -16,8 +16,8 @@ func BulgeChasing[T Number](n, b int, band []T) (d, e, v, tau []T) {
 
 // BulgeChasingWaves is BulgeChasing in the order that is used on a device where workgroups may not
 // wait for each other. Wave t consists of step j = t − 3·s of each sweep s. The steps of a wave are
-// independent of each other, so every order gives the same bits. To show this, the later sweeps of a
-// wave run first.
+// independent of each other, so every order gives the same bits. To show this, the later sweeps of
+// a wave run first.
 func BulgeChasingWaves[T Number](n, b int, band []T) (d, e, v, tau []T) {
 	c := newChase(n, b, band)
 	for t := 0; t < Waves(n, b); t++ {
@@ -116,9 +116,9 @@ func (c *chase[T]) chaseStep(s, j int) {
 	c.reflectRight(tau, v, r)
 }
 
-// reflectBoth replaces the diagonal block D that begins at row r by Hᴴ·D·H, where H = I − τ·v·vᴴ. It
-// computes Hᴴ·D·H = D − v·qᴴ − q·vᴴ with p = τ·D·v and q = p − ½·conj(τ)·(vᴴ·p)·v. The diagonal stays
-// real.
+// reflectBoth replaces the diagonal block D that begins at row r by Hᴴ·D·H, where H = I − τ·v·vᴴ.
+// It computes Hᴴ·D·H = D − v·qᴴ − q·vᴴ with p = τ·D·v and q = p − ½·conj(τ)·(vᴴ·p)·v. The diagonal
+// stays real.
 func (c *chase[T]) reflectBoth(tau T, v []T, r int) {
 	column := 2*c.b - 1 // from (i, j) to (i, j+1), as in chaseStep
 	q := make([]T, len(v))
@@ -169,9 +169,9 @@ func (c *chase[T]) result() (d, e, v, tau []T) {
 	return d, e, c.v, c.tau
 }
 
-// RealTridiagonal returns the real tridiagonal matrix S with T = D·S·Dᴴ and D = diag(1 … 1, phase). T
-// is a result of BulgeChasing, with the diagonal d and the off-diagonal e. The last element of S's
-// off-diagonal is the modulus of T's.
+// RealTridiagonal returns the real tridiagonal matrix S with T = D·S·Dᴴ and D = diag(1 … 1, phase).
+// T is a result of BulgeChasing, with the diagonal d and the off-diagonal e. The last element of
+// S's off-diagonal is the modulus of T's.
 func RealTridiagonal[T Number](d, e []T) (diagonal, off []float64, phase T) {
 	diagonal, off, phase = make([]float64, len(d)), make([]float64, len(e)), 1
 	for i := range d {

@@ -6,8 +6,8 @@ import (
 )
 
 // TestDivideConquerEndsWithNaN checks that a matrix with a NaN does not keep DivideConquer busy for
-// ever. (The bisection for a root once ended only when its interval could not be halved, which a NaN
-// never is.) The result is undefined.
+// ever. (The bisection for a root once ended only when its interval was too short to be halved.
+// This never happened with a NaN.) The result is undefined.
 func TestDivideConquerEndsWithNaN(t *testing.T) {
 	for at := range 5 {
 		d, e := []float64{1, 2, 3, 4, 5}, []float64{1, 1, 1, 1}

@@ -13,9 +13,9 @@ const (
 func (o Op) transposes() bool { return o == Trans || o == Adjoint }
 func (o Op) conjugates() bool { return o == Conj || o == Adjoint }
 
-// Gemm computes C ← α·op(A)·op(B) + β·C (dgemm, zgemm) with real α and β, where op(A) is m×k, op(B) is
-// k×n and C is m×n. C must not overlap A or B. If β = 0, C is overwritten and may contain NaN before
-// the call.
+// Gemm computes C ← α·op(A)·op(B) + β·C (dgemm, zgemm) with real α and β, where op(A) is m×k, op(B)
+// is k×n and C is m×n. C must not overlap A or B. If β = 0, C is overwritten and may contain NaN
+// before the call.
 func Gemm[T Number](opA, opB Op, m, n, k int, alpha float64, a []T, lda int, b []T, ldb int, beta float64,
 	c []T, ldc int) {
 	aRow, aCol := 1, lda // strides of op(A)

@@ -44,9 +44,9 @@ func Promote[T Number](n, m int, s []float64, lds int, phase T) []T {
 	return x
 }
 
-// ColumnPhases multiplies each column of the n×m matrix X by a number of modulus 1, so that its element
-// of largest modulus is real and positive. If there are several, the first one decides. A column of
-// zeros stays unchanged. A real column changes its signs, or nothing.
+// ColumnPhases multiplies each column of the n×m matrix X by a number of modulus 1, so that its
+// element of largest modulus is real and positive. If there are several, the first one decides. A
+// column of zeros stays unchanged. A real column keeps all its signs or changes all of them.
 func ColumnPhases[T Number](n, m int, x []T, ldx int) {
 	for j := range m {
 		column := x[j*ldx : j*ldx+n]
@@ -67,9 +67,9 @@ func ColumnPhases[T Number](n, m int, x []T, ldx int) {
 	}
 }
 
-// Eigen returns the eigenvalues of the n×n Hermitian matrix A in ascending order, and its eigenvectors
-// as the columns of a matrix without padding: A = Z·Λ·Zᴴ, by two stages with the half-bandwidth b and
-// blocks of k columns. Only the lower triangle of A is read. A is overwritten.
+// Eigen returns the eigenvalues of the n×n Hermitian matrix A in ascending order, and its
+// eigenvectors as the columns of a matrix without padding: A = Z·Λ·Zᴴ, by two stages with the
+// half-bandwidth b and blocks of k columns. Only the lower triangle of A is read. A is overwritten.
 func Eigen[T Number](n, b, k int, a []T, lda int) (values []float64, z []T) {
 	band, t := BandReduction(n, b, k, a, lda)
 	d, e, v, tau := BulgeChasing(n, b, band)

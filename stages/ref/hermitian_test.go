@@ -134,8 +134,8 @@ func TestComplexHouseholder(t *testing.T) {
 	orthogonal.report(t)
 }
 
-// TestComplexGemmAgreesWithGonum checks all operations. gonum has no Conj, which is here Adjoint of a
-// transposed matrix.
+// TestComplexGemmAgreesWithGonum checks all operations. gonum has no operation Conj. In place of
+// it, gonum computes the adjoint of the transposed matrix.
 func TestComplexGemmAgreesWithGonum(t *testing.T) {
 	const m, n, k = 7, 5, 6
 	for opA := NoTrans; opA <= Adjoint; opA++ {
@@ -192,8 +192,8 @@ func TestComplexGemmAgreesWithGonum(t *testing.T) {
 	}
 }
 
-// TestHermitianProductsReadOneTriangle compares Symm and Syr2k with Gemm. The imaginary parts of the
-// diagonal are NaN before, and Syr2k clears them.
+// TestHermitianProductsReadOneTriangle compares Symm and Syr2k with Gemm. The imaginary parts of
+// the diagonal are NaN before, and Syr2k clears them.
 func TestHermitianProductsReadOneTriangle(t *testing.T) {
 	for n := range 8 {
 		for k := range 4 {
@@ -221,8 +221,8 @@ func TestHermitianProductsReadOneTriangle(t *testing.T) {
 	}
 }
 
-// TestComplexPanelQR checks P = Q·R with the unitary Q = I − Y·T·Yᴴ, and that Q is the product of the
-// reflectors. R's diagonal is real.
+// TestComplexPanelQR checks P = Q·R with the unitary Q = I − Y·T·Yᴴ, and that Q is the product of
+// the reflectors. R's diagonal is real.
 func TestComplexPanelQR(t *testing.T) {
 	orthogonal, residual, product := worst{name: "‖I − QᴴQ‖"}, worst{name: "‖P − Q·R‖"}, worst{name: "‖Q − H0·H1⋯‖"}
 	for _, m := range []int{1, 2, 3, 5, 8, 33} {
@@ -272,8 +272,8 @@ func TestComplexPanelQR(t *testing.T) {
 	product.report(t)
 }
 
-// TestHermitianReductions checks A = Q1·B·Q1ᴴ and B = Q2·T·Q2ᴴ. T is real but for the last element of
-// its off-diagonal. Waves give the same bits.
+// TestHermitianReductions checks A = Q1·B·Q1ᴴ and B = Q2·T·Q2ᴴ. T is real but for the last element
+// of its off-diagonal. BulgeChasingWaves must give the same bits as BulgeChasing.
 func TestHermitianReductions(t *testing.T) {
 	first, second := worst{name: "‖A − Q1·B·Q1ᴴ‖"}, worst{name: "‖B − Q2·T·Q2ᴴ‖"}
 	complexLast := 0
@@ -352,8 +352,8 @@ func TestChaseTurnsComplexHeads(t *testing.T) {
 	}
 }
 
-// TestHermitianBackTransformations checks that Q·X for vectors in rows is that of vectors in columns,
-// that Qᴴ·Q·X = X, and that squares give Q2.
+// TestHermitianBackTransformations checks that Q·X for vectors in rows is that of vectors in
+// columns, that Qᴴ·Q·X = X, and that squares give Q2.
 func TestHermitianBackTransformations(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 20, 33} {
 		for _, b := range []int{1, 3, 4, 8} {
@@ -399,7 +399,7 @@ func TestHermitianBackTransformations(t *testing.T) {
 	}
 }
 
-// stored returns the matrix as LowerTriangle reads it, with NaN wherever it must not read.
+// stored returns the matrix as LowerTriangle reads it, with NaN where LowerTriangle must not read.
 func stored(n int, a []complex128, upper, rowMajor bool, ld int) []complex128 {
 	x := nansOf[complex128](n * ld)
 	for j := range n {
@@ -419,7 +419,8 @@ func stored(n int, a []complex128, upper, rowMajor bool, ld int) []complex128 {
 	return x
 }
 
-// TestHermitianPipeline solves every family of complex matrices, from each triangle in both orders.
+// TestHermitianPipeline solves every family of complex matrices, from each triangle, stored by
+// columns and by rows.
 func TestHermitianPipeline(t *testing.T) {
 	residual, rebuilt := worst{name: "‖A·Z − Z·Λ‖"}, worst{name: "‖A − Z·Λ·Zᴴ‖"}
 	orthogonal, values := worst{name: "‖I − Zᴴ·Z‖"}, worst{name: "|λ − known|"}
@@ -456,8 +457,8 @@ func TestHermitianPipeline(t *testing.T) {
 // pipelineOrders has orders below, at and above the half-bandwidths of the tests.
 var pipelineOrders = []int{1, 2, 3, 5, 20, 33, 64}
 
-// TestConjugateMatrix checks that the conjugate matrix has the same values and the conjugate vectors,
-// bit for bit: no step prefers one sign of the imaginary parts.
+// TestConjugateMatrix checks that the conjugate matrix has the same values and the conjugate
+// vectors, bit for bit: no step prefers one sign of the imaginary parts.
 func TestConjugateMatrix(t *testing.T) {
 	for _, n := range pipelineOrders {
 		a := gaussHermitian(n, 21)
@@ -469,8 +470,8 @@ func TestConjugateMatrix(t *testing.T) {
 	}
 }
 
-// agreeUpToRounding compares eigenvalues, and eigenvectors of normal phases, of a matrix with simple
-// eigenvalues.
+// agreeUpToRounding compares the eigenvalues and eigenvectors of a matrix with simple eigenvalues.
+// The phases of the vectors must be those that ColumnPhases chooses.
 func agreeUpToRounding(t *testing.T, what string, n int, values, want []float64, z, wantZ []complex128) {
 	t.Helper()
 	norm := max(math.Abs(want[0]), math.Abs(want[n-1]))

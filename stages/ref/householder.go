@@ -3,13 +3,13 @@ package ref
 import "math"
 
 // Householder computes the unitary reflector H = I − τ·v·vᴴ with Hᴴ·x = β·e1, where β = −sign(Re
-// x0)·‖x‖ is real (dlarfg, zlarfg). For a real x also τ is real, and H = Hᴴ. It overwrites x with v,
-// v[0] = 1, and returns β and τ.
+// x0)·‖x‖ is real (dlarfg, zlarfg). For a real x also τ is real, and H = Hᴴ. It overwrites x with
+// v, v[0] = 1, and returns β and τ.
 //
-// If all elements of x after the first are zero and x0 is real, then H = I: τ = 0, β = x0, v = e1. A
-// real part 0 of x0 counts as positive. All sums use x divided by the largest magnitude of a part, so
-// that numbers near overflow and denormal numbers do not make the results inaccurate. β overflows only
-// if ‖x‖ does.
+// If all elements of x after the first are zero and x0 is real, then H = I: τ = 0, β = x0, v = e1.
+// A real part 0 of x0 counts as positive. All sums use x divided by the largest magnitude of a
+// part, so that numbers near overflow and denormal numbers do not make the results inaccurate. β
+// overflows only if ‖x‖ does.
 func Householder[T Number](x []T) (beta, tau T) {
 	var tail float64
 	for _, v := range x[1:] {
@@ -38,8 +38,8 @@ func Householder[T Number](x []T) (beta, tau T) {
 	return ofReal[T](root * scale), (norm - x0) / norm
 }
 
-// reflectLeft replaces the len(v)×cols matrix X by X − tau·v·vᴴ·X. This is H·X if tau is the τ of the
-// reflector H, and Hᴴ·X if it is conj(τ).
+// reflectLeft replaces the len(v)×cols matrix X by X − tau·v·vᴴ·X. This is H·X if tau is the τ of
+// the reflector H, and Hᴴ·X if it is conj(τ).
 func reflectLeft[T Number](tau T, v []T, cols int, x []T, ldx int) {
 	for j := range cols {
 		column := x[j*ldx : j*ldx+len(v)]

@@ -5,9 +5,9 @@ import (
 	"math/cmplx"
 )
 
-// Number is the type of a matrix's elements. A function with this parameter computes for real and for
-// complex matrices by the same statements. For real numbers conj changes nothing, so that Xᴴ is Xᵀ and
-// "Hermitian" means symmetric.
+// Number is the type of a matrix's elements. A function with this parameter computes for real and
+// for complex matrices by the same statements. For real numbers conj changes nothing, so that Xᴴ is
+// Xᵀ and "Hermitian" means symmetric.
 type Number interface{ float64 | complex128 }
 
 func conj[T Number](x T) T {

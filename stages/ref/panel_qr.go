@@ -5,8 +5,8 @@ package ref
 //
 // Afterwards the panel holds Y with all ones and zeros. Column j < kb has zeros above row j, a one
 // in row j, and the other elements of its reflector below row j. The columns from kb on are zero. R
-// is b×b with leading dimension b, upper triangular with a real diagonal, and zero in the rows from kb
-// on. tau has b factors; the factors from kb on are zero.
+// is b×b with leading dimension b, upper triangular with a real diagonal, and zero in the rows from
+// kb on. tau has b factors; the factors from kb on are zero.
 func PanelQR[T Number](m, b int, panel []T, ld int) (r, tau []T) {
 	r, tau = make([]T, b*b), make([]T, b)
 	for j := range min(b, m) {
@@ -24,8 +24,8 @@ func PanelQR[T Number](m, b int, panel []T, ld int) (r, tau []T) {
 	return r, tau
 }
 
-// TFactor returns the b×b upper triangular T with H0·H1⋯ = I − Y·T·Yᴴ (dlarft, zlarft,
-// forward, columnwise). Y is the panel as PanelQR leaves it. T is computed column by column: if I − Y·T·Yᴴ
+// TFactor returns the b×b upper triangular T with H0·H1⋯ = I − Y·T·Yᴴ (dlarft, zlarft, forward,
+// columnwise). Y is the panel as PanelQR leaves it. T is computed column by column: if I − Y·T·Yᴴ
 // is the product of the first reflectors, the product with one more reflector I − τ·v·vᴴ is
 //
 //	(I − Y·T·Yᴴ)·(I − τ·v·vᴴ) = I − [Y v]·[T, −τ·T·Yᴴ·v; 0, τ]·[Y v]ᴴ.

@@ -52,16 +52,18 @@ type RefinementStep struct {
 // X of approximate eigenvectors of A, in place:
 //
 //	R = I − XᵀX,  S = XᵀAX,  λᵢ = sᵢᵢ/(1 − rᵢᵢ)
-//	eᵢⱼ = (sᵢⱼ + λⱼ·rᵢⱼ)/(λⱼ − λᵢ)   outside of clusters
-//	eᵢⱼ = rᵢⱼ/2                      within a cluster, on the diagonal, and where gᵢⱼ is only noise
+//	eᵢⱼ = rᵢⱼ/2                      in each of three cases: i = j; i and j are in one cluster;
+//	                                 |gᵢⱼ| ≤ noise and |λⱼ − λᵢ| ≤ refinementTight·noise
+//	eᵢⱼ = (sᵢⱼ + λⱼ·rᵢⱼ)/(λⱼ − λᵢ)   otherwise
 //	X ← X·(I + E)·W
 //
 // Here gᵢⱼ = sᵢⱼ + ½·(λᵢ + λⱼ)·rᵢⱼ is the coupling of the pair i, j, corrected for the error of
-// orthonormality R. A pair is coupled if |gᵢⱼ| exceeds the noise and also exceeds |λᵢ − λⱼ|/32, or
-// if the eigenvalues are in the wrong order. A cluster is a range of indices; all indices that are
-// coupled to an index of the cluster are in the cluster. W is block diagonal: it has the
-// eigenvectors of the matrix (gᵢⱼ) of each cluster (Rayleigh and Ritz), where gᵢᵢ = λᵢ. E is
-// accurate to second order, so that the error is squared in each step.
+// orthonormality R. The noise (RefinementNoise) is the size of rounding errors. A pair is coupled
+// in each of two cases: |gᵢⱼ| exceeds both the noise and |λᵢ − λⱼ|/32, or the eigenvalues are in
+// the wrong order. A cluster is a range of indices; all indices that are coupled to an index of the
+// cluster are in the cluster. W is block diagonal: it has the eigenvectors of the matrix (gᵢⱼ) of
+// each cluster (Rayleigh and Ritz), where gᵢᵢ = λᵢ. E is accurate to second order, so that the
+// error is squared in each step.
 //
 // The argument a holds both triangles of A. X must be nearly orthonormal, and its columns must be
 // nearly in the order of the eigenvalues.

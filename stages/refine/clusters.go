@@ -13,14 +13,16 @@ type Cluster struct{ From, To int }
 
 type Clusters []Cluster
 
-// clusterRoom·√m times the largest coupling of a cluster of m indices is the distance below which
-// another eigenvalue joins it.
+// Another eigenvalue joins a cluster of m indices if its distance from the cluster is below
+// clusterRoom·√m times the largest coupling of the cluster.
 const clusterRoom = 8
 
-// NewClusters divides the indices of λ so that coupled indices are in one cluster. reach[j] is 1
-// plus the largest index that is coupled to j, or j + 1 if no larger index is coupled to j.
-// strength[j] is the largest coupling of j to a larger index. A cluster grows while an eigenvalue
-// is nearer to it than 8·√m times its largest coupling, where m is the number of its indices.
+// NewClusters divides the indices of λ so that coupled indices are in one cluster. Function
+// Refinement of package stages/ref defines couplings, and says when two indices are coupled.
+// reach[j] is 1 plus the largest index that is coupled to j, or j + 1 if no larger index is coupled
+// to j. strength[j] is the largest coupling of j to a larger index. A cluster grows while an
+// eigenvalue is nearer to it than 8·√m times its largest coupling, where m is the number of its
+// indices.
 func NewClusters(lambda, reach, strength []float64) Clusters {
 	var all Clusters
 	for from := 0; from < len(lambda); {
@@ -40,8 +42,8 @@ func NewClusters(lambda, reach, strength []float64) Clusters {
 	}
 }
 
-// grown goes once over all clusters, and merges each with those neighbours whose eigenvalues are too
-// near.
+// grown goes once over all clusters, and merges each with those neighbours whose eigenvalues are
+// too near.
 func (all Clusters) grown(lambda, strength []float64) Clusters {
 	next := make(Clusters, 0, len(all))
 	for k := 0; k < len(all); k++ {

@@ -14,9 +14,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// pairsBench is a Refinement of order n on the device. S, G and λ are not those of vectors. They are
-// chosen so that all kinds of pairs occur: coupled and uncoupled, with near and distant eigenvalues,
-// in the right and in the wrong order.
+// pairsBench is a Refinement of order n on the device. S, G and λ are not those of vectors. They
+// are chosen so that all kinds of pairs occur: coupled and uncoupled, with near and distant
+// eigenvalues, in the right and in the wrong order.
 type pairsBench struct {
 	t       *testing.T
 	dev     *vk.Device

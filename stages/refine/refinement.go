@@ -13,7 +13,7 @@ import (
 // columns of X are the vectors, a step consists of
 //
 //	G = XᵀX,  S = XᵀAX,  λᵢ = sᵢᵢ/gᵢᵢ       RecordProducts
-//	which pairs are coupled                 RecordCouplings, then Clusters on the host
+//	which pairs are coupled                 RecordCouplings, then NewClusters on the host
 //	the matrices of clusters                RecordClusters, then their eigenvectors W by the caller
 //	E and ‖E‖_∞                             RecordCorrection
 //	X ← X·(I + E)·W                         RecordUpdate
@@ -86,10 +86,10 @@ func (r *Refinement) Flops() (products, update float64) {
 // refinementSample is the number of vectors at each end of the spectrum that RecordSample looks at.
 const refinementSample = 32
 
-// RecordSample computes two blocks of S, those of the first and of the last m vectors, and returns them
-// and m, which is at most 32. A block is stored by columns. y is workspace. The off-diagonal elements
-// say how many digits of S the first step needs. One of the diagonals has the largest eigenvalues by
-// magnitude.
+// RecordSample computes two blocks of S, those of the first and of the last m vectors, and returns
+// them and m, which is at most 32. A block is stored by columns. y is workspace. The off-diagonal
+// elements say how many digits of S the first step needs. The diagonal of one of the blocks has
+// approximations of the eigenvalues with the largest magnitudes.
 func (r *Refinement) RecordSample(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], a, xt, y stages.Matrix) (vk.Slice[float64], int) {
 	m := min(refinementSample, r.n/2)
 	all := r.s.In(ws).Sub(0, 2*m*m)

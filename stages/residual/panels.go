@@ -6,15 +6,15 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ResidualPanels measures the errors of some of the eigenvectors of A, the columns of Z, on a device
-// that has neither A nor the other eigenvectors W. The host sends A, and all of W, some columns (a
-// panel P) at a time. A panel gives some rows of the two matrices
+// ResidualPanels measures the errors of some of the eigenvectors of A, the columns of Z, on a
+// device that has neither A nor the other eigenvectors W. The host sends A, and all of W, some
+// columns (a panel P) at a time. A panel gives some rows of the two matrices
 //
 //	A·Z − Z·diag(λ)   and   WᴴZ − I
 //
 // because A is Hermitian: the rows are Pᴴ·Z, minus rows of Z·diag(λ) or of the identity. A Record
-// method computes the sums of the magnitudes in each column of these rows. The sum over all panels is
-// what Residual computes.
+// method computes the sums of the magnitudes in each column of these rows. The sum over all panels
+// is what Residual computes.
 type ResidualPanels[T spirv.Scalar] struct {
 	sums  columnSums[T]
 	panel vk.Region[T]
@@ -39,7 +39,7 @@ func (r *ResidualPanels[T]) Work() *vk.Layout { return vk.Together(r.panel, r.su
 
 // RecordResidual records the sums for the rows from, from+1, … of A·Z − Z·diag(λ). The panel P has
 // the columns of A with these numbers, n elements each. lambda has an element for each column of z,
-// which has the vectors as columns. `sums`, one number for each vector, is received.
+// which has the vectors as columns. `sums` receives one number for each vector.
 func (r *ResidualPanels[T]) RecordResidual(
 	rec *vk.Recorder, ws *vk.Arena, panel []T, from int, z product.Matrix[T], lambda vk.Slice[T], sums []T,
 ) {
@@ -48,8 +48,8 @@ func (r *ResidualPanels[T]) RecordResidual(
 	vk.ReceiveLast(rec, sums, r.out.In(ws))
 }
 
-// RecordGram records the sums for the rows from, from+1, … of WᴴZ − I. The panel has the vectors with
-// these numbers among all vectors W. z has the vectors of W from number `first` on.
+// RecordGram records the sums for the rows from, from+1, … of WᴴZ − I. The panel has the vectors
+// with these numbers among all vectors W. z has the vectors of W from number `first` on.
 func (r *ResidualPanels[T]) RecordGram(
 	rec *vk.Recorder, ws *vk.Arena, panel []T, from int, z product.Matrix[T], first int, sums []T,
 ) {

@@ -42,8 +42,8 @@ func (r *Residual[T]) Flops() float64 {
 	return 2*n*n*m + 2*n*m*m
 }
 
-// Record measures the errors of the columns of z, at most m. A NaN in an input gives NaN in all sums
-// that depend on it.
+// Record measures the errors of the columns of z, at most m. A NaN in an input gives NaN in all
+// sums that depend on it.
 func (r *Residual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, z product.Matrix[T], s Sums[T]) {
 	r.sums.record(rec, ws, z, s, func(zj, p product.Matrix[T]) {
 		r.sums.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, a, zj, 0, p)
@@ -105,8 +105,8 @@ const (
 	residualBlock   = 256 // columns that are measured at a time; the workspace is n times as large
 )
 
-// newColumnSums reserves the product ZᴴZ in ops, for n×m matrices Z. Its callers reserve the product
-// A·Z.
+// newColumnSums reserves the product ZᴴZ in ops, for n×m matrices Z. Its callers reserve the
+// product A·Z.
 func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (columnSums[T], error) {
 	b := stages.Builder{Dev: dev}
 	cols := min(m, residualBlock)
@@ -117,8 +117,8 @@ func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T])
 	return columnSums[T]{n, m, ops, columns, vk.Reserve[T]("residual", n*cols)}, b.Err
 }
 
-// record records the sums for all columns of z, some at a time. `times` records the product p ← A·zj
-// for a range zj of them.
+// record records the sums for all columns of z, some at a time. `times` records the product p ←
+// A·zj for a range zj of them.
 func (r columnSums[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], s Sums[T], times func(zj, p product.Matrix[T]),
 ) {
@@ -148,16 +148,16 @@ func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda,
 	})
 }
 
-// gram records the sums for some columns of ZᴴZ − I. zj is these columns of z, from column j on.
+// gram records the sums for some columns of ZᴴZ − I. zj holds these columns of z, from column j on.
 func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
 	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
 	r.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, z, zj, 0, g)
 	r.identity(rec, g, zj, j, sums)
 }
 
-// identity records the sums of the magnitudes in each column of G − E. Column c of E is column first
-// + c of the identity matrix. `first` may be negative: modulo 2³², no row has the number of such a
-// column. y is any matrix.
+// identity records the sums of the magnitudes in each column of G − E. Column c of E is column
+// first + c of the identity matrix. `first` may be negative: modulo 2³², no row has the number of
+// such a column. y is any matrix.
 func (r columnSums[T]) identity(rec *vk.Recorder, g, y product.Matrix[T], first int, sums vk.Slice[T]) {
 	r.columns.Dispatch(rec, vk.Folded(g.Cols), shaders.ColumnResidualPush[T]{ // no λ stands for the identity
 		X: g.Addr(), Y: y.Addr(), Sums: sums.Addr(),

@@ -32,9 +32,9 @@ func (c Card) Dry() *vk.Device {
 	})
 }
 
-// PerPivot is a ratio: the time of a pivot (one row of a Sturm count), in flops at the rate of fused
-// multiply-adds, divided by the number of flops per pivot in the cost estimates. The ratio is large,
-// because most of the time of a pivot is a division.
+// PerPivot is a ratio: the time of a pivot (one row of a Sturm count), in flops at the rate of
+// fused multiply-adds, divided by the number of flops per pivot in the cost estimates. The ratio is
+// large, because most of the time of a pivot is a division.
 const PerPivot = 8
 
 // Longest is the predicted time of the longest dispatch of each method on a card, in seconds.
@@ -45,8 +45,9 @@ type Longest struct {
 
 func NewLongest(c Card) *Longest { return &Longest{c, map[string]float64{}} }
 
-// Seen returns a function that gets recordings instead of a device, and keeps the longest dispatch of
-// the method `name` at half of the card's rate. One unit of the cost estimates takes `flops` flops.
+// Seen returns a function that takes the place of a run on a device. It gets recordings, and keeps
+// the predicted time of the longest dispatch of the method `name`, at half of the card's rate. One
+// unit of the cost estimates takes `flops` flops.
 func (l *Longest) Seen(name string, flops float64) func(context.Context, *vk.Recorder, func(vk.Progress)) (*vk.Profile, error) {
 	return func(_ context.Context, rec *vk.Recorder, _ func(vk.Progress)) (*vk.Profile, error) {
 		for _, cost := range rec.Estimates() {
@@ -56,8 +57,8 @@ func (l *Longest) Seen(name string, flops float64) func(context.Context, *vk.Rec
 	}
 }
 
-// Check fails the test if a dispatch takes more than 100 ms, or if not exactly `methods` methods have
-// recordings.
+// Check fails the test if a dispatch takes more than 100 ms, or if not exactly `methods` methods
+// have recordings.
 func (l *Longest) Check(t *testing.T, methods int) {
 	t.Helper()
 	for name, seconds := range l.seconds {

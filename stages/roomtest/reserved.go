@@ -83,8 +83,7 @@ func (r Reserving) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p stages.M
 	r.GemmTogether(rec, ws, others...)
 }
 
-// ReservedOps records products with Ops, and fails the test for each product that `check` does not
-// hold.
+// ReservedOps records products with Ops, and fails the test for each product that was not reserved.
 type ReservedOps struct {
 	product.Ops[float64]
 	check Reserving

@@ -41,8 +41,8 @@ func options() vk.Options {
 	return vk.Options{Device: os.Getenv("VKEVD_DEVICE"), DebugShaders: os.Getenv("VKEVD_DEBUG_SHADERS") != ""}
 }
 
-// Devices returns the device of Device and further ones, `count` together, which are all the same
-// piece of hardware, opened several times. The contract is that of Device.
+// Devices returns `count` devices: the device of Device, and others. All of them are the same piece
+// of hardware, opened several times. The contract is that of Device.
 func Devices(t testing.TB, count int) []*vk.Device {
 	t.Helper()
 	all := []*vk.Device{Device(t)}

@@ -17,9 +17,9 @@ const (
 	// finite.
 	Pivmin = 0x1p-1022
 
-	// Tiny is the magnitude below which an off-diagonal element of a T with norm about 1 is taken as
-	// zero. It is far below all rounding errors, and its reciprocal, which QL iteration computes, is
-	// far from overflow.
+	// Tiny is the magnitude below which an off-diagonal element of a T with norm about 1 is taken
+	// as zero. It is far below all rounding errors, and its reciprocal, which QL iteration
+	// computes, is far from overflow.
 	Tiny = 0x1p-400
 )
 

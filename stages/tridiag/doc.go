@@ -3,17 +3,25 @@
 //
 //	T = S·Λ·Sᵀ      T has the diagonal d (n) and the off-diagonal e (n−1)
 //
-// The solvers have packages of their own:
+// The solvers have packages of their own. These run on the host:
 //
 //	dc     divide and conquer (dstedc)
 //	mrrr   multiple relatively robust representations (dstemr)
 //	ql     implicit QL and QR iteration (dsteqr, dsterf)
+//	sturm  bisection with Sturm counts (dstebz)
 //	suite  matrices and checks for the tests of all of them
 //
-// dc, mrrr and ql run in production. dc and mrrr are blocked and parallel. They make all decisions
-// from O(n) numbers per level, and leave the work of order n² and n³ to a Backend. Package stages
-// implements the back ends on a device; no package here imports package vk. dc and mrrr also have
-// back ends in plain Go, which specify what other back ends must compute.
+// dc, mrrr, ql and sturm run in production, and do not import package vk. dc and mrrr are blocked
+// and parallel. They make all decisions from O(n) numbers per level, and leave the work of order n²
+// and n³ to a Backend. Each of them has a back end in plain Go, which specifies what other back
+// ends must compute.
+//
+// These run on a device:
+//
+//	stedc  divide and conquer, with the back end of dc
+//	stemr  multiple relatively robust representations, with the back end of mrrr
+//	stebz  bisection with Sturm counts
+//	steqr  QR iteration on the host, with the vectors on the device
 //
 // Package stages/ref has independent solvers, with which the tests compare the solvers here.
 package tridiag

@@ -5,10 +5,10 @@ import "time"
 // pollStop is the time between two calls of `stop` in Interruptible.
 const pollStop = 20 * time.Millisecond
 
-// Interruptible calls f, which cannot be interrupted, and returns when f has returned, or soon after
-// `stop` returns an error, with this error. Then f continues to run in a goroutine of its own, so it
-// may only use memory that nobody else uses. A panic of f is passed to the caller, except after an
-// error. If `stop` is nil, Interruptible only calls f.
+// Interruptible calls f, which cannot be interrupted, and returns when f has returned. If `stop`
+// returns an error before, Interruptible returns this error soon afterwards. Then f continues to
+// run in a goroutine of its own, so f may only use memory that nobody else uses. A panic of f is
+// passed to the caller, except after an error. If `stop` is nil, Interruptible only calls f.
 func Interruptible(stop func() error, f func()) error {
 	if stop == nil {
 		f()

@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// Parallel calls f(0) … f(n−1) on all processors and returns when all calls have returned. The calls
-// run in no fixed order, so they must not write to the same memory.
+// Parallel calls f(0) … f(n−1) on all processors and returns when all calls have returned. The
+// calls run in no fixed order, so they must not write to the same memory.
 func Parallel(n int, f func(i int)) { ParallelUntil(n, f, nil) }
 
-// ParallelUntil is Parallel with a call of `stop` before each call of f. After an error of `stop`, f
-// is not called any more, and ParallelUntil returns the first such error. Several goroutines call
+// ParallelUntil is Parallel with a call of `stop` before each call of f. After an error of `stop`,
+// f is not called any more, and ParallelUntil returns the first such error. Several goroutines call
 // `stop`. It may be nil.
 func ParallelUntil(n int, f func(i int), stop func() error) error {
 	// Each worker takes the next i from a shared counter. This balances calls of unequal cost.

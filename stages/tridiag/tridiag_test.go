@@ -20,8 +20,8 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestParallelUntil checks that f is not called after an error of `stop`, whose first error is
-// returned, and that each call is made without an error.
+// TestParallelUntil checks that f is not called after an error of `stop`, and that the first such
+// error is returned. If `stop` returns no error, f must be called for each index.
 func TestParallelUntil(t *testing.T) {
 	for _, n := range []int{1, 2, 1000} {
 		var calls, looks atomic.Int32

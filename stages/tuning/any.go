@@ -63,8 +63,8 @@ var anywhere = Tuning{
 		},
 		Dispatch: 1e9,
 	},
-	// No barrier of one invocation was tested for its workgroup, except with the drivers of the tables
-	// nvidia and lavapipe.
+	// One invocation can issue the memory barrier for its workgroup if the driver allows it. This
+	// was tested only with the drivers of the tables nvidia and lavapipe.
 	Waits: Waits{WideFence: true},
 	// The orders of Gonum are an estimate from NVIDIA's times at n = 1024. Those of LAPACK were not
 	// measured.

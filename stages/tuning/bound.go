@@ -15,10 +15,10 @@ const (
 	// instructions.
 	pivotFlops = 40
 
-	// laneRate is the rate of one thread of bisection or MRRR, in flops per second, on a device that
-	// has just enough threads to be busy. It was not measured. It is a quarter of the rate on an H200,
-	// because operations have a longer latency where a device has few units for doubles. No device
-	// is taken to be busy with fewer than fewestLanes threads.
+	// laneRate is the rate of one thread of bisection or MRRR, in flops per second, on a device
+	// that has just enough threads to be busy. It was not measured. It is a quarter of the rate on
+	// an H200, because operations have a longer latency where a device has few units for doubles.
+	// No device is taken to be busy with fewer than fewestLanes threads.
 	laneRate    = 2.5e8
 	fewestLanes = 1 << 8
 
@@ -28,8 +28,8 @@ const (
 )
 
 // BoundedBytes limits the cost of a dispatch of emulated products, for a device that computes
-// `bytes` operations on bytes and `flops` operations on doubles per second. If one of them is 0, the
-// rate is unknown, and nothing changes. The caller must also call Bounded.
+// `bytes` operations on bytes and `flops` operations on doubles per second. If one of them is 0,
+// the rate is unknown, and nothing changes. The caller must also call Bounded.
 func (t Tuning) BoundedBytes(flops, bytes float64) Tuning {
 	if flops > 0 && bytes > 0 {
 		t.Products.Emulated.PerFlop = bytes / flops
@@ -53,7 +53,7 @@ func (t Tuning) Bounded(rate float64) Tuning {
 	}
 	bound(&t.Products.Dispatch, flops)
 	bound(&t.Products.Emulated.Dispatch, flops)
-	// In one stage, one dispatch reduces a matrix with 4/3·n³ flops. Only half of the cost limit is
+	// A reduction in one stage is one dispatch of 4/3·n³ flops. Only half of the cost limit is
 	// allowed, because this kernel reaches at most half the rate of other kernels. A matrix that is
 	// first reduced in blocks has a dispatch of 2·columns·n² flops for each block.
 	order := int(math.Cbrt(0.75 * flops / 2))

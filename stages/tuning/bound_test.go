@@ -79,8 +79,8 @@ func TestNoDispatchIsLong(t *testing.T) {
 	}
 }
 
-// checkEmulated checks the dense stages with emulated products at several rates of the integer units. A
-// rate of 0 means that the rate was not measured.
+// checkEmulated checks the dense stages with emulated products at several rates of the integer
+// units. A rate of 0 means that the rate was not measured.
 func (c card) checkEmulated(t *testing.T, dev *vk.Device, tune Tuning, native product.Ops[float64]) {
 	rates := []float64{0, 1.2 * c.rate, 300 * c.rate}
 	if c.n > 1<<15 {
@@ -108,9 +108,9 @@ func (c card) checkDense(t *testing.T, dev *vk.Device, tune Tuning, ops product.
 	}
 }
 
-// recordDense returns the cost estimates of all dispatches of the stages that use the matrix products
-// `ops`. If `others` is true, it adds those of stages without matrix products: the bulge chasing, and
-// stages whose work is of order n² or n³.
+// recordDense returns the cost estimates of all dispatches of the stages that use the matrix
+// products `ops`. If `others` is true, it adds those of stages without matrix products: the bulge
+// chasing, and stages whose work is of order n² or n³.
 func recordDense(
 	t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.Ops[float64], status *vk.Layout, others bool,
 ) map[string][]float64 {

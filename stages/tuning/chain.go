@@ -66,9 +66,9 @@ func On(info vk.Info) Tuning {
 	return pick(info, chain(info))
 }
 
-// pick takes each row from the first table whose row fits. `info` must have limits for shared memory
-// and invocations (see On). Sizes that depend on each other come from one table, for example all
-// tiles of products, or a half-bandwidth and its block. The slices of the result belong to the
+// pick takes each row from the first table whose row fits. `info` must have limits for shared
+// memory and invocations (see On). Sizes that depend on each other come from one table, for example
+// all tiles of products, or a half-bandwidth and its block. The slices of the result belong to the
 // tables and must not be changed.
 func pick(info vk.Info, tables []Tuning) Tuning {
 	t := tables[0]

@@ -57,8 +57,8 @@ func rowsOf[T any](t Tuning) (rows T) {
 	return rows
 }
 
-// TestCopyIsExact compares the tables with the copy that the tests of the stages use: the text of the
-// copy, and the rows that On takes from it.
+// TestCopyIsExact compares the tables with the copy that the tests of the stages use: the text of
+// the copy, and the rows that On takes from it.
 func TestCopyIsExact(t *testing.T) {
 	stagetest.Golden(t, "../../roomtest/tables/testdata/tables.json", textOfCopy(t))
 	if have := tables.Smallest[copied](); !reflect.DeepEqual(have, rowsOf[copied](Smallest())) {

@@ -106,8 +106,8 @@ func newReductionAndBack(t *testing.T, d *vk.Device, n int) *reductionAndBack {
 	return c
 }
 
-// run reduces a random matrix in a. It forms Q1, transposed in x and not transposed in z, and returns
-// the final contents of a, x and z.
+// run reduces a random matrix in a. It forms Q1, transposed in x and not transposed in z, and
+// returns the final contents of a, x and z.
 func (c *reductionAndBack) run(t *testing.T, a, x, z stages.Matrix) (found [3][]float64) {
 	t.Helper()
 	column := func(m stages.Matrix, j int) vk.Slice[float64] { return m.At.Sub(j*m.Ld, m.Rows) }

@@ -57,9 +57,9 @@ func TestFactsOfTheDevice(t *testing.T) {
 	}
 }
 
-// TestFencesAreWideWithoutChains checks the rule for memory barriers: one invocation may issue the memory
-// barrier for its workgroup only if the device supports availability and visibility chains, and
-// only with drivers where such barriers were tested.
+// TestFencesAreWideWithoutChains checks the rule for memory barriers: one invocation may issue the
+// memory barrier for its workgroup only if the device supports availability and visibility chains,
+// and only with drivers where such barriers were tested.
 func TestFencesAreWideWithoutChains(t *testing.T) {
 	chains := []string{"vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, c := range []struct {

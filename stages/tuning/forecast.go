@@ -7,7 +7,7 @@ import (
 
 // Forecast has the speeds of stages, by their phase. Other is the speed of all other stages. Rates
 // are those of the device on which the speeds were measured. A forecast for a device without
-// measured rates uses them.
+// measured rates uses these rates.
 type Forecast struct {
 	Stages map[string]Speed
 	Other  Speed

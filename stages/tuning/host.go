@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Host says from which orders a device is faster than the CPU beside it, including copies to and from
-// the device: than gonum's functions, and than the LAPACK of the machine.
+// Host says from which orders a device is faster than the CPU beside it, including copies to and
+// from the device: than gonum's functions, and than the LAPACK of the machine.
 type Host struct{ Gonum, LAPACK Crossover }
 
 // Crossover has the smallest orders for the device, by the kind of problem. The order of a general

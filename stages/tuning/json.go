@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// UnmarshalJSON changes the fields that stand in the text, and refuses unknown fields. Waits were once
-// fields of Chase, where they are still read.
+// UnmarshalJSON changes the fields that stand in the text, and refuses unknown fields. Waits were
+// once fields of Chase, where they are still read.
 func (t *Tuning) UnmarshalJSON(text []byte) error {
 	type fields Tuning // without this method
 	type row struct {
@@ -27,7 +27,7 @@ func (t *Tuning) UnmarshalJSON(text []byte) error {
 	}{(*fields)(t), row{&t.Chase, &t.Waits.Wavefront, &t.Waits.WideFence}})
 }
 
-// Variant is a tuning whose measurements have its name.
+// Variant is a tuning with a name, under which its measurements are stored.
 type Variant struct {
 	Name   string // the text from which the function Variants made the tuning, "" for an unchanged one
 	Tuning Tuning
@@ -58,8 +58,8 @@ func Variants(info vk.Info, from *Tuning, texts []string) (all []Variant, _ erro
 // `text` is a JSON object with the new values of some fields.
 func withFields(t Tuning, text string) (Tuning, error) {
 	// The JSON decoder overwrites the elements of an existing list. All tunings of a device family
-	// share the lists of tiles. So these lists are removed before decoding, and the shared lists stay
-	// unchanged.
+	// share the lists of tiles. So these lists are removed before decoding, and the shared lists
+	// stay unchanged.
 	lists := []*[]product.Tile{&t.Products.Tiles, &t.Singles.Tiles, &t.Complexes.Tiles, &t.ComplexSingles.Tiles}
 	shared := make([][]product.Tile, len(lists))
 	for i, list := range lists {

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestOldForm reads tunings in JSON: waits in the row of the chase, where they stood once, and in their
-// own row. Unknown fields must be refused at every place.
+// TestOldForm reads tunings in JSON: waits in the row of the chase, where they stood once, and in
+// their own row. Unknown fields must be refused at every place.
 func TestOldForm(t *testing.T) {
 	for _, text := range []string{
 		`{"Block": 7, "Chase": {"Own": 3, "Wavefront": true, "WideFence": false}}`,

@@ -44,8 +44,9 @@ var lavapipe = Tuning{
 	DivideConquer: stedc.Tuning{Leaf: 32, Lanes: 8, Threads: 32, Deflate: 32, Panels: 8, Grouped: 1 << 20},
 	MRRR:          stemr.Tuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
 	// As many invocations as a vector register has elements work on one matrix, and each of them
-	// processes eight rows at a time, because loads and stores are slow. As many further invocations
-	// compute the rotations of as many matrices, as far as 32 KiB of shared memory suffice.
+	// processes eight rows at a time, because loads and stores are slow. As many further
+	// invocations compute the rotations of as many matrices, as far as 32 KiB of shared memory
+	// suffice.
 	Batch: batch.Tuning{
 		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}},
 		Memory: []batch.Memory{
@@ -64,8 +65,8 @@ var lavapipe = Tuning{
 		Gonum:  Crossover{Symmetric: Orders{1024, 512}, Singular: Orders{4096, 1024}},
 		LAPACK: Crossover{Symmetric: Orders{Never, Never}, Tridiagonal: Orders{Never, Never}, Singular: Orders{Never, Never}},
 	},
-	// These speeds are rough. They were fitted for n = 500 and 1000, while other programs also used the
-	// two cores. Such load slows some stages more than others.
+	// These speeds are rough. They were fitted for n = 500 and 1000, while other programs also used
+	// the two cores. Such load slows some stages more than others.
 	Forecast: Forecast{
 		Rates: machine.PeakRates{FP64: 40e9, FP32: 80e9},
 		Other: Speed{Share: 0.3},

@@ -35,9 +35,9 @@ var nvidia = Tuning{
 		Units: 132, Emulated: emulation,
 	},
 	Singles: nvidiaSingles, Complexes: nvidiaComplexes, ComplexSingles: nvidiaComplexSingles,
-	// For n = 2048 singular values take 30.3 ms with 12 KiB for the rows of a panel, 32 rows, and 32.0
-	// ms with 33 KiB, 128 rows; for n = 4096 they take 77.3 and 80.9 ms. Larger orders were not
-	// measured with 32 rows.
+	// For n = 2048 singular values take 30.3 ms with 12 KiB for the rows of a panel, 32 rows, and
+	// 32.0 ms with 33 KiB, 128 rows; for n = 4096 they take 77.3 and 80.9 ms. Larger orders were
+	// not measured with 32 rows.
 	//
 	// With 128 workgroups, each workgroup has its own multiprocessor of an H200, so that all
 	// workgroups are resident at the same time.
@@ -74,9 +74,9 @@ var nvidia = Tuning{
 		Dispatch: 2e11,
 	},
 	// The orders of Gonum were measured on an H200 that reduced matrices in two stages. Those in
-	// Singular have a safety margin, because gonum was measured on two cores of another machine: for
-	// n = 512 it takes 66 ms without vectors and 1412 ms with them, an H200 takes 10 and 16 ms. With
-	// vectors, gonum takes 126 ms for n = 256.
+	// Singular have a safety margin, because gonum was measured on two cores of another machine:
+	// for n = 512 it takes 66 ms without vectors and 1412 ms with them, an H200 takes 10 and 16 ms.
+	// With vectors, gonum takes 126 ms for n = 256.
 	Host: Host{
 		Gonum:  Crossover{Symmetric: Orders{192, 128}, Singular: Orders{512, 256}},
 		LAPACK: anywhere.Host.LAPACK,

@@ -12,10 +12,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Source returns the Go file of a device whose table is t, for this package. The file changes the rows
-// of the vendor's table that differ. The number of compute units and the rule for fences do not stand
-// in the file, because On takes them from the device. `measured` says who measured the sizes, in a
-// comment.
+// Source returns the Go file of a device whose table is t, for this package. The file changes the
+// rows of the vendor's table that differ. The number of compute units and the rule for fences do
+// not stand in the file, because On takes them from the device. `measured` says who measured the
+// sizes, in a comment.
 func (t Tuning) Source(info vk.Info, measured string) ([]byte, error) {
 	f := familyOf(info)
 	base := f.tables[0]

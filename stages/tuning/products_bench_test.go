@@ -119,8 +119,8 @@ func benchmarkTunings[T spirv.Real](b *testing.B, n int) {
 }
 
 // shapesOf lists the products of a solve of order n that take the most time: those of the band
-// reduction, and those of back transformation 1. at(i, rows, cols) is a part of matrix number i, of
-// three. The part begins at its first element.
+// reduction, and those of back transformation 1. There are three matrices. at(i, rows, cols) is the
+// rows×cols part of matrix number i that begins at its first element.
 func shapesOf[T spirv.Real](n int, at func(i, rows, cols int) product.Matrix[T]) (all []shape[T]) {
 	for _, b := range []int{min(n, 32), min(n, 64)} {
 		all = append(all, shape[T]{fmt.Sprintf("symm, b=%d", b), n, n, b, func(ops product.Ops[T], rec *vk.Recorder, ws *vk.Arena) {

@@ -17,9 +17,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestLimitsOfTunings sets each number of each tuning to many values, and compares with a golden file
-// which of them a device accepts, and the texts of the refusals. So the file has the last accepted and
-// the first refused value of each limit.
+// TestLimitsOfTunings sets each number of each tuning to many values, and compares with a golden
+// file which of them a device accepts, and the texts of the refusals. So the file has the last
+// accepted and the first refused value of each limit.
 func TestLimitsOfTunings(t *testing.T) {
 	info := vk.Info{
 		Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 64,

@@ -72,8 +72,8 @@ func inner(op product.Op, a product.Matrix[float64]) int {
 	return a.Cols
 }
 
-// TestProductsRunOnUnits counts the flops of a card with slow double precision in the dense stages of
-// a solve with vectors: the products of the band reduction, and both back transformations. The
+// TestProductsRunOnUnits counts the flops of a card with slow double precision in the dense stages
+// of a solve with vectors: the products of the band reduction, and both back transformations. The
 // reflectors of back transformation 2 are multiplied out to squares, which takes native flops. At
 // least 85 % of all these flops must run on integer units (emulated products). Native products with
 // inner dimensions above 128 may have at most 7 % of them.

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Sizes is the set of sizes that take the place of others for matrices of one number type. It is empty
-// if the type has no sizes of its own. A number that is 0 changes nothing.
+// Sizes is the set of sizes that take the place of others for matrices of one number type. It is
+// empty if the type has no sizes of its own. A number that is 0 changes nothing.
 type Sizes struct {
 	Tiles []product.Tile // Products.Tiles
 	Syr2k product.Tile   `json:"RankTwoK"` // Products.Syr2k
@@ -35,8 +35,8 @@ func For[T spirv.Scalar](info vk.Info) Tuning { return Of[T](On(info)) }
 
 // Of returns the tuning t for matrices of T. For float64 it is t. For other types the field Doubles
 // holds the products of t, and a tuning that Of has returned does not change. For float32 the sizes
-// t.Singles take the place of others, for complex128 the sizes t.Complexes, and for complex64 the sizes
-// t.ComplexSingles.
+// t.Singles take the place of others, for complex128 the sizes t.Complexes, and for complex64 the
+// sizes t.ComplexSingles.
 func Of[T spirv.Scalar](t Tuning) Tuning {
 	var s Sizes
 	switch kind := spirv.KindOf[T](); {
@@ -70,9 +70,9 @@ func Of[T spirv.Scalar](t Tuning) Tuning {
 // For n = 16384 and an inner dimension of 1024, the packed tile of 128×128×8 reaches 41.9 TFLOP/s
 // in syr2k, and the packed tile of 128×64×16 reaches 40.0 TFLOP/s in gemm. The same tiles reach
 // 36.4 and 36.1 TFLOP/s if shared memory is loaded one number at a time. symm with 32 columns
-// reaches 27.5 TFLOP/s with the packed tile of 64×32×16, and 17.3 with the tiles of before. A tile
-// of 64×64×16 with 8×8 elements for each invocation is left out, because the model of costs takes
-// it for gemm, where it reaches 34.8 TFLOP/s.
+// reaches 27.5 TFLOP/s with the packed tile of 64×32×16, and 17.3 with the earlier tiles. A tile of
+// 64×64×16 with 8×8 elements for each invocation is left out, because the model of costs chooses it
+// for gemm, where it reaches 34.8 TFLOP/s.
 //
 // For n = 8192, ApplyQ2 takes 40.1 ms with batches of 8, 46.9 ms with 16, which is the number for
 // float64, and 42.7 ms with 4.
@@ -91,13 +91,14 @@ var nvidiaSingles = Sizes{
 	Batch: 8, PanelBytes: 9 << 10,
 }
 
-// nvidiaComplexes has the sizes for complex128 on GPUs of NVIDIA, measured on an H200 (driver 580.159).
+// nvidiaComplexes has the sizes for complex128 on GPUs of NVIDIA, measured on an H200 (driver
+// 580.159).
 //
 // For n = 8192, with a tile of 64×64×8 for large products and one of 32×32×8 for those with few
-// columns, the band reduction takes 224 ms and back transformation 1 takes 262 ms. With an additional
-// tile of 128×64×8 they take 290 and 326 ms, and with tiles of 64×32×8 for few columns the band
-// reduction takes 234 ms. For n = 16384 and values alone it takes 1445 ms. With 16 steps between two
-// loads of factors the driver runs out of registers (spills).
+// columns, the band reduction takes 224 ms and back transformation 1 takes 262 ms. With an
+// additional tile of 128×64×8 they take 290 and 326 ms, and with tiles of 64×32×8 for few columns
+// the band reduction takes 234 ms. For n = 16384 and values alone it takes 1445 ms. With 16 steps
+// between two loads of factors the driver runs out of registers (spills).
 //
 // For n = 4096, ApplyQ2 takes 38.0 ms with batches of 8, and 39.2 ms with 16.
 var nvidiaComplexes = Sizes{
@@ -110,7 +111,8 @@ var nvidiaComplexes = Sizes{
 }
 
 // nvidiaComplexSingles has the sizes for complex64 on GPUs of NVIDIA, measured on an H200 (driver
-// 580.159). For n = 8192, vectors take 574 ms with these tiles, and 593 ms with the tiles for doubles.
+// 580.159). For n = 8192, vectors take 574 ms with these tiles, and 593 ms with the tiles for
+// doubles.
 var nvidiaComplexSingles = Sizes{
 	Tiles: []product.Tile{
 		{M: 64, N: 64, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 3},

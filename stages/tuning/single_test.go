@@ -48,10 +48,10 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// TestComplexSizesFit builds the stages for complex numbers with the tables of devices with much and with
-// little shared memory. Tables for doubles do not fit complex128 everywhere: with those of an H200, a
-// tile of products needs 66 KiB, and a reduction in one stage with 64 columns of a block too much from
-// order 2304 on.
+// TestComplexSizesFit builds the stages for complex numbers with the tables of devices with much
+// and with little shared memory. Tables for doubles do not fit complex128 everywhere: with those of
+// an H200, a tile of products needs 66 KiB, and a reduction in one stage with 64 columns of a block
+// too much from order 2304 on.
 func TestComplexSizesFit(t *testing.T) {
 	complexSizesFit[complex128](t)
 	complexSizesFit[complex64](t)
@@ -91,9 +91,9 @@ func complexSizesFit[T spirv.Scalar](t *testing.T) {
 	}
 }
 
-// TestChangedSizesKeepThoseOfFloat32 changes the half-bandwidth in a device's table, as stored results
-// of `vkevd tune` do. Matrices of float32 must have the new half-bandwidth and the table's own sizes
-// for float32. (The sizes for float64 once took their place.)
+// TestChangedSizesKeepThoseOfFloat32 changes the half-bandwidth in a device's table, as stored
+// results of `vkevd tune` do. Matrices of float32 must have the new half-bandwidth and the table's
+// own sizes for float32. (The sizes for float64 once took their place.)
 func TestChangedSizesKeepThoseOfFloat32(t *testing.T) {
 	info := vk.Info{Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 132}
 	changed := On(info)

@@ -1,10 +1,10 @@
 // Package moduli, internal to vkevd, holds the constants of double-precision products on integer
 // units (Ozaki's scheme II, arXiv 2504.08009).
 //
-// Factors of doubles are scaled and rounded to integers. Each integer is kept as its residues modulo
-// small numbers pᵢ that have no common divisor. The product of the integers is computed modulo each
-// pᵢ in signed bytes with 32-bit sums. The Chinese remainder theorem (CRT) gives the product modulo
-// P = ∏pᵢ from these residues.
+// Factors of doubles are scaled and rounded to integers. Each integer is kept as its residues
+// modulo small numbers pᵢ that have no common divisor. The product of the integers is computed
+// modulo each pᵢ in signed bytes with 32-bit sums. The Chinese remainder theorem (CRT) gives the
+// product modulo P = ∏pᵢ from these residues.
 //
 // The kernels have the same numbers in moduli.glsl, and a test compares them.
 package moduli
@@ -105,9 +105,9 @@ func Weights(i int, q int64) (low, high uint32) {
 	return low, high
 }
 
-// Error returns a bound on the errors of an element of a product: it is relative to the norms of the
-// row and of the column whose product the element is. The bound is 8/√P, where P is the product of
-// the moduli. A row is scaled to integers below √P, so the error of rounding is about 1/√P.
+// Error returns a bound on the errors of an element of a product: it is relative to the norms of
+// the row and of the column whose product the element is. The bound is 8/√P, where P is the product
+// of the moduli. A row is scaled to integers below √P, so the error of rounding is about 1/√P.
 func (s *System) Error() float64 {
 	p, _ := new(big.Float).SetInt(s.P).Float64()
 	return 8 / math.Sqrt(p)

@@ -78,11 +78,12 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestReduction checks the arithmetic of residue.glsl: for each modulus p, the low byte that it computes
-// from the four bytes of a 32-bit sum, weighted by the residues of 256ᵏ, must be the symmetric residue of
-// the sum. The quotient is computed in single precision. Its product and its sum may be rounded once
-// together or each alone, and the reciprocal of p may be some ulps off. The weighted sums are all numbers
-// in a range, and the sums are near multiples of p and at the ends of their range.
+// TestReduction checks the arithmetic of residue.glsl: for each modulus p, the low byte that it
+// computes from the four bytes of a 32-bit sum, weighted by the residues of 256ᵏ, must be the
+// symmetric residue of the sum. The quotient is computed in single precision. Its product and its
+// sum may be rounded once together or each alone, and the reciprocal of p may be some ulps off. The
+// weighted sums are all numbers in a range, and the sums are near multiples of p and at the ends of
+// their range.
 func TestReduction(t *testing.T) {
 	const magic = 1.5 * (1 << 23)
 	for i := range Most {

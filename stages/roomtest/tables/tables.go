@@ -1,5 +1,5 @@
-// Package tables, internal to vkevd, for tests only, has a copy of the tables of package tuning, for
-// tests of the packages on which package tuning is built.
+// Package tables, internal to vkevd, for tests only, has a copy of the tables of package tuning,
+// for tests of the packages on which package tuning is built.
 package tables
 
 import (
@@ -30,8 +30,9 @@ type Table struct {
 }
 
 // On returns rows of tuning.On(info). The fields of T have the names and types of fields of
-// tuning.Tuning. It takes each row from the first table of the device's chain whose row
-// fits. Only Sytrd comes from the first table, as in package tuning.
+// tuning.Tuning. Each row comes from the first table of the device whose row fits: its own table,
+// that of its vendor, or that for all devices. Only Sytrd comes from the first table, as in package
+// tuning.
 func On[T any](info vk.Info) T { return from[T](info, 0) }
 
 // Bounded returns rows of tuning.On(info).Bounded(rate), for the devices and rates of

@@ -22,8 +22,8 @@ type Backend interface {
 	Roots(merges []*Merge) error
 
 	// Vectors merges the blocks of Q, level by level, as the type Merge describes. `levels` holds
-	// the merges that Roots received. The result has n rows and len(order) columns, with all zeros
-	// stored. Column j of the result is column `order[j]` of Q.
+	// the merges that Roots received. The result has n rows and len(order) columns, and its zeros
+	// are stored, too. Column j of the result is column `order[j]` of Q.
 	Vectors(levels [][]*Merge, order []int32) error
 }
 

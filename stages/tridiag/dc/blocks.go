@@ -8,11 +8,11 @@ import (
 )
 
 // Blocks holds the block diagonal matrix Q of the vectors of all solved blocks, and merges the
-// blocks in plain Go, with gonum's matrix products, on all processors. The drivers of package
-// bidiagonal have one for each side of the singular vectors.
+// blocks in plain Go, with gonum's matrix products, on all processors. Package bidiagonal has one
+// Blocks for each side of the singular vectors.
 type Blocks struct {
-	// Factor writes column j of the matrix S of a merge to x, in the order of S's rows: the element of
-	// pole i goes to x[m.Row[i]]. NewBlocks sets it to the eigenvectors of the secular equation.
+	// Factor writes column j of the matrix S of a merge to x, in the order of S's rows: the element
+	// of pole i goes to x[m.Row[i]]. NewBlocks sets it to the eigenvectors of the secular equation.
 	Factor func(m *Merge, j int, x []float64)
 
 	// Stop and Progress are those of Host. The parts of Progress are those of one call of Merge.
@@ -44,8 +44,8 @@ func (b *Blocks) SetLeaf(lo, n int, vectors []float64) {
 	}
 }
 
-// Merge merges the blocks, level by level, and then takes the columns of Q that `order` lists. It may
-// be called once. The error is that of Stop.
+// Merge merges the blocks, level by level, and then takes the columns of Q that `order` lists. It
+// may be called once. The error is that of Stop.
 func (b *Blocks) Merge(levels [][]*Merge, order []int32) error {
 	b.flops = flopsOfAll(levels)
 	for _, merges := range levels {

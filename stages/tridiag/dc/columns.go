@@ -75,9 +75,9 @@ func emptyLists[T any](lists, n int) func() []T {
 	}
 }
 
-// Pole adds column c, the next one in ascending order of D. If the last column of the last chain may
-// be rotated with column c, c joins this chain. Otherwise Pole ends this chain and begins a new one
-// with c. `tol` is the largest magnitude of an element that is taken as zero.
+// Pole adds column c, the next one in ascending order of D. If the last column of the last chain
+// may be rotated with column c, c joins this chain. Otherwise Pole ends this chain and begins a new
+// one with c. `tol` is the largest magnitude of an element that is taken as zero.
 func (b *Columns) Pole(c int32, tol float64) {
 	if m := b.Merge; b.LastChain < 0 || !b.rotate(b.LastChain, c, tol) {
 		b.EndChain()
@@ -88,9 +88,9 @@ func (b *Columns) Pole(c int32, tol float64) {
 }
 
 // rotate rotates columns a and c so that the weight z[a] becomes zero, records that column a is
-// deflated, and returns true. This is allowed if d[a] and d[c] are so close that the diagonal matrix
-// stays diagonal to working accuracy: the off-diagonal element that the rotation makes must be at
-// most `tol`. Otherwise rotate changes nothing and returns false.
+// deflated, and returns true. This is allowed if d[a] and d[c] are so close that the diagonal
+// matrix stays diagonal to working accuracy: the off-diagonal element that the rotation makes must
+// be at most `tol`. Otherwise rotate changes nothing and returns false.
 func (b *Columns) rotate(a, c int32, tol float64) bool {
 	za, zc := b.Z[a], b.Z[c]
 	if math.Abs((b.D[c]-b.D[a])*za*zc) > 2*tol*(za*za+zc*zc) {
@@ -158,8 +158,8 @@ func (b *Columns) SetPole(i int, c int32) {
 }
 
 // Single records columns of Q that are eigenvectors without a rotation. It ends the last chain, and
-// Pole must not be called afterwards. These columns come last among the deflated ones, so that those
-// that were rotated have consecutive numbers.
+// Pole must not be called afterwards. These columns come last among the deflated ones, so that
+// those that were rotated have consecutive numbers.
 func (b *Columns) Single(columns []int32) {
 	b.EndChain()
 	m := b.Merge
@@ -172,9 +172,9 @@ func (b *Columns) Single(columns []int32) {
 }
 
 // Number gives numbers to the columns of W, which are the columns of Q after deflation, in this
-// order: poles with rows in the upper block only, poles with rows in both blocks, poles with rows in
-// the lower block only, deflated columns. Each element of `gathers` must contain all columns of Q,
-// and gets the same numbers in its field Dst. Number also sets the first and last rows of the
+// order: poles with rows in the upper block only, poles with rows in both blocks, poles with rows
+// in the lower block only, deflated columns. Each element of `gathers` must contain all columns of
+// Q, and gets the same numbers in its field Dst. Number also sets the first and last rows of the
 // deflated columns of Q.
 func (b *Columns) Number(gathers ...*Gather) {
 	m := b.Merge

@@ -29,9 +29,10 @@ func Deflate(p Pair, d []float64, rows Rows, order []int32, rho float64) *Merge 
 	return b.Merge
 }
 
-// setWeights sets Z and Rho so that Rho·Z·Zᵀ = ρ·z·zᵀ with z = Qᵀ·v, Rho > 0 and ‖Z‖ = 1. It returns
-// the largest magnitude of D and Z. v is (… 1, ±1 …) with the sign of ρ. So z is the last row of the
-// upper block's vectors and ± the first row of the lower block's vectors, which have norm 1 each.
+// setWeights sets Z and Rho so that Rho·Z·Zᵀ = ρ·z·zᵀ with z = Qᵀ·v, Rho > 0 and ‖Z‖ = 1. It
+// returns the largest magnitude of D and Z. v is (… 1, ±1 …) with the sign of ρ. So z is the last
+// row of the upper block's vectors and ± the first row of the lower block's vectors, which have
+// norm 1 each.
 func setWeights(b *Columns, rows Rows, rho float64) (largest float64) {
 	m := b.Merge
 	m.Rho = 2 * math.Abs(rho)

@@ -7,8 +7,8 @@
 //
 // The halves are divided in the same way, until they are small. The smallest parts are the leaves,
 // and QL iteration solves them. Solving two neighbouring parts together is a merge. The merges form
-// a tree of levels. In this example T splits into two blocks, one with 6 leaves a … f and one with 2
-// leaves g and h:
+// a tree of levels. In this example T splits into two blocks, one with 6 leaves a … f and one with
+// 2 leaves g and h:
 //
 //	2        ┌────── A ──────┐
 //	1     ┌─ B ─┐         ┌─ C ─┐
@@ -31,15 +31,15 @@
 //	backend.go       the interface of back ends
 //	host.go          the back end in plain Go
 //
-// The solver has two passes. The values pass solves leaves and secular equations, level by level. It
-// needs only the first and the last row of the vectors of each block. The vectors pass forms all
+// The solver has two passes. The values pass solves leaves and secular equations, level by level.
+// It needs only the first and the last row of the vectors of each block. The vectors pass forms all
 // vectors, level by level, and decides nothing.
 //
 // The solver keeps O(n) numbers per level. A Backend does all work of n² or n³ operations. A
-// WholeBackend also decides the deflation in the values pass, which takes O(n) operations per level.
-// The same input gives the same bits: the results do not depend on the number of processors.
+// WholeBackend also decides the deflation in the values pass, which takes O(n) operations per
+// level. The same input gives the same bits: the results do not depend on the number of processors.
 //
-// The package runs in production. Package stages implements Backend on a device. The back end in
-// plain Go, Host, is blocked and parallel, and solves blocks for package mrrr. Package stages/ref
-// has independent solvers, and the tests compare this package with them.
+// The package runs in production. Package stages/tridiag/stedc implements WholeBackend on a device.
+// The back end in plain Go, Host, is blocked and parallel, and solves blocks for package mrrr.
+// Package stages/ref has independent solvers, and the tests compare this package with them.
 package dc

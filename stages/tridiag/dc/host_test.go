@@ -46,8 +46,9 @@ func TestHostProgress(t *testing.T) {
 	}
 }
 
-// TestHostStopsWithinAMerge makes Stop fail when the last merge has formed all columns except those of
-// its last panel. The merge must then form no further columns: it reports no further part of the work.
+// TestHostStopsWithinAMerge makes Stop fail when the last merge has formed all columns except those
+// of its last panel. The merge must then form no further columns: it reports no further part of the
+// work.
 func TestHostStopsWithinAMerge(t *testing.T) {
 	d, e := suite.Random(400)
 	for i := range e { // so that few columns deflate, and the last merge has several panels

@@ -77,9 +77,9 @@ func (s *leafState) off(i int) int { return min(s.at(i), s.at(i+1)) }
 // eigenvalues have been found.
 //
 // The sweeps run in the direction in which eigenvalues converge at the end of the block with the
-// small elements. In the other direction, the bulge of a sweep would underflow on its way from small
-// to large elements, and the shift would be lost. If small elements are in the middle of the block,
-// values may still not converge. Therefore the direction changes from time to time.
+// small elements. In the other direction, the bulge of a sweep would underflow on its way from
+// small to large elements, and the shift would be lost. If small elements are in the middle of the
+// block, values may still not converge. Therefore the direction changes from time to time.
 func (s *leafState) next(d, e []float64) bool {
 	lo := s.lo
 	for lo < len(e) && leafNegligible(e[lo], d[lo], d[lo+1]) {
@@ -109,8 +109,9 @@ func leafNegligible(e, a, b float64) bool {
 	return e <= leafTiny || e*e <= (tridiag.Roundoff*math.Abs(a))*(tridiag.Roundoff*math.Abs(b))
 }
 
-// sweep does one implicit QL step with Wilkinson's shift on the block. The rotation of columns i and
-// i + 1 of the block is cos[i] and sin[i]. The rotation of the last columns is applied first.
+// sweep does one implicit QL step with Wilkinson's shift on the block. The rotation of columns i
+// and i + 1 of the block has the cosine cos[i] and the sine sin[i]. The rotation of the last
+// columns is applied first.
 func (s *leafState) sweep(d, e, cos, sin []float64) {
 	// Wilkinson's shift is that eigenvalue of the leading 2×2 block which is nearer to the first
 	// element of the block.

@@ -51,15 +51,16 @@ type Merge struct {
 	rotated  int
 }
 
-// Gather holds the rotations and the permutation G of a merge, W = Q·G, as the type Merge describes.
+// Gather holds the rotations and the permutation G of a merge, W = Q·G, as the type Merge
+// describes.
 type Gather struct {
 	Chain    []int32 // first step of each chain, then the number of all steps, n
 	Src, Dst []int32 // for each step: the column of Q that is read, the column of W that is written
 	Cos, Sin []float64
 }
 
-// With returns a merge with the rotations and the permutation g, and otherwise with the fields of m.
-// The bidiagonal solver uses it for the second set of singular vectors. The roots of the secular
+// With returns a merge with the rotations and the permutation g, and otherwise with the fields of
+// m. The bidiagonal solver uses it for the second set of singular vectors. The roots of the secular
 // equation must be computed for m itself.
 func (m *Merge) With(g Gather) *Merge {
 	other := *m
@@ -90,8 +91,8 @@ func (m *Merge) Order(d []float64) []int32 {
 
 // Restrict sets From and To so that products form only wanted eigenvectors. `wanted` lists columns
 // of the merged block whose eigenvalues are consecutive, in ascending or descending order. So the
-// wanted ones among the columns that products form are consecutive, too. Deflated columns are always
-// copied, because they need no product.
+// wanted ones among the columns that products form are consecutive, too. Deflated columns are
+// always copied, because they need no product.
 func (m *Merge) Restrict(wanted []int32) {
 	m.From, m.To = m.K, 0
 	for _, c := range wanted {

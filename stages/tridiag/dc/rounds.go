@@ -6,8 +6,8 @@ import "github.com/vkevd/vkevd/stages/tridiag"
 // levels of the tree.
 type Rounds struct{ Backend }
 
-// round is the state of a solve between two calls of the back end. d, e and `order` are those of the
-// type solution. `rows` holds the first and last rows of the blocks of Q.
+// round is the state of a solve between two calls of the back end. d, e and `order` are those of
+// the type solution. `rows` holds the first and last rows of the blocks of Q.
 type round struct {
 	d, e  []float64
 	order []int32

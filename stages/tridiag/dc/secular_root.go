@@ -97,8 +97,8 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 
 // secularSums returns sums of z[j]²/(d[j] − λ), and their derivatives, at λ = shift + mu. `psi` is
 // the sum over the poles with index less than `lower`, and `phi` that over the poles with index
-// greater than `lower`+1. If `above` is true, λ is above all poles: `psi` is 0, and `phi` is the sum
-// over the poles with index less than `lower`. Small terms are added first.
+// greater than `lower`+1. If `above` is true, λ is above all poles: `psi` is 0, and `phi` is the
+// sum over the poles with index less than `lower`. Small terms are added first.
 func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi, dpsi, phi, dphi float64) {
 	for j, pole := range d[:lower] {
 		x := z[j] / ((pole - shift) - mu)

@@ -77,8 +77,8 @@ func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 }
 
 // MergedOrder returns the permutation that makes d ascend. d has two parts, and `upper` and `lower`
-// are the permutations that make them ascend, each with index 0 at the beginning of its part. Equal
-// numbers keep their order.
+// are the permutations that make these parts ascend, each with index 0 at the beginning of its
+// part. Equal numbers keep their order.
 func MergedOrder(d []float64, upper, lower []int32) []int32 {
 	order, n1 := make([]int32, 0, len(d)), int32(len(upper))
 	for len(upper) > 0 && len(lower) > 0 {

@@ -7,10 +7,10 @@ import (
 )
 
 // Tree says how T is divided. Leaves has the smallest parts of T, which cover all rows in order.
-// Levels[0] has the merges of pairs of leaves. Levels[1] has merges of pairs of blocks, at least one
-// of which is a result of Levels[0], and so on. The merges of one level use different rows. A block
-// that is not part of a larger block is not coupled to its neighbours: the elements of T between
-// them are zero.
+// Levels[0] has the merges of pairs of leaves. Levels[1] has merges of pairs of blocks, at least
+// one of which is a result of Levels[0], and so on. The merges of one level use different rows. A
+// block that is not part of a larger block is not coupled to its neighbours: the elements of T
+// between them are zero.
 type Tree struct {
 	Leaves []Pair
 	Levels [][]Pair

@@ -5,8 +5,8 @@ package mrrr
 // factorisations L·D·Lᵀ of shifted blocks of T. Row i of a representation is the pair dᵢ and lᵢ,
 // where lᵢ is the element of L below dᵢ.
 //
-// The tasks of one call are independent of each other, so that each task may have its own thread. In
-// one call, either all tasks use root representations, or no task does.
+// The tasks of one call are independent of each other, so that each task may have its own thread.
+// In one call, either all tasks use root representations, or no task does.
 type Backend interface {
 	// Root sets the root representations of all blocks: `rep[2·i]` and `rep[2·i+1]` are dᵢ and lᵢ
 	// of row i of T.
@@ -16,15 +16,15 @@ type Backend interface {
 	// below x[t].
 	Count(tasks []Task, x []float64) ([]int32, error)
 
-	// Bisect shrinks each interval [lo[t], hi[t]], which contains eigenvalue tasks[t].Index, until its
-	// length is at most rtol times the larger absolute value of its ends. For tasks that are marked
-	// Sharp, SharpTol is used instead of rtol.
+	// Bisect shrinks each interval [lo[t], hi[t]], which contains eigenvalue tasks[t].Index, until
+	// its length is at most rtol times the larger absolute value of its ends. For tasks that are
+	// marked Sharp, SharpTol is used instead of rtol.
 	Bisect(tasks []Task, lo, hi []float64, rtol float64) error
 
 	// Level does three things for one level of the representation tree. It finds the vectors of all
-	// single eigenvalues. It makes a new representation for each cluster. It finds intervals for the
-	// clusters' eigenvalues as Bisect does, except that at first an interval need not contain its
-	// eigenvalue.
+	// single eigenvalues. It makes a new representation for each cluster. It finds intervals for
+	// the clusters' eigenvalues as Bisect does, except that at first an interval need not contain
+	// its eigenvalue.
 	Level(l *Level) error
 
 	// Sums computes sums of the m vectors z with signs and weights. `lambda` has m elements. For
@@ -36,8 +36,8 @@ type Backend interface {
 	// over the columns c, where λ_c is lambda[c]. The sign is − if Negative(c, s) is true.
 	Sums(lambda []float64) (sums []float64, err error)
 
-	// Solve computes the eigenvalues from … to−1 of the block v with diagonal d and off-diagonal e
-	// by another method, and returns them. It replaces the vectors of the block.
+	// Solve computes the eigenvalues with the indices from, …, to−1 of the block v with diagonal d
+	// and off-diagonal e by another method, and returns them. It replaces the vectors of the block.
 	Solve(v Block, d, e []float64, from, to int) ([]float64, error)
 
 	// SolveAll is Solve for the whole matrix and all columns, if the back end has a fast way to do

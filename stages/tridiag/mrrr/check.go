@@ -59,8 +59,8 @@ func (s *solution) check(blocks []*block) error {
 	return nil
 }
 
-// sampleIsGood checks the m vectors Z of a block by the sums y = Z·w and u = Z·Λ·w with random signs
-// w. A NaN in a sum is not good.
+// sampleIsGood checks the m vectors Z of a block by the sums y = Z·w and u = Z·Λ·w with random
+// signs w. A NaN in a sum is not good.
 func (s *solution) sampleIsGood(b *block, m float64, y, u []float64) bool {
 	norm2, residual2 := 0.0, 0.0
 	for r := b.lo; r < b.hi; r++ {

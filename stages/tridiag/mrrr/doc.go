@@ -35,7 +35,7 @@
 // vectors afterwards. If the vectors of a block are not orthogonal, the block is solved again from
 // another root, and finally by divide and conquer. Counters has the numbers of these cases.
 //
-// The package runs in production, on the host, and package stages implements Backend on a device.
-// The back end in plain Go specifies what a Backend computes, and runs in parallel. Package
-// stages/ref has independent solvers, with which the tests compare this solver.
+// The package runs in production, on the host, and package stages/tridiag/stemr implements Backend
+// on a device. The back end in plain Go specifies what a Backend computes, and runs in parallel.
+// Package stages/ref has independent solvers, with which the tests compare this solver.
 package mrrr

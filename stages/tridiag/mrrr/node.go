@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// node is a node of the representation tree: the root of a block, a cluster, or a single eigenvalue.
-// It consists of the members from … to−1 of the block, where a member is an eigenvalue that is
-// needed.
+// node is a node of the representation tree: the root of a block, a cluster, or a single
+// eigenvalue. It consists of the members with the indices from, …, to−1 of the block. A member is
+// an eigenvalue that is needed.
 type node struct {
 	*block
 	from, to    int
@@ -17,9 +17,9 @@ type node struct {
 	left, right float64 // distances to the next members outside; infinite if there are none
 }
 
-// parts divides a node wherever the distance of two neighbouring eigenvalues is at least `gap` times
-// the larger one of the two. A part with one eigenvalue is a single eigenvalue, and a larger part is
-// a cluster.
+// parts divides a node wherever the distance of two neighbouring eigenvalues is at least `gap`
+// times the larger one of the two. A part with one eigenvalue is a single eigenvalue, and a larger
+// part is a cluster.
 func (p node) parts(gap float64) (parts []node) {
 	part := p
 	for i := p.from; i < p.to; i++ {
@@ -49,9 +49,9 @@ func (p node) askVector(l *Level) {
 }
 
 // askChild adds the computation of a cluster's new representation to the work of the level l. The
-// candidates for its shift τ come in pairs: one on the left and one on the right of the cluster. The
-// first pair is as close to the cluster as the intervals allow, and later pairs are further away, by
-// at most a quarter of the distance to the next eigenvalue outside the cluster.
+// candidates for its shift τ come in pairs: one on the left and one on the right of the cluster.
+// The first pair is as close to the cluster as the intervals allow, and later pairs are further
+// away, by at most a quarter of the distance to the next eigenvalue outside the cluster.
 func (p node) askChild(l *Level) {
 	c := len(l.Clusters)
 	l.Clusters, l.Child = append(l.Clusters, p.task(p.from)), append(l.Child, int32(p.from))
@@ -90,8 +90,8 @@ func (p *node) acceptChild(l *Level, c, member int) int {
 	for i := p.from; i < p.to; i++ {
 		m := &p.members[i]
 		m.lo, m.hi = l.MemberLo[member], l.MemberHi[member]
-		// The old representation did not determine this eigenvalue: in the new one it is outside the
-		// cluster.
+		// The old representation did not determine this eigenvalue: in the new one it is outside
+		// the cluster.
 		if !(m.lo+tau >= lo && m.hi+tau <= hi) {
 			p.failed = true
 		}

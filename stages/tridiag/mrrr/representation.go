@@ -37,8 +37,8 @@ func (r representation) count(x float64) int {
 }
 
 // stationaryStep is one step of the differential stationary transform. s is the result of the
-// previous step, d and l are the row of the representation, and `dp` is the pivot d⁺ of the row. The
-// result is s·l²·d/dp − x.
+// previous step, d and l are the row of the representation, and `dp` is the pivot d⁺ of the row.
+// The result is s·l²·d/dp − x.
 func stationaryStep(s, dp, d, l, x float64) float64 {
 	t := s / dp
 	if math.IsNaN(t) {
@@ -159,5 +159,6 @@ func middle(lo, hi float64) float64 {
 }
 
 // plunge is a factor for intervals with one end at zero: the function `middle` then returns the
-// other end times plunge instead of a mean, so that the bisection reaches small magnitudes quickly.
+// other end times `plunge` instead of a mean, so that the bisection reaches small magnitudes
+// quickly.
 const plunge = 0x1p-20

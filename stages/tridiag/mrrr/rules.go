@@ -34,8 +34,8 @@ const (
 	LastTol = 2 * tridiag.Ulp
 )
 
-// Negative tells whether column c of the vectors has a negative sign in the given sum. The sign is a
-// random number that depends only on c and `sample`.
+// Negative tells whether column c of the vectors has a negative sign in the given sum. The sign is
+// a random number that depends only on c and `sample`.
 func Negative(c, sample uint32) bool {
 	x := (c+1)*0x9e3779b9 ^ (sample+1)*0x85ebca6b
 	x = (x ^ x>>16) * 0x7feb352d
@@ -43,8 +43,8 @@ func Negative(c, sample uint32) bool {
 	return (x^x>>16)&1 != 0
 }
 
-// Move returns an interval of the representation L·D·Lᵀ − tau·I with the eigenvalues of the interval
-// [lo, hi] of L·D·Lᵀ, each minus `tau`.
+// Move returns an interval of the representation L·D·Lᵀ − tau·I with the eigenvalues of the
+// interval [lo, hi] of L·D·Lᵀ, each minus `tau`.
 func Move(lo, hi, tau float64) (float64, float64) {
 	margin := MoveMargin * tridiag.Ulp * max(math.Abs(lo), math.Abs(hi), math.Abs(tau))
 	return (lo - tau) - margin, (hi - tau) + margin

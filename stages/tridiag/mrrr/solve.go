@@ -11,12 +11,12 @@ type Options struct {
 	// eigenvalues are found.
 	From, To int
 
-	// Attempts is the number of root representations that are tried before divide and conquer solves
-	// a block. 0 means 2.
+	// Attempts is the number of root representations that are tried before divide and conquer
+	// solves a block. 0 means 2.
 	Attempts int
 
-	// Distrust is for tests: every check of vectors fails, so that the fallback, divide and conquer,
-	// is reached.
+	// Distrust is for tests: every check of vectors fails, so that the fallback, divide and
+	// conquer, is reached.
 	Distrust bool
 }
 
@@ -55,8 +55,8 @@ func (opt Options) defaults(n int) Options {
 	return opt
 }
 
-// SolveWith is Solve with the given back end, which keeps the vectors. The errors are those of Solve
-// and of the back end. For each block it does these steps:
+// SolveWith is Solve with the given back end, which keeps the vectors. The errors are those of
+// Solve and of the back end. For each block it does these steps:
 //
 //	attempt      from a new root, level by level, the vectors of all wanted eigenvalues
 //	check        of residuals and orthogonality, by a few sums of all vectors

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// Neighbouring eigenvalues are single if their distance is at least relativeGap times the larger
-	// one. Their vectors are then orthogonal to some ulps divided by relativeGap. They need to be
-	// orthogonal only to n·ulp, so for large n the relative gap may be relativeGapTimesN/n.
+	// Neighbouring eigenvalues are single if their distance is at least relativeGap times the
+	// larger one. Their vectors are then orthogonal to some ulps divided by relativeGap. They need
+	// to be orthogonal only to n·ulp, so for large n the relative gap may be relativeGapTimesN/n.
 	relativeGap       = 1e-2
 	relativeGapTimesN = 1.0
 
@@ -28,8 +28,8 @@ const (
 
 // attempt solves open blocks (neither solved nor hopeless) level by level, beginning at their root
 // representations. If a block cannot be solved in this way, it is marked as failed. The first
-// attempt has the number 0, and each uses other root representations. After an error of the back end
-// the blocks are undefined.
+// attempt has the number 0, and each uses other root representations. After an error of the back
+// end the blocks are undefined.
 func (s *solution) attempt(blocks []*block, attempt int) error {
 	for _, b := range blocks {
 		b.failed = false

@@ -22,10 +22,10 @@ type twisted struct {
 	u []float64 // U⁻ of the progressive transform, from the bottom up; later z
 }
 
-// factor returns γ_r and r at the twist, and the number of eigenvalues below λ. It sets t.s, and
-// all elements of t.u except t.u[0]. `twist` is the largest r among the rows with the smallest
-// |γ_r|. If a pivot is zero, the next quotient is infinite, and the step after it uses the limit of
-// the recurrence.
+// factor returns γ_r at the twist, the twist itself, and the number of eigenvalues below λ. If
+// several rows have the smallest |γ_r|, the twist is the last of them. factor sets t.s, and all
+// elements of t.u except t.u[0]. A pivot of zero makes the next pivot infinite. The pivot after
+// that is computed with the limit of the recurrence, because the recurrence would give ∞·0.
 func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	s := 0.0
 	for i := range t.n {
@@ -73,9 +73,9 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 }
 
 // solve writes the eigenvector z for `lambda` with z_r = 1 to the field u, and returns zᵀ·z, whose
-// parts before and after row r are summed separately. s and u must have the values that `factor` has
-// set. If an element of z is zero, the next one is computed from the row of L·D·Lᵀ and not from the
-// recurrence.
+// parts before and after row r are summed separately. s and u must have the values that `factor`
+// has set. If an element of z is zero, the next one is computed from the row of L·D·Lᵀ and not from
+// the recurrence.
 func (t twisted) solve(lambda float64, r int) float64 {
 	z := t.u
 	coupling := func(i int) float64 { d, l := t.row(i); return l * d }
@@ -103,8 +103,8 @@ func (t twisted) solve(lambda float64, r int) float64 {
 }
 
 // Vector finds eigenvalue k of one representation and its vector z, as Backend.Level does. The
-// interval [lo, hi] contains the eigenvalue, and `gap` is its distance to the nearest other one. Row
-// i of the representation is `rep[2·i]` and `rep[2·i+1]`. z has norm 1.
+// interval [lo, hi] contains the eigenvalue, and `gap` is its distance to the nearest other one.
+// Row i of the representation is `rep[2·i]` and `rep[2·i+1]`. z has norm 1.
 func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, residual float64) {
 	n := len(rep) / 2
 	t := twisted{representation{rep, 2, n}, make([]float64, n), make([]float64, n)}

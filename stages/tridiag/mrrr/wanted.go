@@ -17,9 +17,9 @@ func (s *solution) setCandidates(b *block) {
 	b.first, b.members = from, make([]member, to-from)
 }
 
-// assignColumns assigns columns of the result to the wanted eigenvalues, in ascending order over all
-// blocks. It removes the other eigenvalues from the blocks, except one on each side of the wanted
-// ones.
+// assignColumns assigns columns of the result to the wanted eigenvalues, in ascending order over
+// all blocks. It removes the other eigenvalues from the blocks, except one on each side of the
+// wanted ones.
 func (s *solution) assignColumns() {
 	// place is one eigenvalue in the scale of T, in which eigenvalues of different blocks can be
 	// compared.

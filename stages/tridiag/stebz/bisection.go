@@ -119,8 +119,8 @@ func (s *Bisection) Record(rec *vk.Recorder, ws *vk.Arena, d, e, values vk.Slice
 	s.RecordRange(rec, ws, d, e, 0, s.n, values)
 }
 
-// RecordRange is Record for the eigenvalues il … iu−1 alone. It writes iu−il values, with the same
-// bits as Record.
+// RecordRange is Record for the eigenvalues with the indices il … iu−1 alone. It writes iu−il
+// values, with the same bits as Record.
 func (s *Bisection) RecordRange(
 	rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64], il, iu int, values vk.Slice[float64],
 ) {
@@ -137,9 +137,9 @@ func (s *Bisection) RecordRange(
 	s.recordPivots(rec, ws, il, m, values)
 }
 
-// recordPivots finds eigenvalues il … il+m−1, whose brackets are known. Each round of dispatches
-// continues with the intervals that the previous round stored. The dispatches of one round are
-// independent of each other.
+// recordPivots finds the eigenvalues with the indices il … il+m−1, whose brackets are known. Each
+// round of dispatches continues with the intervals that the previous round stored. The dispatches
+// of one round are independent of each other.
 func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, values vk.Slice[float64]) {
 	kernel := team(s, s.bisect, m)
 	for from := 0; from < bisectionRounds; {
@@ -250,9 +250,9 @@ func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel
 	return byLevels[levels-1]
 }
 
-// inPortions divides m teams into portions, and calls `record` for each, in ascending order. Each of
-// the 2^levels − 1 threads of a team computes one Sturm count. The counts of a portion cost at most
-// tune.Dispatch pivots, unless a part of the device would be idle.
+// inPortions divides m teams into portions, and calls `record` for each, in ascending order. Each
+// of the 2^levels − 1 threads of a team computes one Sturm count. The counts of a portion cost at
+// most tune.Dispatch pivots, unless a part of the device would be idle.
 func (s *Bisection) inPortions(m, levels int, record func(first, count, threads int)) {
 	size := 1<<levels - 1
 	most := max(s.tune.Lanes, int(s.tune.Dispatch/float64(s.n))) / size

@@ -12,8 +12,8 @@ import (
 
 // BenchmarkBisection measures the times in which bisection finds all eigenvalues, and a hundred
 // eigenvalues, of a random matrix, with the device's tuning and with other tunings: go test -bench
-// Bisection ./stages. The orders are 8192 to 65536 on a GPU. ms/narrow is the time of Sturm counts
-// without divisions, and ms/pivots is the time of Sturm counts with divisions.
+// Bisection ./stages/tridiag/stebz. The orders are 8192 to 65536 on a GPU. ms/narrow is the time of
+// Sturm counts without divisions, and ms/pivots is the time of Sturm counts with divisions.
 func BenchmarkBisection(b *testing.B) {
 	d := stagetest.Device(b)
 	orders := []int{8192, 16384, 32768, 65536}

@@ -110,9 +110,9 @@ func TestBisectionRange(t *testing.T) {
 	}
 }
 
-// TestTinyEigenvaluesKeepTheirDigits checks matrices with a zero diagonal, whose eigenvalues have all
-// magnitudes down to 2⁻⁴⁵⁰ times the norm, or are zero. Each value must have a small error relative
-// to itself, and the bits of package ref.
+// TestTinyEigenvaluesKeepTheirDigits checks matrices with a zero diagonal, whose eigenvalues have
+// all magnitudes down to 2⁻⁴⁵⁰ times the norm, or are zero. Each value must have a small error
+// relative to itself, and the bits of package ref.
 func TestTinyEigenvaluesKeepTheirDigits(t *testing.T) {
 	roomtest.SkipInexact(t)
 	for _, last := range []float64{0, 0x1p-449, 0x1p-54, 0x1p-52, 0x1p-50} {
@@ -139,8 +139,9 @@ func TestTinyEigenvaluesKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// TestFewEigenvaluesGetLargestTeams checks that at most Few eigenvalues have the largest teams,
-// also if these have more than Lanes threads, and that their bits are the same.
+// TestFewEigenvaluesGetLargestTeams checks bisections of at most Tuning.Few eigenvalues. They must
+// have the largest teams, even if all teams together have more than Tuning.Lanes threads, and must
+// give the same bits.
 func TestFewEigenvaluesGetLargestTeams(t *testing.T) {
 	const n, few = 17, 4
 	tune := SmallestTuning().Bisection

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBisectionDispatchesAreBounded records bisection of all values on dry devices (devices that run
-// nothing). No dispatch may be predicted to take more than 100 ms.
+// TestBisectionDispatchesAreBounded records bisection of all values on dry devices (devices that
+// run nothing). No dispatch may be predicted to take more than 100 ms.
 func TestBisectionDispatchesAreBounded(t *testing.T) {
 	if PivotFlops*roomtest.PerPivot != 40 {
 		t.Error("a pivot takes as long as 40 flops")

@@ -98,8 +98,8 @@ func conquerDeflating(t *testing.T, run *divideConquerRun, n, leaf int, all bool
 	}
 }
 
-// bidiagonalWithoutDeflation records all parts of a bidiagonal divide and conquer in which no column
-// deflates.
+// bidiagonalWithoutDeflation records all parts of a bidiagonal divide and conquer in which no
+// column deflates.
 func bidiagonalWithoutDeflation(t *testing.T, run bidiagonalRun, n, leaf int) {
 	t.Helper()
 	numbers := func(n int) []float64 { return make([]float64, n) }

@@ -159,8 +159,8 @@ func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first
 	})
 }
 
-// recordOrder sorts the eigenvalues of each of the merges first … first+count−1. The largest of them
-// has `columns` columns.
+// recordOrder sorts the eigenvalues of each of the merges first … first+count−1. The largest of
+// them has `columns` columns.
 func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, count, columns int) {
 	n := s.pass.n
 	list, d := s.pass.mergeList.In(ws).From(first).Addr(), s.pass.leafNumbers.In(ws).From(n).Addr()

@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// BenchmarkDeflation measures the kernel stedc_deflate for one merge, per column: with a rotation of
-// each pair of neighbouring columns, which is the longest serial work that there can be, and without
-// rotations. go test -bench Deflation ./stages.
+// BenchmarkDeflation measures the kernel stedc_deflate for one merge, per column: with a rotation
+// of each pair of neighbouring columns, which is the longest serial work that there can be, and
+// without rotations. To run it: go test -bench Deflation ./stages/tridiag/stedc.
 func BenchmarkDeflation(b *testing.B) {
 	dev := stagetest.Device(b)
 	orders := []int{4096, 65536}
@@ -44,8 +44,8 @@ func BenchmarkDeflation(b *testing.B) {
 	}
 }
 
-// deflateOnce runs the deflation of one merge of order n, and returns the seconds. All eigenvalues of
-// the two blocks are equal if `rotate` is true. Otherwise they are far apart.
+// deflateOnce runs the deflation of one merge of order n, and returns the seconds. All eigenvalues
+// of the two blocks are equal if `rotate` is true. Otherwise they are far apart.
 func deflateOnce(b *testing.B, dev *vk.Device, s *deflation, ws *vk.Arena, n int, rotate bool) float64 {
 	numbers, orders := make([]float64, leafArrays*n), make([]int32, n)
 	for i := range n {

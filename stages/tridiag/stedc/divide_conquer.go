@@ -18,10 +18,11 @@ import (
 //
 // Package stages/tridiag/dc has the algorithm. The host divides T into a tree, whose leaves are the
 // smallest subproblems. The device makes two passes over the tree, and each pass is one recording.
-// The values pass finds the eigenvalues: it solves the leaves and then the secular equations, level
-// by level. The vectors pass forms the eigenvectors of all levels by matrix products. The host needs
-// the sizes of all merges (joined subproblems) before it can record the second pass. Therefore there
-// is no method Record: Solve records and runs the two passes.
+// Within a pass the device does not wait for the host. The values pass finds the eigenvalues: it
+// solves the leaves and then the secular equations, level by level. The vectors pass forms the
+// eigenvectors of all levels by matrix products. The host needs the sizes of all merges (joined
+// subproblems) before it can record the second pass. Therefore there is no method Record: Solve
+// records and runs the two passes.
 //
 //	run.go         one solve in progress
 //	values.go      the values pass: leaves and secular equations
@@ -72,17 +73,17 @@ func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
 type NoConvergenceError = tridiag.NoConvergenceError
 
 // Work is n²/2 + n·max(n/Panels, min(n, Columns)) elements, and O(n·log n) elements more, with the
-// fields of Tuning. Solve also uses the n² elements of the result as workspace; they are not part of
-// Work.
+// fields of Tuning. Solve also uses the n² elements of the result as workspace; they are not part
+// of Work.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 
 // Flops is the largest possible cost of the matrix products: 4/3·n³ for order n, if no eigenvalue
 // deflates.
 func (s *DivideConquer) Flops() float64 { n := float64(s.values.pass.n); return 4.0 / 3 * n * n * n }
 
-// Solve computes T = S·Λ·Sᵀ for the diagonal d[n] and the off-diagonal e[n−1], which must be finite.
-// It returns the eigenvalues in ascending order. It writes Sᵀ to xt, n×n and packed (Ld = n): row j
-// of xt is the eigenvector of eigenvalue j. The error is a *tridiag.NonFiniteError, a
+// Solve computes T = S·Λ·Sᵀ for the diagonal d[n] and the off-diagonal e[n−1], which must be
+// finite. It returns the eigenvalues in ascending order. It writes Sᵀ to xt, n×n and packed (Ld =
+// n): row j of xt is the eigenvector of eigenvalue j. The error is a *tridiag.NonFiniteError, a
 // *NoConvergenceError, an *InfoError, or an error of package vk.
 func (s *DivideConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, xt stages.Matrix,
@@ -90,8 +91,9 @@ func (s *DivideConquer) Solve(
 	return s.SolveRange(ctx, ws, d, e, 0, s.values.pass.n, xt)
 }
 
-// SolveRange is Solve for the eigenvectors of the eigenvalues from … to−1. It returns all
-// eigenvalues. xt is (to−from)×n and packed. Its memory must have n² elements or more, as for Solve.
+// SolveRange is Solve for the eigenvectors of the eigenvalues with the indices from, …, to−1. It
+// returns all eigenvalues. xt is (to−from)×n and packed. Its memory must have n² elements or more,
+// as for Solve.
 func (s *DivideConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, xt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {
@@ -124,8 +126,8 @@ func NewDivideConquerValues(dev *vk.Device, n int, t Tuning) (*DivideConquerValu
 func (s *DivideConquerValues) Work() *vk.Layout { return s.work }
 
 // Flops is the cost of the secular equations of the last level, if no eigenvalue deflates: n roots,
-// and for each root secularSums sums of n terms. All lower levels together cost about as much again,
-// which Flops does not count.
+// and for each root secularSums sums of n terms. All lower levels together cost about as much
+// again, which Flops does not count.
 func (s *DivideConquerValues) Flops() float64 {
 	n := float64(s.values.pass.n)
 	return secularFlops * n * n

@@ -109,9 +109,9 @@ func (f *Forest) Plant(lists *ForestLists, matrices []ForestMatrix) Trees {
 	return t
 }
 
-// treeOf returns the tree of a matrix of order n, and the offsets of its blocks of Q, by the block's
-// first row. The offset of a merged block is that of its upper half, and the lower half follows the
-// upper half.
+// treeOf returns the tree of a matrix of order n, and the offsets of its blocks of Q, by the
+// block's first row. The offset of a merged block is that of its upper half, and the lower half
+// follows the upper half.
 func (f *Forest) treeOf(n int) (tree dc.Tree, offset []int) {
 	tree.Halve(0, n, f.values.tune.Leaf, func(int) {})
 	offset = make([]int, n)
@@ -190,13 +190,13 @@ func (f *Forest) Eigenvalues(ws *vk.Arena) vk.Slice[float64] {
 	return f.values.leafNumbers.In(ws).From(f.values.n)
 }
 
-// LeafValues returns the memory of the eigenvalues of the leaves. One of them is NaN if QL iteration
-// has not converged on its leaf.
+// LeafValues returns the memory of the eigenvalues of the leaves. One of them is NaN if QL
+// iteration has not converged on its leaf.
 func (f *Forest) LeafValues(ws *vk.Arena) vk.Slice[float64] { return f.Deflation.leaves.In(ws) }
 
-// PrepareFlops is the cost of laed0_batch for a row, in flops. ProductCost is the cost of a flop of a
-// matrix product in a batch: the product reaches at least five times the rate of the other kernels
-// for batches, whose rate batch.Tuning.Dispatch assumes.
+// PrepareFlops is the cost of laed0_batch for a row, in flops. ProductCost is the cost of a flop of
+// a matrix product in a batch: the product reaches at least five times the rate of the other
+// kernels for batches, whose rate batch.Tuning.Dispatch assumes.
 const (
 	PrepareFlops = 100
 	ProductCost  = 0.2

@@ -17,9 +17,9 @@ import (
 //	panel:  first some rows (a strip) of W, then S (K×columns), and W·S (N×columns) if a half is large
 //	X:      row j is the vector of value j; columns are rows of T
 
-// recordStrips replaces Q by W = Q·G in the same memory, some rows (a strip) at a time. A strip lies
-// in one half of Q, and has so few rows that no dispatch costs more than tune.Dispatch. recordStrips
-// also writes the deflated columns to the result.
+// recordStrips replaces Q by W = Q·G in the same memory, some rows (a strip) at a time. A strip
+// lies in one half of Q, and has so few rows that no dispatch costs more than tune.Dispatch.
+// recordStrips also writes the deflated columns to the result.
 func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
@@ -93,7 +93,7 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 }
 
 // recordPanelApart multiplies W by columns first … first+count−1 of S, which are in the buffer
-// `panel`. The product is first stored there after S, and then copied to the result.
+// `panel`. The product is first stored after S in the same buffer, and then copied to the result.
 func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, count int) {
 	w, panel := v.pass.q.In(v.ws).From(v.offset[m.Lo]), v.pass.panel.In(v.ws)
 	s, to := stages.NewMatrix(panel, m.K, count, m.K), stages.NewMatrix(panel.From(m.K*count), m.N(), count, m.N())

@@ -10,9 +10,9 @@ import (
 )
 
 // stepLists holds the lists of the rotations and permutations by which merges compute W = Q·G. The
-// part of a level begins at element level·n. Within a level, the part of a merge begins at the index
-// of its first row. But if the host writes a list of chains (sequences of rotations that share
-// columns), the parts of its merges follow one another without gaps.
+// part of a level begins at element level·n. Within a level, the part of a merge begins at the
+// index of its first row. But if the host writes a list of chains (sequences of rotations that
+// share columns), the parts of its merges follow one another without gaps.
 type stepLists struct {
 	row, src, dst list[int32]         // dc.Merge.Row, Src and Dst, by level
 	rotations     list[float64]       // n cosines, then n sines, by level
@@ -129,8 +129,8 @@ type vectorsRun struct {
 	preparing sync.WaitGroup // waits for the goroutines that prepare starts; they write to lists and levels
 }
 
-// leaves returns the memory for the vectors of the leaves. It is that of Q, or that of the result if
-// another set of vectors is formed first in Q.
+// leaves returns the memory for the vectors of the leaves. It is that of Q, or that of the result
+// if another set of vectors is formed first in Q.
 func (v *vectorsRun) leaves() vk.Slice[float64] {
 	if v.turn > 0 {
 		return v.xt.At.Sub(0, v.pass.q.Len())
@@ -266,8 +266,8 @@ func (v *vectorsRun) writeSteps(level int, p *levelPlan) {
 }
 
 // writeMerge writes the lists of one merge of a level. Its chains become the chains number `chain`,
-// `chain`+1, … of the level, and their number is returned. Calls for different merges write
-// different elements, so they may run at the same time.
+// `chain`+1, … of the level. writeMerge returns how many chains the merge has. Calls for different
+// merges write different elements, so they may run at the same time.
 func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains int) {
 	n, l := v.pass.n, &v.lists
 	first := level*n + m.Lo
@@ -330,8 +330,8 @@ func productFlops(m *dc.Merge) float64 {
 	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
 }
 
-// placeColumns lists the eigenvectors that are columns of Q already, because the last merge does not
-// change them: their offsets in memory, and the rows of the result to which they are copied.
+// placeColumns lists the eigenvectors that are columns of Q already, because the last merge does
+// not change them: their offsets in memory, and the rows of the result to which they are copied.
 // order[j] is the column of Q that becomes vector j of the result, for all wanted columns.
 func (v *vectorsRun) placeColumns(order []int32) {
 	l, poles := &v.lists, 0 // poles: the number of poles of the last merge, which is always in the last level

@@ -61,8 +61,8 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 	v.recordPanels(rec)
 }
 
-// recordLevel records all merges of a level except the last merge of the tree. W and S are stored in
-// the memory of the final result.
+// recordLevel records all merges of a level except the last merge of the tree. W and S are stored
+// in the memory of the final result.
 func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	p := &v.levels[level]
 	if len(p.merges) == 0 {

@@ -70,16 +70,16 @@ func (r *conquerRounds) firstWanted() *vectorsRun {
 	return nil
 }
 
-// Leaves solves the leaves on the device. If the values of a leaf are NaN, it has not converged, and
-// the error names it.
+// Leaves solves the leaves on the device. If the values of a leaf are NaN, it has not converged,
+// and the error names it.
 func (r *conquerRounds) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	n := r.pass.n
 	if n == 0 {
 		return nil
 	}
 	r.lastLevel = len(tree.Levels) - 1
-	// If no singular vectors are wanted, the addresses are zero. The left and the right vectors of a
-	// leaf have the same offset in their matrices.
+	// If no singular vectors are wanted, the addresses are zero. The left and the right vectors of
+	// a leaf have the same offset in their matrices.
 	var vectors [2]spirv.Addr[float64]
 	offset := func(int) int { return 0 }
 	for side, v := range r.sides {
@@ -160,10 +160,10 @@ func (r *conquerRounds) numbersOf(merges []*dc.Merge) []float64 {
 	return r.upload
 }
 
-// accept sets Mu and Origin of the merges of one level from the numbers that the device computed. If
-// `rows` is true, it also sets the rows of Q. The merges keep slices of `received`, which must not
-// be changed later. A root is the pole with the index Origin, plus Mu. Mu is negative if the pole
-// above the root is the nearer one. If Mu is NaN, the root was not found.
+// accept sets Mu and Origin of the merges of one level from the numbers that the device computed.
+// If `rows` is true, it also sets the rows of Q. The merges keep slices of `received`, which must
+// not be changed later. A root is the pole with the index Origin, plus Mu. Mu is negative if the
+// pole above the root is the nearer one. If Mu is NaN, the root was not found.
 func (r *conquerRounds) accept(merges []*dc.Merge, received []float64, rows bool) error {
 	n := r.pass.n
 	mu, first, last := received[:n], received[n:2*n], received[2*n:]

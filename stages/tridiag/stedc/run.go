@@ -70,9 +70,9 @@ func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk
 	return values, r.profile, err
 }
 
-// Values computes all eigenvalues with one recording. If the eigenvalues of a leaf are NaN, the leaf
-// has not converged, and the error names it. If a root of a secular equation is not found, the error
-// is an *InfoError whose field Info is 1 plus the index of the first such root.
+// Values computes all eigenvalues with one recording. If the eigenvalues of a leaf are NaN, the
+// leaf has not converged, and the error names it. If a root of a secular equation is not found, the
+// error is an *InfoError whose field Info is 1 plus the index of the first such root.
 func (r *divideConquerRun) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc.Merge, error) {
 	if r.vectors == nil || r.values.pass.n == 0 {
 		return r.find(tree, d, e, order, leafVectors{offset: make([]int, len(d))})

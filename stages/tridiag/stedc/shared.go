@@ -113,8 +113,9 @@ func (s *ConquerShare) hasBlocks() bool { return s.device < blockOwners }
 
 func halfOf(n int) int { return (n + 1) / 2 }
 
-// sharedBlocks returns the largest number of elements of the blocks of one device, and of the
-// vectors of all leaves, which are on the first device before. If a leaf may have more than half of
+// sharedBlocks returns the number of elements that Q needs on one device. This is the largest
+// number of elements of the device's blocks. On the first device, Q must also have space for the
+// vectors of all leaves, which are there before the blocks. If a leaf may have more than half of
 // all rows, one device may have the block of all rows.
 func (s *vectorsPass) sharedBlocks() int {
 	if s.n < 2*s.tune.Leaf {

@@ -15,8 +15,8 @@ type sharedBlock struct{ lo, n, device int }
 
 // sharedBlocksOf returns the last merge of a tree, of order 0 if no merge has more than half of the
 // n rows, and the blocks that go to all devices, in the order of their rows. device[row] is the
-// device on which the block of this row is formed. offset[row] is, for the first row of a block, the
-// offset in Q on this device (see vectorsRun.begin).
+// device on which the block of this row is formed. offset[row] is, for the first row of a block,
+// the offset in Q on this device (see vectorsRun.begin).
 func sharedBlocksOf(tree dc.Tree, n int) (last dc.Pair, blocks []sharedBlock, device, offset []int) {
 	placed := make([]bool, n)
 	root := func(p dc.Pair) {
@@ -132,9 +132,9 @@ func (v *sharedDevice) plan(r *sharedRun, levels [][]*dc.Merge, wanted []int32) 
 }
 
 // chainsOf returns the ranges of the chains of a level, in the device's own blocks. At the level of
-// the last merge, a device that has one of its halves must have no other merge, because the chains in
-// the halves belong to the last merge. assign guarantees this: a block with a merge of that level is
-// larger than both halves, so it is alone on its device.
+// the last merge, a device that has one of its halves must have no other merge, because the chains
+// in the halves belong to the last merge. assign guarantees this: a block with a merge of that
+// level is larger than both halves, so it is alone on its device.
 func (v *sharedDevice) chainsOf(r *sharedRun) (ranges []chainRange) {
 	for _, b := range r.blocks {
 		if b.device == v.share.device {

@@ -95,8 +95,8 @@ func (r *sharedRun) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc
 	}})
 }
 
-// In Vectors, each device forms its blocks, and then the blocks go to all devices, one after another.
-// Each device has one recording.
+// In Vectors, each device forms its blocks, and then the blocks go to all devices, one after
+// another. Each device has one recording.
 func (r *sharedRun) Vectors(levels [][]*dc.Merge, wanted []int32) error {
 	if r.values.pass.n == 0 {
 		return nil

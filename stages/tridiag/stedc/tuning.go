@@ -17,9 +17,9 @@ type Tuning struct {
 	Columns int    // smallest width of a panel, or n if n is smaller; it makes panels fewer than Panels
 	Grouped int    // largest order of a half for which one dispatch computes all products of a level
 
-	// Dispatch is the largest cost of one dispatch in flops, or 0 for no limit. A dispatch processes
-	// at least one column of each merge, even if this costs more. The matrix products have their own
-	// limit, product.Tuning.Dispatch.
+	// Dispatch is the largest cost of one dispatch in flops, or 0 for no limit. A dispatch
+	// processes at least one column of each merge, even if this costs more. The matrix products
+	// have their own limit, product.Tuning.Dispatch.
 	Dispatch float64
 }
 
@@ -30,8 +30,8 @@ func (t Tuning) atOnce(flops float64) int {
 	return int(max(1, min(t.Dispatch/flops, math.MaxInt32)))
 }
 
-// Fits returns nil if divide and conquer can run with these sizes on the device. Otherwise the error
-// names sizes that are too small or contradict each other, or is a *vk.UnsupportedError.
+// Fits returns nil if divide and conquer can run with these sizes on the device. Otherwise the
+// error names sizes that are too small or contradict each other, or is a *vk.UnsupportedError.
 func (t Tuning) Fits(info vk.Info) error {
 	if t.Leaf < 1 || t.Lanes < 4 || t.Threads < 1 || t.Deflate < 1 || t.Panels < 1 {
 		return fmt.Errorf("stages: divide and conquer cannot be tuned by %+v", t)

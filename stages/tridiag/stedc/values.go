@@ -60,10 +60,10 @@ func symmetricLeaves(b *stages.Builder, t Tuning) leafKernel {
 // eigenvalues), and the first and the last rows of the leaves' eigenvectors.
 const leafArrays = 4
 
-// These constants number the arrays of a level of merges, in their order in memory. Each array has n
-// numbers. Those that the host sends lie together, and so do those that it receives, so that each
-// transfer is one copy. The numbers of a merge begin at its first row. Only numberRho has one number
-// for each merge, in the order of the merges.
+// These constants number the arrays of a level of merges, in their order in memory. Each array has
+// n numbers. Those that the host sends lie together, and so do those that it receives, so that each
+// transfer is one copy. The numbers of a merge begin at its first row. Only numberRho has one
+// number for each merge, in the order of the merges.
 const (
 	numberD         = iota // poles
 	numberZ                // weights
@@ -172,8 +172,9 @@ type rootsOf struct {
 }
 
 // recordRoots solves the secular equations of a level, whose merges and numbers are on the device.
-// A level takes several dispatches if it has more merges than a grid can have workgroups in Z, or if
-// the equations cost more than tune.Dispatch. No bit of a result depends on the number of dispatches.
+// A level takes several dispatches if it has more merges than a grid can have workgroups in Z, or
+// if the equations cost more than tune.Dispatch. No bit of a result depends on the number of
+// dispatches.
 func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
 	number := func(kind int) spirv.Addr[float64] { return s.numbersOf(ws, x.level, kind, 1).Addr() }
 	d, z, mu, zhat := number(numberD), number(numberZ), number(numberMu), number(numberZHat)

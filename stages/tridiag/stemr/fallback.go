@@ -39,8 +39,8 @@ func (r *mrrrRun) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	return values, r.run(func(rec *vk.Recorder) { vk.Copy(rec, r.xt.At.Sub(0, m*s.n), found.At) })
 }
 
-// divide returns the eigenvalues from … to−1. The arena must contain the workspaces of divide and
-// conquer and of its products.
+// divide returns the eigenvalues with the indices from, …, to−1. The arena must contain the
+// workspaces of divide and conquer and of its products.
 func (r *mrrrRun) divide(ws *vk.Arena, d, e []float64, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, profile, err := r.stage.fallback.SolveRange(r.ctx, ws, d, e, from, to, xt)
 	r.profile.Merge(profile)

@@ -15,10 +15,10 @@ var (
 
 // mrrrMemory is the workspace of MRRR.
 //
-// A cluster with the eigenvalues i … j−1 of a block owns the columns i … j−1 of the region clusters,
-// in the rows of the block. Its representation uses columns i and i+1. A child, which is a cluster
-// inside this cluster, owns some of the same columns. If the child begins with eigenvalue i, the
-// child's representation overwrites the parent's representation, which is not read any more.
+// A cluster with the eigenvalues i … j−1 of a block owns the columns i … j−1 of the region
+// clusters, in the rows of the block. Its representation uses columns i and i+1. A child, which is
+// a cluster inside this cluster, owns some of the same columns. If the child begins with eigenvalue
+// i, the child's representation overwrites the parent's representation, which is not read any more.
 // Therefore all representations fit into n·(m+2) elements.
 type mrrrMemory struct {
 	roots      vk.Region[float64] // representations of the blocks, 2×n
@@ -26,8 +26,8 @@ type mrrrMemory struct {
 	stationary vk.Region[float64] // s̃ of the stationary transform, n for each vector in flight
 
 	// These regions are the input and the results of Sturm counts and bisections, for Count, Bisect
-	// and Level in turn. They have one element for each task of Count or Bisect. For Level they have
-	// one for each eigenvalue in a cluster of the level.
+	// and Level in turn. They have one element for each task of Count or Bisect. For Level they
+	// have one for each eigenvalue in a cluster of the level.
 	tasks  vk.Region[shaders.Task]
 	x      vk.Region[float64] // where to count
 	counts vk.Region[uint32]
@@ -55,16 +55,16 @@ type mrrrMemory struct {
 	sums vk.Region[float64] // of all vectors, 2·mrrr.Samples for each row
 }
 
-// newMRRRMemory reserves the workspace for up to m vectors of order n, of which at most inFlight are
-// computed at the same time. `ld` is the leading dimension of the matrix of the clusters'
+// newMRRRMemory reserves the workspace for up to m vectors of order n, of which at most inFlight
+// are computed at the same time. `ld` is the leading dimension of the matrix of the clusters'
 // representations.
 func newMRRRMemory(n, m, ld, inFlight int) mrrrMemory {
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	words := func(name string, n int) vk.Region[uint32] { return vk.Reserve[uint32](name, n) }
 	ints := func(name string, n int) vk.Region[int32] { return vk.Reserve[int32](name, n) }
 	tasks := func(name string, n int) vk.Region[shaders.Task] { return vk.Reserve[shaders.Task](name, n) }
-	// `counted` is the largest number of tasks, one for each point of a grid or for each eigenvalue.
-	// `clusters` is n/2, because a cluster has at least two eigenvalues.
+	// `counted` is the largest number of tasks, one for each point of a grid or for each
+	// eigenvalue. `clusters` is n/2, because a cluster has at least two eigenvalues.
 	counted, clusters := max(n, min(mrrr.GridPoints, mrrr.GridPointsPerRow*n)), n/2
 	return mrrrMemory{
 		roots:      reals("MRRR root representations", 2*n),

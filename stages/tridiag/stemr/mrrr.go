@@ -60,8 +60,8 @@ const mrrrFlops = 50*6 + 3*25
 //
 // Divide and conquer solves the blocks of T for which MRRR finds no good vectors. The host solves
 // small blocks. If there are large blocks, the stage `fallback`, which must be made for order n,
-// solves all of T on the device. If `fallback` is nil, the host solves the large blocks, too. If m =
-// n, Work includes the memory of `fallback`, because MRRR needs as much memory anyway. If m < n,
+// solves all of T on the device. If `fallback` is nil, the host solves the large blocks, too. If m
+// = n, Work includes the memory of `fallback`, because MRRR needs as much memory anyway. If m < n,
 // Solve allocates this memory only when it is needed, which is rare: n² elements and fallback.Work.
 func NewMRRR(dev *vk.Device, n, m int, fallback *stedc.DivideConquer, t Tuning) (*MRRR, error) {
 	if m < 0 || m > n {
@@ -93,9 +93,9 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *stedc.DivideConquer, t Tuning) 
 }
 
 // `ld` is the leading dimension of the matrix of the clusters' representations, which is stored row
-// by row: its number of columns. A cluster of c ≥ 2 eigenvalues owns c columns and uses two of them.
-// For m wanted eigenvalues there are m + 2 columns, because on each side of the wanted range a
-// cluster may contain one more eigenvalue.
+// by row: its number of columns. A cluster of c ≥ 2 eigenvalues owns c columns and uses two of
+// them. For m wanted eigenvalues there are m + 2 columns, because on each side of the wanted range
+// a cluster may contain one more eigenvalue.
 func (s *MRRR) ld() int { return min(s.n, s.m+2) }
 
 func (s *MRRR) inFlight() int { return min(s.m, s.tune.Vectors) }
@@ -115,8 +115,8 @@ func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) 
 // If MRRR fails for a large block, divide and conquer solves the problem, on the device if xt is
 // packed (Ld = iu−il). Divide and conquer uses the memory of Work if Work includes it and xt has n²
 // elements. Otherwise Solve allocates the memory. The error is a *tridiag.NonFiniteError, a
-// *NoConvergenceError of divide and conquer, a *vk.OutOfMemoryError if there is no memory for divide
-// and conquer, or another error of package vk.
+// *NoConvergenceError of divide and conquer, a *vk.OutOfMemoryError if there is no memory for
+// divide and conquer, or another error of package vk.
 func (s *MRRR) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, il, iu int, xt stages.Matrix,
 ) ([]float64, MRRRCounters, *vk.Profile, error) {

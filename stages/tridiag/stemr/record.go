@@ -28,9 +28,9 @@ const (
 // takes as long as a full one.
 func (s *MRRR) pivots(threads int) float64 { return float64(s.n) * float64(max(threads, s.tune.Lanes)) }
 
-// team chooses the size of teams for the bisection of `count` intervals. A team of size = 2^levels −
-// 1 threads does `levels` halvings of one interval in one step. The result is the largest size for
-// which the device has enough threads; `levels` is at least 1.
+// team chooses the size of teams for the bisection of `count` intervals. A team of size = 2^levels
+// − 1 threads does `levels` halvings of one interval in one step. The result is the largest size
+// for which the device has enough threads; `levels` is at least 1.
 func (s *MRRR) team(count int) (levels uint32, size int) {
 	levels = 1
 	for levels < s.tune.Levels && count*(2<<levels-1) <= s.tune.Lanes {
@@ -64,8 +64,8 @@ func (s *MRRR) portion(count, counts int) int {
 }
 
 // intervalBisection is the bisection of `count` intervals, which begin at element `first` of the
-// regions: `lo` and `hi` hold their ends, and `tasks` says which representations they belong to. The
-// bisection of an interval ends when its length is at most rtol relative to its ends.
+// regions: `lo` and `hi` hold their ends, and `tasks` says which representations they belong to.
+// The bisection of an interval ends when its length is at most rtol relative to its ends.
 type intervalBisection struct {
 	tasks        vk.Region[shaders.Task]
 	lo, hi       vk.Region[float64]
@@ -156,9 +156,9 @@ func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 	}
 }
 
-// recordBrackets finds, for each eigenvalue of a cluster, an interval around it in the cluster's new
-// representation. It reads the shifts that recordChildren has chosen. If an initial interval does
-// not contain its eigenvalue, it is extended.
+// recordBrackets finds, for each eigenvalue of a cluster, an interval around it in the cluster's
+// new representation. It reads the shifts that recordChildren has chosen. If an initial interval
+// does not contain its eigenvalue, it is extended.
 func (r *mrrrRun) recordBrackets(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, count := r.stage, &r.stage.memory, len(l.Members)
 	levels, size := s.team(count)

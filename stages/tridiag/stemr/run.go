@@ -65,14 +65,14 @@ func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-// send copies v to the beginning of a region, before all other commands of the recording. v must not
-// change until the recording has run.
+// send copies v to the beginning of a region, before all other commands of the recording. v must
+// not change until the recording has run.
 func send[T any](r *mrrrRun, rec *vk.Recorder, to vk.Region[T], v []T) {
 	vk.SendFirst(rec, to.In(r.ws), v)
 }
 
-// receive copies from the beginning of the region `from` to the slice `to`, after all other commands
-// of the recording. The contents of `to` are undefined if the run fails.
+// receive copies from the beginning of the region `from` to the slice `to`, after all other
+// commands of the recording. The contents of `to` are undefined if the run fails.
 func receive[T any](r *mrrrRun, rec *vk.Recorder, to []T, from vk.Region[T]) {
 	vk.ReceiveLast(rec, to, from.In(r.ws))
 }
@@ -88,8 +88,8 @@ func wordsAt(r *mrrrRun, region vk.Region[int32], i int) spirv.Addr[uint32] {
 	return spirv.Addr[uint32](addr(r, region, i))
 }
 
-// representations returns the address and the leading dimension of the representations of the tasks.
-// Either all of them are roots, or none is. There must be at least one task.
+// representations returns the address and the leading dimension of the representations of the
+// tasks. Either all of them are roots, or none is. There must be at least one task.
 func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], ld uint32) {
 	if tasks[0].Slot == mrrr.RootSlot {
 		return addr(r, r.stage.memory.roots, 0), 2

@@ -14,8 +14,8 @@ import (
 
 // BidiagonalQR finds singular values and vectors of an upper bidiagonal matrix C = S·Σ·Wᵀ by QR
 // iteration (dbdsqr). It runs on the host, in package stages/bidiagonal. One processor does about
-// 12·n³ operations, so this stage is for the second solve of Verify, where BidiagonalConquer may have
-// failed.
+// 12·n³ operations, so this stage is for the second solve of Verify, where BidiagonalConquer may
+// have failed.
 type BidiagonalQR struct {
 	dev *vk.Device
 	n   int
@@ -24,10 +24,10 @@ type BidiagonalQR struct {
 func NewBidiagonalQR(dev *vk.Device, n int) *BidiagonalQR { return &BidiagonalQR{dev, n} }
 
 // SolveRange computes all singular values, in descending order, and the vectors of values[from:to].
-// It writes these vectors to st and wt, as BidiagonalConquer.SolveRange does. A side whose matrix is
-// Matrix{} is not written. d and e are not written. The error is a *bidiagonal.NonFiniteError, a
-// *NoConvergenceError, or an error of package vk. If the context ends during the iteration, the error
-// is that of the context, and the iteration runs to its end without effect.
+// It writes these vectors to st and wt, as BidiagonalConquer.SolveRange does. A side whose matrix
+// is Matrix{} is not written. d and e are not written. The error is a *bidiagonal.NonFiniteError, a
+// *NoConvergenceError, or an error of package vk. If the context ends during the iteration, the
+// error is that of the context, and the iteration runs to its end without effect.
 func (s *BidiagonalQR) SolveRange(
 	ctx context.Context, d, e []float64, from, to int, st, wt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {

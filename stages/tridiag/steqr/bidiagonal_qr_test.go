@@ -15,8 +15,8 @@ import (
 )
 
 // TestBidiagonalQR solves the bidiagonal matrices of all families by QR iteration on the host. The
-// vectors arrive on the device, for all values and for a part of them. LAPACK's ratios must be below
-// the limit. A side that is not wanted must stay unchanged.
+// vectors arrive on the device, for all values and for a part of them. LAPACK's ratios must be
+// below the limit. A side that is not wanted must stay unchanged.
 func TestBidiagonalQR(t *testing.T) {
 	dev := stagetest.Device(t)
 	for _, n := range []int{1, 2, 7, 50} {
@@ -62,8 +62,8 @@ func TestBidiagonalQR(t *testing.T) {
 	}
 }
 
-// TestBidiagonalQRRefuses checks that a NaN, a cancelled context, and a matrix of the wrong shape are
-// refused.
+// TestBidiagonalQRRefuses checks that a NaN, a cancelled context, and a matrix of the wrong shape
+// are refused.
 func TestBidiagonalQRRefuses(t *testing.T) {
 	dev, ctx := stagetest.Device(t), context.Background()
 	s := NewBidiagonalQR(dev, 2)

@@ -12,8 +12,9 @@ import (
 //
 //	q₀ = −x,   qᵢ = −x − (eᵢ₋₁/qᵢ₋₁)·eᵢ₋₁
 //
-// The counts are exact for a matrix whose elements differ from those of T by a few ulp of themselves.
-// Such a matrix has the same eigenvalues, up to a few ulp of each (Demmel and Kahan, 1990).
+// The counts are exact for a matrix whose elements differ from those of T by a few ulp of
+// themselves. Such a matrix has the same eigenvalues, up to a few ulp of each (Demmel and Kahan,
+// 1990).
 type GolubKahan struct {
 	e        []float64 // magnitudes of the scaled off-diagonal
 	exponent int       // T is 2^exponent times the scaled matrix
@@ -45,9 +46,9 @@ func (t *GolubKahan) below(x float64) int {
 	return count
 }
 
-// Value returns eigenvalue k, one of the upper half: n ≤ k < 2n. The smallest eigenvalue has index 0.
-// The error is a few ulp of the value. A value below 2⁻⁹⁷⁰ times the largest element counts as 0.
-// First the exponent of the value is bisected, and then the value.
+// Value returns eigenvalue k, one of the upper half: n ≤ k < 2n. The smallest eigenvalue has index
+// 0. The error is a few ulp of the value. A value below 2⁻⁹⁷⁰ times the largest element counts as
+// 0. First the exponent of the value is bisected, and then the value.
 func (t *GolubKahan) Value(k int) float64 {
 	lo, hi := 0x1p-970, 4.0 // the norm is below 2
 	if t.below(lo) > k {

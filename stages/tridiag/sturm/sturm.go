@@ -42,9 +42,9 @@ func New(d, e []float64) *Matrix {
 	return m
 }
 
-// Counts returns, for each x, the number of eigenvalues below x. An x may be infinite. For a NaN the
-// result has no meaning. The function `stop` is that of tridiag.ParallelUntil, and the error is its
-// error.
+// Counts returns, for each x, the number of eigenvalues below x. An x may be infinite. For a NaN
+// the result has no meaning. The function `stop` is that of tridiag.ParallelUntil, and the error is
+// its error.
 func (m *Matrix) Counts(x []float64, stop func() error) ([]int, error) {
 	counts := make([]int, len(x))
 	groups := (len(x) + atOnce - 1) / atOnce
@@ -89,8 +89,8 @@ func (m *Matrix) below(x *[atOnce]float64) (counts [atOnce]int) {
 	return counts
 }
 
-// Eigenvalues returns the eigenvalues with the indices from … to−1, in ascending order. Their errors
-// are at most some ulp of ‖T‖. `stop` and the error are those of Counts.
+// Eigenvalues returns the eigenvalues with the indices from, …, to−1, in ascending order. Their
+// errors are at most some ulp of ‖T‖. `stop` and the error are those of Counts.
 func (m *Matrix) Eigenvalues(from, to int, stop func() error) ([]float64, error) {
 	values := make([]float64, to-from)
 	groups := (len(values) + atOnce - 1) / atOnce

@@ -103,7 +103,8 @@ func TestTinyPivots(t *testing.T) {
 			t.Errorf("%g: %v below 0, want %d, %v", c.d, got, c.want, err)
 		}
 	}
-	// With e = 1 the pivot after a tiny pivot p is −1/p. It is positive, because p is taken as negative.
+	// With e = 1 the pivot after a tiny pivot p is −1/p. It is positive, because p is taken as
+	// negative.
 	if got, err := New([]float64{0, 0}, []float64{1}).Counts([]float64{0}, nil); err != nil || got[0] != 1 {
 		t.Errorf("%v below 0, want 1, %v", got, err)
 	}

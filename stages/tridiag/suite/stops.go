@@ -8,8 +8,8 @@ import (
 
 // Stops checks that a solver ends after an error of its function Stop, and that it returns this
 // error. `solve` runs the solver with the given Stop. Stops makes each of the first calls fail, and
-// then some later ones: after call number i it tries number i + 1 + i/pace. The solver must call Stop
-// at least 20 times.
+// then some later ones: after call number i it tries number i + 1 + i/pace. The solver must call
+// Stop at least 20 times.
 func Stops(t *testing.T, pace int32, solve func(stop func() error) error) {
 	t.Helper()
 	enough := errors.New("enough")
