@@ -1,9 +1,10 @@
-// Package tuning, internal to vkevd, holds the sizes of all stages for each device that was
-// measured.
+// Package tuning, internal to vkevd, holds the sizes of all stages: a general table, a table for each
+// vendor, and for each measured device only the sizes that differ from those of its vendor's table
+// and of the general one.
 //
-// The tables form a chain: first the table of the device, then the table of its vendor, then a table
-// that fits every device, for example h200 → nvidia → anywhere. Each device has a file with the
-// numbers that differ from those of the next table in its chain. The command vkevd tune --print
+// The tables form a chain: first the table of the device, then the table of its vendor, then a
+// table that fits every device, for example h200 → nvidia → anywhere. Each device has a file with
+// the numbers that differ from those of the next table in its chain. The command vkevd tune --print
 // writes such a file. No other package knows a device by its name. The function On takes each row
 // from the first table of the chain whose row fits the limits of the device: its shared memory, its
 // invocations in a workgroup, its subgroups. So if a row does not fit, the row of the next table is
@@ -46,8 +47,8 @@ type Tuning struct {
 
 	// ValuesBand is the half-bandwidth b if the order is at least ValuesFrom and at most a quarter
 	// of the vectors is wanted. If ValuesFrom is 0, ValuesBand is never used. Singular value
-	// decompositions do not use ValuesBand. From the order ValuesFrom on, passes make a wide band
-	// that the caller has chosen narrower, before it is reduced to bidiagonal form.
+	// decompositions do not use ValuesBand. If the caller has chosen a wide band, and the order is
+	// at least ValuesFrom, passes make the band narrower before it is reduced to bidiagonal form.
 	ValuesBand, ValuesFrom int
 
 	// QRFirst is a ratio of rows to columns. A general matrix with at least this ratio gets a QR
@@ -113,20 +114,20 @@ type Waits struct {
 	// set of independent steps (a wave).
 	Wavefront bool
 
-	// If WideFence is true, every invocation of a workgroup issues the memory barrier (fence) before a
-	// flag is published and after a flag was seen. One invocation can issue the fence for its
-	// workgroup only if the driver implements the availability and visibility chains of Vulkan's
-	// memory model: the barrier of the workgroup is the first link of the chain, and the fence is the
-	// second link. A table allows this only for drivers on which such chains were tested. On sets
-	// WideFence for drivers without chains.
+	// If WideFence is true, every invocation of a workgroup issues the memory barrier (fence)
+	// before a flag is published and after a flag was seen. One invocation can issue the fence for
+	// its workgroup only if the driver implements the availability and visibility chains of
+	// Vulkan's memory model: the barrier of the workgroup is the first link of the chain, and the
+	// fence is the second link. A table allows this only for drivers on which such chains were
+	// tested. On sets WideFence for drivers without chains.
 	WideFence bool
 }
 
 // Waiting returns how the workgroups of the stages may wait for each other. If the tuning forbids
 // waits, they may not wait. Otherwise m.MayWait and panel.Meet decide, which run kernels. A
 // reduction in one stage counts as a panel. The trial has as many workgroups as the stages use on
-// this device, for example on a part of a GPU that has fewer units than the panels of the table have
-// workgroups.
+// this device, for example on a part of a GPU that has fewer units than the panels of the table
+// have workgroups.
 func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting, error) {
 	w := stages.Waiting{WideFence: t.Waits.WideFence || !m.Info.FenceChains()}
 	if t.Waits.Wavefront {
@@ -161,8 +162,9 @@ func (t Tuning) NeverMeeting() Tuning {
 	return t
 }
 
-// OneStage returns whether a matrix of T of order n ≥ 1, with m wanted vectors, is reduced to tridiagonal
-// form in one stage: if this is faster than two stages, and if workgroups may wait for each other.
+// OneStage returns whether a matrix of T of order n ≥ 1, with m wanted vectors, is reduced to
+// tridiagonal form in one stage: if this is faster than two stages, and if workgroups may wait for
+// each other.
 func OneStage[T spirv.Scalar](t Tuning, n, m int, w stages.Waiting, info vk.Info) bool {
 	most := t.Sytrd.Values
 	if m > 0 {
