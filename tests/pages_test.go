@@ -87,7 +87,7 @@ type measurement struct {
 		Seconds           float64 `json:"seconds_median"`
 		Wall              float64 `json:"wall_seconds_median"`
 		GFlops            float64
-		Memory            float64 `json:"memory_gbytes"` // what `vkevd plan` prints
+		Memory            float64 `json:"memory_gbytes"` // what `vkevd plan` prints, or the workspace of another program
 	}
 }
 
