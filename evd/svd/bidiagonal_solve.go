@@ -37,10 +37,10 @@ func (p *BidiagonalPlan[T]) accepts(c Bidiagonal[T]) error {
 
 // Solve computes the singular values of c, and the vectors that the options ask for. Solve does not
 // write to c. The error of each value is at most a few units in its own last place (ulp), or
-// 2⁻⁹⁶⁰·‖C‖ if this is larger. Small values keep their digits, because the values come from bisection
-// on the Golub-Kahan form of C. If the ratio of two entries of C is above 2⁴⁵⁰, the host finds the
-// values below 2⁻³⁹⁰·‖C‖, each in O(n) operations. The vectors come from divide and conquer. Solve
-// returns the same errors as Plan.Solve.
+// 2⁻⁹⁶⁰·‖C‖ if this is larger. Small values keep their digits, because the values come from
+// bisection on the Golub-Kahan form of C. If the ratio of two entries of C is above 2⁴⁵⁰, the host
+// finds the values below 2⁻³⁹⁰·‖C‖, each in O(n) operations. The vectors come from divide and
+// conquer. Solve returns the same errors as Plan.Solve.
 func (p *BidiagonalPlan[T]) Solve(ctx context.Context, c Bidiagonal[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -61,8 +61,8 @@ func (p *BidiagonalPlan[T]) Solve(ctx context.Context, c Bidiagonal[T]) (*Result
 	if err := call.Run(func(rec *vk.Recorder) { values.Send(rec, call.Arena, t) }); err != nil {
 		return nil, err
 	}
-	b := s.bases(t, left, right)
-	tail := spectrum.Tail[T]{Stage: values, Sigma: sigma, Vectors: b.downloads(left, right), Found: b.found}
+	z := s.singularVectors(t, left, right)
+	tail := spectrum.Tail[T]{Stage: values, Sigma: sigma, Vectors: z.downloads(left, right), Found: z.found}
 	res, err := finish(call, tail, t, p.opt, p.n, func(part spectrum.Part) (*Certificate, error) {
 		return certifyGolubKahan[T](call, values, sigma, norm, p.n, t, part)
 	})

@@ -28,12 +28,12 @@ import (
 //
 // The error is a *ShapeError, an *evd.NonFiniteError for an entry that is NaN or infinite,
 // ctx.Err() if the context ends first, an *evd.NoConvergenceError, an *evd.StageError,
-// evd.ErrClosed after Close, an *UnverifiedError with Options.Verify, or an error of the device. If a
-// wait between workgroups fails, Solve returns no error: the plan solves again without waiting, now
-// and in later calls.
+// evd.ErrClosed after Close, an *UnverifiedError with Options.Verify, or an error of the device. If
+// a wait between workgroups fails, Solve returns no error: the plan solves again without waiting,
+// now and in later calls.
 //
-// If a singular value is beyond the largest number of the type T, Solve returns the result beside an
-// *evd.OverflowError. The value is +Inf. A certificate of such a result has not passed.
+// If a singular value is beyond the largest number of the type T, Solve returns the result beside
+// an *evd.OverflowError. The value is +Inf. A certificate of such a result has not passed.
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
 	if p.single != nil {
 		return p.solveInSingle(ctx, a)
@@ -78,10 +78,10 @@ func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], 
 		return nil, err
 	}
 
-	// Bisection of t finds Σ. Then `b` finds S and W, U and V.
+	// Bisection of t finds Σ. Then `z` finds S and W, U and V.
 	u, v := sides(a)
-	b := s.bases(t, u, v)
-	tail := spectrum.Tail[T]{Stage: s.steps.values, Sigma: sigma, Vectors: b.downloads(u, v), Found: b.found}
+	z := s.singularVectors(t, u, v)
+	tail := spectrum.Tail[T]{Stage: s.steps.values, Sigma: sigma, Vectors: z.downloads(u, v), Found: z.found}
 	res, err := finish(c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
 		return s.certify(a, sigma, t, part)
 	})
@@ -127,7 +127,7 @@ func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiago
 	return received(), nil
 }
 
-// recordReduction records these stages. The function that it returns gives the host's copy after the
+// recordReduction records these stages. The returned function gives the host's copy after the
 // recording has been executed.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) func() spectrum.Tridiagonal {
 	r, t, ws := &s.regions, s.steps.values, s.Arena

@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bases computes the singular vectors of one solve from the bidiagonal matrix C:
+// singularVectors computes the singular vectors of one solve from the bidiagonal matrix C:
 //
 //	C = S·Σ·Wᵀ               by divide and conquer (Gu and Eisenstat, 1995)
 //	V = P1·(P2·W)
@@ -18,7 +18,7 @@ import (
 // S and W are stored transposed, with a vector in each row, until recordColumns transposes them. U
 // and V are here the vectors of the matrix on the device, which may be the transpose of the
 // caller's matrix.
-type bases[T evd.Float] struct {
+type singularVectors[T evd.Float] struct {
 	*solve[T]
 	c     spectrum.Tridiagonal // the Golub-Kahan form of C
 	wants [2]Vectors           // the vectors that this solve wants
@@ -32,176 +32,177 @@ type bases[T evd.Float] struct {
 	at   [2]product.Matrix[T] // the columns of each side, when they are made
 }
 
-// bases returns the computation of the vectors that the caller wants. c is the Golub-Kahan form of the
-// bidiagonal matrix C. The sides u and v of the matrix on the device give the caller's U and V.
-func (s *solve[T]) bases(c spectrum.Tridiagonal, u, v side) *bases[T] {
-	b := &bases[T]{solve: s, c: c, first: v}
-	b.wants[u], b.wants[v] = s.opt.U, s.opt.V
+// singularVectors returns the computation of the vectors that the caller wants. c is the
+// Golub-Kahan form of the bidiagonal matrix C. The sides u and v of the matrix on the device give
+// the caller's U and V.
+func (s *solve[T]) singularVectors(c spectrum.Tridiagonal, u, v side) *singularVectors[T] {
+	z := &singularVectors[T]{solve: s, c: c, first: v}
+	z.wants[u], z.wants[v] = s.opt.U, s.opt.V
 	if s.asked.V == None {
-		b.first = u
+		z.first = u
 	}
-	return b
+	return z
 }
 
-func (b *bases[T]) found(p spectrum.Part) { b.from, b.k = found(p, b.cols) }
+func (z *singularVectors[T]) found(p spectrum.Part) { z.from, z.k = found(p, z.cols) }
 
 // downloads describes how the wanted singular vectors are copied to the host: first U, then V.
-func (b *bases[T]) downloads(u, v side) (all []spectrum.Vectors[T]) {
+func (z *singularVectors[T]) downloads(u, v side) (all []spectrum.Vectors[T]) {
 	for _, of := range []side{u, v} {
-		if b.wants[of] != None {
-			all = append(all, b.download(of))
+		if z.wants[of] != None {
+			all = append(all, z.download(of))
 		}
 	}
 	return all
 }
 
-func (b *bases[T]) download(of side) spectrum.Vectors[T] {
-	v := spectrum.Vectors[T]{Rows: b.length(of)}
-	if b.wants[of] == Full {
-		v.Cols = b.length(of)
+func (z *singularVectors[T]) download(of side) spectrum.Vectors[T] {
+	v := spectrum.Vectors[T]{Rows: z.length(of)}
+	if z.wants[of] == Full {
+		v.Cols = z.length(of)
 	}
 	v.Back = func(stages.Matrix) (product.Matrix[T], error) {
-		err := b.make()
-		return b.at[of], err
+		err := z.make()
+		return z.at[of], err
 	}
 	return v
 }
 
 // make computes the vectors of all wanted sides at its first call. Later calls do nothing.
-func (b *bases[T]) make() error {
-	if b.made {
+func (z *singularVectors[T]) make() error {
+	if z.made {
 		return nil
 	}
-	b.made = true
-	if b.k == 0 {
-		for of := range b.at {
-			b.at[of] = b.columnsOf(side(of))
+	z.made = true
+	if z.k == 0 {
+		for of := range z.at {
+			z.at[of] = z.columnsOf(side(of))
 		}
 		return nil
 	}
-	if err := b.conquer(); err != nil {
+	if err := z.conquer(); err != nil {
 		return plan.During(stages.PhaseBidiagonal, err)
 	}
-	return b.Run(func(rec *vk.Recorder) {
-		for of, x := range b.conquered() {
-			if b.wants[of] != None {
-				b.doubles.Narrow(rec, b.Arena, of, x)
+	return z.Run(func(rec *vk.Recorder) {
+		for of, x := range z.conquered() {
+			if z.wants[of] != None {
+				z.doubles.Narrow(rec, z.Arena, of, x)
 			}
 		}
-		if b.wants[right] != None && !b.bidiagonal {
-			b.recordRight(rec)
+		if z.wants[right] != None && !z.bidiagonal {
+			z.recordRight(rec)
 		}
-		if b.wants[left] != None && !b.bidiagonal {
-			b.recordLeft(rec)
+		if z.wants[left] != None && !z.bidiagonal {
+			z.recordLeft(rec)
 		}
-		b.steps.products.emulated.Refused(b.Call, rec, b.Arena)
-		b.recordColumns(rec)
+		z.steps.products.emulated.Refused(z.Call, rec, z.Arena)
+		z.recordColumns(rec)
 	})
 }
 
 // conquer computes the singular vectors of C by divide and conquer, or on the safe path by QR
 // iteration on the host. Their singular values are not used. The result has those that bisection
 // found: they are at least as accurate, and are the same with and without vectors.
-func (b *bases[T]) conquer() error {
-	d, e := bidiagonalOf(b.c)
-	return b.steps.conquer.solve(b.Call, d, e, b.from, b.from+b.k, b.conquered())
+func (z *singularVectors[T]) conquer() error {
+	d, e := bidiagonalOf(z.c)
+	return z.steps.conquer.solve(z.Call, d, e, z.from, z.from+z.k, z.conquered())
 }
 
 // conquered returns the device matrices S and W, with vectors as rows, as far as they are wanted.
-func (b *bases[T]) conquered() (x [2]stages.Matrix) {
+func (z *singularVectors[T]) conquered() (x [2]stages.Matrix) {
 	for _, of := range []side{left, right} {
-		if b.wants[of] != None {
-			x[of] = b.doubles.conquered(b.Arena, of, b.k, b.cols)
+		if z.wants[of] != None {
+			x[of] = z.doubles.conquered(z.Arena, of, z.k, z.cols)
 		}
 	}
 	return x
 }
 
 // rowsOf returns the k vectors of one side on the device, one per row.
-func (b *bases[T]) rowsOf(of side, components int) product.Matrix[T] {
-	return product.NewMatrix(b.doubles.vectors(b.Arena, of), b.k, components, b.k)
+func (z *singularVectors[T]) rowsOf(of side, components int) product.Matrix[T] {
+	return product.NewMatrix(z.doubles.vectors(z.Arena, of), z.k, components, z.k)
 }
 
-func (b *bases[T]) recordRight(rec *vk.Recorder) {
-	x := b.rowsOf(right, b.cols)
-	b.recordBack2(rec, stages.PhaseApplyP2, right, x)
-	if p1 := b.steps.p1; p1 != nil {
+func (z *singularVectors[T]) recordRight(rec *vk.Recorder) {
+	x := z.rowsOf(right, z.cols)
+	z.recordBack2(rec, stages.PhaseApplyP2, right, x)
+	if p1 := z.steps.p1; p1 != nil {
 		band := p1.B // P1 does not change the first rows
-		reflectors := b.reduced().Block(0, band, p1.Cols, p1.Rows)
-		p1.Record(rec, b.Arena, reflectors, b.regions.right.In(b.Arena), x.Block(0, band, x.Rows, p1.Rows))
+		reflectors := z.reduced().Block(0, band, p1.Cols, p1.Rows)
+		p1.Record(rec, z.Arena, reflectors, z.regions.right.In(z.Arena), x.Block(0, band, x.Rows, p1.Rows))
 	}
 }
 
 // recordLeft transforms the left vectors back, from S to U. It overwrites the reflectors of P1, so
 // it must come after recordRight.
-func (b *bases[T]) recordLeft(rec *vk.Recorder) {
-	n, ws, s, r := b.cols, b.Arena, &b.steps, &b.regions
-	x := b.rowsOf(left, n)
-	b.recordBack2(rec, stages.PhaseApplyQ2, left, x)
-	if b.tall {
-		s.q1.Record(rec, ws, b.reduced(), r.left.In(ws), x)
+func (z *singularVectors[T]) recordLeft(rec *vk.Recorder) {
+	n, ws, s, r := z.cols, z.Arena, &z.steps, &z.regions
+	x := z.rowsOf(left, n)
+	z.recordBack2(rec, stages.PhaseApplyQ2, left, x)
+	if z.tall {
+		s.q1.Record(rec, ws, z.reduced(), r.left.In(ws), x)
 	}
-	all, last, factors := b.rowsOf(left, b.rows), s.q1, r.left
-	if b.tall {
+	all, last, factors := z.rowsOf(left, z.rows), s.q1, r.left
+	if z.tall {
 		last, factors = s.q0, r.first
 	}
-	vk.Fill(rec, all.At.Sub(b.k*n, b.k*(b.rows-n)), 0)
-	if b.wants[left] == Full && b.more() > 0 {
-		rest := b.rest()
+	vk.Fill(rec, all.At.Sub(z.k*n, z.k*(z.rows-n)), 0)
+	if z.wants[left] == Full && z.more() > 0 {
+		rest := z.rest()
 		vk.Fill(rec, rest.At.Sub(0, rest.Rows*n), 0)
 		s.identity.Record(rec, rest.Block(0, n, rest.Rows, rest.Rows))
-		last.Record(rec, ws, b.matrixA(), factors.In(ws), rest)
+		last.Record(rec, ws, z.matrixA(), factors.In(ws), rest)
 	}
-	last.Record(rec, ws, b.matrixA(), factors.In(ws), all)
+	last.Record(rec, ws, z.matrixA(), factors.In(ws), all)
 }
 
 // rest returns the left vectors on the device that belong to no singular value, one per row (only
 // with Full).
-func (b *bases[T]) rest() product.Matrix[T] {
-	return product.NewMatrix(b.regions.more.In(b.Arena), b.more(), b.rows, max(b.more(), 1))
+func (z *singularVectors[T]) rest() product.Matrix[T] {
+	return product.NewMatrix(z.regions.more.In(z.Arena), z.more(), z.rows, max(z.more(), 1))
 }
 
 // recordBack2 multiplies the vectors x by Q2 (left side) or P2 (right side).
-func (b *bases[T]) recordBack2(rec *vk.Recorder, phase string, of side, x product.Matrix[T]) {
+func (z *singularVectors[T]) recordBack2(rec *vk.Recorder, phase string, of side, x product.Matrix[T]) {
 	rec.Phase(phase, 0, 1)
-	b.steps.q2.Record(rec, b.Arena, b.reflectors(b.Arena, of), x)
-	b.Info(rec, stages.CauseWait, phase, b.steps.q2.Info(b.Arena))
+	z.steps.q2.Record(rec, z.Arena, z.reflectors(z.Arena, of), x)
+	z.Info(rec, stages.CauseWait, phase, z.steps.q2.Info(z.Arena))
 }
 
 // recordColumns transposes the vectors from rows into columns, which overwrite the reflectors, and
-// fixes the signs. The vectors of the side b.first decide each sign, and those of the other side are
-// negated with them.
-func (b *bases[T]) recordColumns(rec *vk.Recorder) {
+// fixes the signs. The vectors of the side z.first decide each sign, and those of the other side
+// are negated with them.
+func (z *singularVectors[T]) recordColumns(rec *vk.Recorder) {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
-	flipped := b.regions.flipped.In(b.Arena)
-	for i, of := range []side{b.first, 1 - b.first} {
-		if b.wants[of] == None {
+	flipped := z.regions.flipped.In(z.Arena)
+	for i, of := range []side{z.first, 1 - z.first} {
+		if z.wants[of] == None {
 			continue
 		}
-		b.at[of] = b.columnsOf(of)
-		found := b.at[of].Block(0, 0, b.length(of), b.k)
-		b.steps.transpose.Record(rec, b.rowsOf(of, b.length(of)), found)
+		z.at[of] = z.columnsOf(of)
+		found := z.at[of].Block(0, 0, z.length(of), z.k)
+		z.steps.transpose.Record(rec, z.rowsOf(of, z.length(of)), found)
 		if i == 0 {
-			b.steps.signs.RecordDeciding(rec, found, flipped)
+			z.steps.signs.RecordDeciding(rec, found, flipped)
 		} else {
-			b.steps.signs.RecordFollowing(rec, found, flipped)
+			z.steps.signs.RecordFollowing(rec, found, flipped)
 		}
-		if more := b.at[of].Cols - b.k; more > 0 {
-			rest := b.at[of].Block(0, b.k, b.rows, more)
-			b.steps.transpose.Record(rec, b.rest(), rest)
-			b.steps.signs.Record(rec, rest)
+		if more := z.at[of].Cols - z.k; more > 0 {
+			rest := z.at[of].Block(0, z.k, z.rows, more)
+			z.steps.transpose.Record(rec, z.rest(), rest)
+			z.steps.signs.Record(rec, rest)
 		}
 	}
 }
 
 // columnsOf returns the vectors of one side on the device, one per column.
-func (b *bases[T]) columnsOf(of side) product.Matrix[T] {
-	rows, cols, at := b.length(of), b.k, b.regions.chased
+func (z *singularVectors[T]) columnsOf(of side) product.Matrix[T] {
+	rows, cols, at := z.length(of), z.k, z.regions.chased
 	if of == left {
-		at = b.regions.a
-		if b.regions.full.Len() > 0 {
-			cols, at = rows, b.regions.full
+		at = z.regions.a
+		if z.regions.full.Len() > 0 {
+			cols, at = rows, z.regions.full
 		}
 	}
-	return product.NewMatrix(at.In(b.Arena), rows, cols, rows)
+	return product.NewMatrix(at.In(z.Arena), rows, cols, rows)
 }
