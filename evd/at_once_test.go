@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMethodsAtOnce calls every method of each kind of plan from several goroutines, and Close among
-// them. After Close each method that solves returns ErrClosed. The race detector sees what the locks
-// leave out.
+// TestMethodsAtOnce calls all methods of each kind of plan at the same time, Close included, from
+// several goroutines. After Close each method that solves returns ErrClosed. With the race detector
+// the test finds accesses that no lock guards.
 func TestMethodsAtOnce(t *testing.T) {
 	when.Pick(t, when.Race)
 	ctx, d := context.Background(), device(t, vk.Options{})

@@ -7,14 +7,16 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// avoid replaces the plan's stages, for this solve and all later ones, after the call c has failed: by
-// native products if emulated ones refused a row whose numbers are too large or not finite, and
-// otherwise by stages without the waits of the kind that failed. The caller must have the plan's lock.
+// avoid replaces the plan's stages, for this solve and all later ones, after the call c has failed.
+// If emulated products refused a row, because its numbers are too large or not finite, the new
+// stages have native products. Otherwise they do not wait in the way that failed. The caller must
+// have the plan's lock.
 //
-// With Options.Verify, the plan already has stages for repeated solves, on the safe path. If no
-// workgroup waits on the safe path, and it has the same methods for the tridiagonal problem, its stages
-// become the plan's. Otherwise `avoid` makes new stages, and allocates their memory after it has freed
-// that of the old ones. The errors are those of NewPlan.
+// With Options.Verify, the plan already has stages for repeated solves, on the safe path. No
+// workgroup waits in these stages. They become the plan's if no other workgroup may wait either,
+// and if they have the plan's method for the tridiagonal problem. Otherwise `avoid` makes new
+// stages, and allocates their memory after it has freed that of the old ones. The errors are those
+// of NewPlan.
 func (p *Plan[T]) avoid(c *plan.Call) error {
 	cfg := p.stages.Now.Leader().Config
 	switch {

@@ -65,9 +65,9 @@ func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestCheckOfColumnsWithGaps checks vectors with gaps of NaN between their columns, or between their
-// rows. The ratios must be those without gaps, for dense and for tridiagonal matrices. The dense
-// matrix has gaps, too.
+// TestCheckOfColumnsWithGaps checks vectors with gaps of NaN between their columns, or between
+// their rows. The ratios must be those without gaps, for dense and for tridiagonal matrices. The
+// dense matrix has gaps, too.
 func TestCheckOfColumnsWithGaps(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	ctx, d := context.Background(), device(t, vk.Options{})

@@ -88,8 +88,8 @@ func (d Dense[T]) Col(j int) []T {
 
 // ToGonum returns d as a gonum matrix: a *mat.Dense if d is row-major, otherwise the transpose of a
 // *mat.Dense. The result shares the memory of d if T is float64. A matrix without entries becomes
-// gonum's empty matrix, whatever its shape. ToGonum panics for a complex T, because the type mat.Matrix
-// is real.
+// gonum's empty matrix, whatever its shape. ToGonum panics for a complex T, because the type
+// mat.Matrix is real.
 func (d Dense[T]) ToGonum() mat.Matrix {
 	if precision.IsComplex[T]() {
 		panic("evd: gonum's mat.Matrix cannot hold a complex matrix")

@@ -14,8 +14,8 @@ import (
 
 // TestCheckOfDistributedVectors compares the measures of Plan.Check with Distribute to those of one
 // device, for vectors with errors far above rounding errors: for all vectors and for a part, for
-// both triangles, for row-major vectors, for columns and rows with gaps, and for a matrix that is scaled by a power of two.
-// Without these errors the measures must be small.
+// both triangles, for row-major vectors, for columns and rows with gaps, and for a matrix that is
+// scaled by a power of two. Without these errors the measures must be small.
 func TestCheckOfDistributedVectors(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")

@@ -54,8 +54,8 @@ func TestDistributedUnequally(t *testing.T) {
 	}
 }
 
-// TestDistributedSurvivesAWaitThatFails makes a wait in a panel fail on the second of two devices of a
-// distributed plan. Solve must solve again without such waits, and name the stage.
+// TestDistributedSurvivesAWaitThatFails makes a wait in a panel fail on the second of two devices
+// of a distributed plan. Solve must solve again without such waits, and name the stage.
 func TestDistributedSurvivesAWaitThatFails(t *testing.T) {
 	when.Skip(t, when.Quick|when.Slow, "the kernels of other tests")
 	const n = 33
@@ -85,8 +85,8 @@ func TestDistributedSurvivesAWaitThatFails(t *testing.T) {
 	}
 }
 
-// TestDistributedEmulatedProducts solves with emulated products on both devices. If the second device
-// refuses the matrix, the plan must solve again with native products.
+// TestDistributedEmulatedProducts solves with emulated products on both devices. If the second
+// device refuses the matrix, the plan must solve again with native products.
 func TestDistributedEmulatedProducts(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	const n = 50
@@ -115,8 +115,9 @@ func TestDistributedEmulatedProducts(t *testing.T) {
 	}
 }
 
-// TestDistributeRefusesADeviceWithoutRoomForPanels checks plans of which a device has too little
-// shared memory for the panels of the first device's half-bandwidth. The error must name it.
+// TestDistributeRefusesADeviceWithoutRoomForPanels checks plans for several devices, one of which
+// has too little shared memory for panels of the first device's half-bandwidth. The error must name
+// this device.
 func TestDistributeRefusesADeviceWithoutRoomForPanels(t *testing.T) {
 	large := verifyDevice(t).Info()
 	small := large

@@ -140,9 +140,9 @@ func TestDistributedInSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestMemoryOfDistributedMatrices checks that a device holds only its part of the matrix, so that
-// several devices solve what one of them has no memory for, and that the plan names the device that
-// has too little memory.
+// TestMemoryOfDistributedMatrices checks that a device holds only its part of the matrix. Several
+// devices must solve a matrix for which one of them has too little memory. If they have too little
+// together, the error must name the device.
 func TestMemoryOfDistributedMatrices(t *testing.T) {
 	const n = 16384
 	matrix := float64(8 * n * n)
@@ -225,8 +225,8 @@ func TestDistributeRefuses(t *testing.T) {
 }
 
 // TestVectorsOfALargeMatrixFitFourDevices plans a matrix of order 100,000 with all vectors on four
-// devices of 141 GB, of which no device could hold the vectors of the tridiagonal matrix together with
-// its part of the matrix and the reflectors. In single precision each device needs less.
+// devices of 141 GB. No device could hold all vectors of the tridiagonal matrix together with its
+// part of the matrix and of the reflectors. In single precision each device needs less.
 func TestVectorsOfALargeMatrixFitFourDevices(t *testing.T) {
 	for _, solver := range []evd.Solver{evd.Auto, evd.DivideConquer} {
 		double, single := bytesOfFour[float64](t, solver), bytesOfFour[float32](t, solver)
@@ -242,7 +242,8 @@ func TestVectorsOfALargeMatrixFitFourDevices(t *testing.T) {
 	}
 }
 
-// bytesOfFour returns the bytes of each of four devices for a matrix of order 100,000 with all vectors.
+// bytesOfFour returns the bytes of each of four devices for a matrix of order 100,000 with all
+// vectors.
 func bytesOfFour[T evd.Float](t *testing.T, solver evd.Solver) (bytes []float64) {
 	const n, memory = 100_000, 141e9
 	info := vk.Info{Name: "dry", Family: "nvidia", SharedBytes: 228 << 10, MaxLocal: 1024, Memory: memory, Free: memory}
@@ -257,15 +258,15 @@ func bytesOfFour[T evd.Float](t *testing.T, solver evd.Solver) (bytes []float64)
 	return bytes
 }
 
-// TestPlansDistributeByThemselves plans a matrix whose plan does not fit one device, but fits four that
-// divide it. Without further devices, or with too little memory for all, the error is a
+// TestPlansDistributeByThemselves plans a matrix whose plan does not fit one device, but fits four
+// that divide it. Without further devices, or with too little memory for all, the error is a
 // *vk.OutOfMemoryError.
 func TestPlansDistributeByThemselves(t *testing.T) {
 	const n = 16384
 	info := vk.Info{Name: "dry", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Memory: 1 << 40, Free: 1 << 40}
 	for _, c := range []struct {
 		vectors bool
-		share   float64 // of n² numbers, which a device has memory for
+		share   float64 // each device has memory for share·n² numbers
 		divided bool
 		fits    bool
 	}{{true, 4, false, true}, {true, 1.7, true, true}, {true, 1.2, true, false}, {false, 2, false, true}, {false, 0.5, true, true}, {false, 0.1, true, false}} {

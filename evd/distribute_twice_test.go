@@ -12,8 +12,9 @@ import (
 )
 
 // TestDividedPlansShareDevices solves with two plans that divide matrices among the same devices,
-// from two goroutines, in both orders of the devices. A device's queue is taken while it waits for
-// another one, so each plan could have one device and wait for the other for ever.
+// from two goroutines, in both orders of the devices. While a solve uses one device, it waits for
+// the other one. If each plan had one device and waited for the other device, both would wait for
+// ever.
 func TestDividedPlansShareDevices(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestVerifySolvesDividedMatricesAgain makes the first result of a matrix that three devices divide
-// wrong. Verify must detect the error and return the result of the safe path.
+// TestVerifySolvesDividedMatricesAgain solves a matrix that is divided among three devices, and
+// spoils the first result. Verify must detect the error and return the result of the safe path.
 func TestVerifySolvesDividedMatricesAgain(t *testing.T) {
 	when.Skip(t, when.Quick, "Verify")
 	when.Pick(t, when.Race)

@@ -1,5 +1,5 @@
-// Package evd computes eigenvalues and eigenvectors of real symmetric and of complex Hermitian matrices
-// on a Vulkan device:
+// Package evd computes eigenvalues and eigenvectors of real symmetric and of complex Hermitian
+// matrices on a Vulkan device:
 //
 //	A = Q·diag(λ)·Qᵀ,  λ ascending,  QᵀQ = I      (complex: Qᴴ in place of Qᵀ)
 //
@@ -23,14 +23,14 @@
 // Memory. NewPlan allocates all device memory of a plan, or returns an error if the device has too
 // little. There are two exceptions. MRRR for a part of the vectors sometimes needs divide and
 // conquer, which is rare, and then allocates memory for it. After a wait between workgroups has
-// failed, or emulated products have refused a factor, a plan frees its memory and allocates about as
-// much for solves without such waits or with native products. In both cases Solve can return a
-// *vk.OutOfMemoryError. Solve does not write to its input, unless
-// Options.Overwrite is set. Results have memory of their own.
+// failed, or emulated products have refused a factor, a plan frees its memory and allocates about
+// as much for solves without such waits or with native products. In both cases Solve can return a
+// *vk.OutOfMemoryError. Solve does not write to its input, unless Options.Overwrite is set. Results
+// have memory of their own.
 //
 // Results have the same bits in every run on one device. The sign of each vector, or the phase of a
-// complex one, is fixed: its component of largest magnitude is real and positive (the first of them, if
-// there are several).
+// complex one, is fixed: its component of largest magnitude is real and positive (the first of
+// them, if there are several).
 //
 // Goroutines may share a device and a plan. A plan solves one matrix at a time.
 //
@@ -42,11 +42,12 @@
 // precision, on the host if the device has no FP64. A MixedPlan computes in single precision,
 // and refines all vectors to double precision.
 //
-// A plan for complex128 or complex64 takes the lower or the upper triangle of a Hermitian matrix, by
-// columns or by rows (Sym.RowMajor), and ignores the imaginary parts of the diagonal. Values are real
-// numbers. Complex plans do not have these options, and return an *OptionError that names them:
-// ProductsEmulated, and Distribute. Further devices compute vectors (Options.Devices). complex64 is to
-// complex128 what float32 is to float64. There are no complex TridiagonalPlan, RefinePlan and MixedPlan.
+// A plan for complex128 or complex64 takes the lower or the upper triangle of a Hermitian matrix,
+// by columns or by rows (Sym.RowMajor), and ignores the imaginary parts of the diagonal. Values are
+// real numbers. Complex plans do not have these options, and return an *OptionError that names
+// them: ProductsEmulated, and Distribute. Further devices compute vectors (Options.Devices).
+// complex64 is to complex128 what float32 is to float64. There are no complex TridiagonalPlan,
+// RefinePlan and MixedPlan.
 //
 // # Method
 //
@@ -54,7 +55,7 @@
 // its outline. Package stages has the steps.
 //
 //	plan.go options.go result.go           Plan: what it can do, and what it is for a user
-//	solve.go check.go verify.go            Plan.Solve, Plan.Check, the second solve of Options.Verify
+//	solve.go check.go verify.go            Plan.Solve, Plan.Check, second solve of Options.Verify
 //	avoid_waiting.go                       the stages after an attempt that failed
 //	internal/dense/                        the solve on one device
 //	internal/team/                         the solve on several devices: helpers, divided matrices
@@ -66,12 +67,12 @@
 //	tridiagonal*.go                        TridiagonalPlan
 //	spectrum/                              T → Λ, S, for all kinds of plan
 //
-// From Plan.Solve to the first stage that a device computes are four steps (for a divided matrix the
-// second and third are those of package team):
+// From Plan.Solve to the first stage that a device computes are four steps (for a divided matrix
+// the second and third are those of package team):
 //
-//	Plan.Solve                             checks A; plan.Survive and plan.Verified repeat a solve that failed
+//	Plan.Solve                             checks A; plan.Survive and plan.Verified repeat a failed solve
 //	Plan.solveBy                           the whole method: Reduce, spectrum.Tail, certificate
-//	dense.Solve.Reduce                     uploads A, scans it and records the reduction at the same time
+//	dense.Solve.Reduce                     uploads A, scans it, and records the reduction meanwhile
 //	dense.Solve.RecordReduction            A → B → T
 //	move.SymmetricLoad.Record              the first stage
 package evd

@@ -94,8 +94,8 @@ type (
 	// not indices of eigenvalues. Stage is the phase of the solve.
 	NoConvergenceError = plan.NoConvergenceError
 
-	// OverflowError says that eigenvalues are beyond the largest number of the result's type. Count is
-	// their number, and Index is the index of the first one among all eigenvalues. A method that
+	// OverflowError says that eigenvalues are beyond the largest number of the result's type. Count
+	// is their number, and Index is the index of the first one among all eigenvalues. A method that
 	// returns this error also returns the result, in which the value is +Inf, or −Inf if the field
 	// Negative is true. Single says that the type is float32.
 	OverflowError = plan.OverflowError

@@ -104,8 +104,9 @@ func largestEntry[T double](v []T) (top T) {
 	return top
 }
 
-// turned reports whether the entry of largest magnitude of v is real and positive. If rounding errors
-// decide which entry of a complex vector this is, it may be any of them.
+// turned reports whether the entry of largest magnitude of v is real and positive. If several
+// entries of a complex vector have this magnitude up to rounding errors, one of them must be real
+// and positive.
 func turned[T double](v []T) bool {
 	top := largestEntry(v)
 	if _, real := any(top).(float64); real {

@@ -166,8 +166,8 @@ func singleTypes[T single, D double, K kind[D]](t *testing.T, d *vk.Device, kind
 	}
 }
 
-// TestNarrowedVectorsHaveAPhase checks that the conversion of the tridiagonal matrix's vectors to single
-// precision is measured as a phase of its own.
+// TestNarrowedVectorsHaveAPhase checks that the conversion of the tridiagonal matrix's vectors to
+// single precision is measured as a phase of its own.
 func TestNarrowedVectorsHaveAPhase(t *testing.T) {
 	const n = 21
 	p := singlePlan(t, device(t, vk.Options{}), n, evd.Options{Vectors: true, Tuning: small()})

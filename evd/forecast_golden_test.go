@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestForecasts compares the costs and the memory of each kind of plan with a golden file. The device
-// is a dry one, so the numbers are the same everywhere.
+// TestForecasts compares the costs and the memory of each kind of plan with a golden file. The
+// device is a dry one, so the numbers are the same everywhere.
 func TestForecasts(t *testing.T) {
 	var text strings.Builder
 	small := tuning.Smallest()

@@ -43,8 +43,9 @@ func sameSpectrum(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestRealInComplexStorage solves real matrices as real and as complex ones. The complex vectors must be
-// real, too, and those of the real plan if the eigenvalues are far from each other.
+// TestRealInComplexStorage solves real matrices as real and as complex ones. The complex vectors
+// must be real, too. If the eigenvalues are far from each other, they must be the vectors of the
+// real plan.
 func TestRealInComplexStorage(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	d := device(t, vk.Options{})
@@ -163,9 +164,9 @@ func TestRealEmbedding(t *testing.T) {
 	}
 }
 
-// TestBothTrianglesOfNearlyEqualValues solves matrices with groups of nearly equal eigenvalues from their
-// lower and from their upper triangles. (OpenBLAS once found other values of such complex64 matrices
-// from the upper triangle.)
+// TestBothTrianglesOfNearlyEqualValues solves matrices with groups of nearly equal eigenvalues from
+// their lower and from their upper triangles. (OpenBLAS once found other values of such complex64
+// matrices from the upper triangle.)
 func TestBothTrianglesOfNearlyEqualValues(t *testing.T) {
 	when.Skip(t, when.Quick, "other tests read both triangles")
 	d := device(t, vk.Options{})
@@ -205,8 +206,8 @@ func TestBothTrianglesOfNearlyEqualValues(t *testing.T) {
 	}
 }
 
-// TestHermitiansOfOrdersZeroAndOne checks the matrices that are solved without the device. The imaginary
-// part of a diagonal is not read.
+// TestHermitiansOfOrdersZeroAndOne checks the matrices that are solved without the device. The
+// imaginary part of a diagonal is not read.
 func TestHermitiansOfOrdersZeroAndOne(t *testing.T) {
 	d := device(t, vk.Options{})
 	for n, want := range [][]float64{{}, {7}} {
@@ -220,7 +221,7 @@ func TestHermitiansOfOrdersZeroAndOne(t *testing.T) {
 	}
 }
 
-// TestComplexPlansRefuse names each option that complex plans do not have.
+// TestComplexPlansRefuse checks that an error names each option that complex plans do not have.
 func TestComplexPlansRefuse(t *testing.T) {
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	for name, opt := range map[string]evd.Options{
@@ -240,8 +241,8 @@ func TestComplexPlansRefuse(t *testing.T) {
 	}
 }
 
-// TestHermitiansOfSeveralDevices divides the columns of the vectors among two devices. The result must
-// have the bits of one device.
+// TestHermitiansOfSeveralDevices divides the columns of the vectors among two devices. The result
+// must have the bits of one device.
 func TestHermitiansOfSeveralDevices(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
@@ -267,8 +268,9 @@ func TestHermitiansOfSeveralDevices(t *testing.T) {
 	}
 }
 
-// TestCostsOfHermitians compares the operations of a complex and of a real plan of the same sizes: four
-// times as many, but as many for the tridiagonal problem.
+// TestCostsOfHermitians compares the operations of a complex plan with those of a real plan of the
+// same sizes. The complex plan must have the same number for the tridiagonal problem, and four
+// times as many for every other stage.
 func TestCostsOfHermitians(t *testing.T) {
 	opt := evd.Options{Vectors: true, Tuning: small()}
 	p, err := evd.NewPlan[complex128](vk.Dry(dryInfo), 40, opt)

@@ -49,8 +49,9 @@ func sizes(t *testing.T) (orders []int) {
 // is solved with each of these tunings in turn. VKEVD_ONLY is "values" or "vectors" if only one of
 // both is to be solved for.
 //
-// Orders below 32768 are solved twice, because the first solve warms up the device. Divided
-// matrices are so below 65536. From 80000 on only some vectors are checked, on the host.
+// Matrices are solved twice below order 32768, because the first solve warms up the device. Divided
+// matrices are solved twice below order 65536. From 80000 on only some vectors are checked, on the
+// host.
 func TestSizes(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	orders := sizes(t)

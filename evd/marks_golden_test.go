@@ -14,9 +14,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMarks compares the phases of a solve by each kind of plan with a golden file: their order, the
-// progress within each, and the number of commands between two marks. It also compares the numbers of
-// kernels. The tuning does not depend on the device, but the file is that of a CPU driver.
+// TestMarks compares the phases of a solve by each kind of plan with a golden file: their order,
+// the progress within each, and the number of commands between two marks. It also compares the
+// numbers of kernels. The tuning does not depend on the device, but the file is that of a CPU
+// driver.
 func TestMarks(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	when.Skip(t, when.Quick, "it solves with every kind of plan")

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/plan"
 )
 
-// Number is the constraint for number types of matrices. For every type, the tridiagonal problem within
-// a solve is real, and is solved in double precision.
+// Number is the constraint for number types of matrices. For every type, the tridiagonal problem
+// within a solve is real, and is solved in double precision.
 type Number interface {
 	float32 | float64 | complex64 | complex128
 }
@@ -28,10 +28,10 @@ const (
 	Upper Uplo = true  // entries (i, j) with i ≤ j
 )
 
-// Sym is a symmetric matrix of order N, or a Hermitian one if T is complex: A(i, j) is the conjugate of
-// A(j, i). In column-major storage, entry (i, j) of the triangle Uplo is Data[i + j·Ld], and in
-// row-major storage Data[i·Ld + j], Ld ≥ N. Ld = 0 means N. The imaginary parts of the diagonal are not
-// read, and may have any contents.
+// Sym is a symmetric matrix of order N, or a Hermitian one if T is complex: A(i, j) is the
+// conjugate of A(j, i). In column-major storage, entry (i, j) of the triangle Uplo is Data[i +
+// j·Ld], and in row-major storage Data[i·Ld + j], Ld ≥ N. Ld = 0 means N. The imaginary parts of
+// the diagonal are not read, and may have any contents.
 //
 // A complex matrix in row-major storage needs RowMajor. The other triangle of a column-major matrix
 // would be the conjugate of A, which has the same eigenvalues, but not the same vectors.
@@ -89,8 +89,8 @@ func (a Sym[T]) triangle() dense.Triangle[T] {
 	return dense.Triangle[T]{N: a.N, Ld: a.Ld, Data: a.Data, Upper: (a.Uplo == Upper) != a.RowMajor, RowMajor: a.RowMajor}
 }
 
-// cause turns an error about an element of the triangle into a *NonFiniteError. It returns other errors
-// unchanged.
+// cause turns an error about an element of the triangle into a *NonFiniteError. It returns other
+// errors unchanged.
 func (a Sym[T]) cause(err error) error {
 	var bad *dense.NonFiniteError
 	if !errors.As(err, &bad) {
@@ -102,15 +102,15 @@ func (a Sym[T]) cause(err error) error {
 	return &NonFiniteError{bad.Row, bad.Col, bad.Value}
 }
 
-// largest returns max|a_ij|, or a *NonFiniteError for the first entry that is not finite, in the order
-// of the memory.
+// largest returns max|a_ij|, or a *NonFiniteError for the first entry that is not finite, in the
+// order of the memory.
 func (a Sym[T]) largest() (float64, error) {
 	largest, err := a.triangle().Largest()
 	return largest, a.cause(err)
 }
 
-// FromGonum returns a gonum matrix as a Sym. The result shares the memory of m if the type of m gives
-// access to it (mat.RawSymmetricer). Other matrices are copied.
+// FromGonum returns a gonum matrix as a Sym. The result shares the memory of m if the type of m
+// gives access to it (mat.RawSymmetricer). Other matrices are copied.
 func FromGonum(m mat.Symmetric) Sym[float64] {
 	if raw, ok := m.(mat.RawSymmetricer); ok {
 		s := raw.RawSymmetric()

@@ -15,9 +15,9 @@ import (
 )
 
 // MixedPlan computes all eigenvalues and eigenvectors in mixed precision: a solve in single
-// precision, and then a refinement of its vectors to double precision (see RefinePlan). It works for
-// one call at a time, and goroutines that share it wait for each other. The caller closes the plan
-// before the device.
+// precision, and then a refinement of its vectors to double precision (see RefinePlan). It works
+// for one call at a time, and goroutines that share it wait for each other. The caller closes the
+// plan before the device.
 type MixedPlan struct {
 	refine *RefinePlan
 
@@ -28,8 +28,8 @@ type MixedPlan struct {
 }
 
 // NewMixedPlan prepares for matrices of order n ≥ 0. It allocates about 40·n² bytes of device
-// memory, as NewRefinePlan does. The two solves share this memory. The options mean the same as those
-// of NewRefinePlan, with these exceptions:
+// memory, as NewRefinePlan does. The two solves share this memory. The options mean the same as
+// those of NewRefinePlan, with these exceptions:
 //
 //   - Verify is implied: each result has a certificate that has passed.
 //   - Solver, Band, Block and NoWaits are also for the solve in single precision.
@@ -44,8 +44,8 @@ func NewMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
 	return withFittingProducts(n, opt, func(opt Options) (*MixedPlan, error) { return newMixedPlan(dev, n, opt) })
 }
 
-// newMixedPlan is NewMixedPlan for options that are possible. Emulated products that do not fit into
-// the device's memory are an error.
+// newMixedPlan is NewMixedPlan for options that are possible. Emulated products that do not fit
+// into the device's memory are an error.
 func newMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
 	r, err := newRefinePlan(dev, n, opt)
 	if err != nil {
@@ -77,9 +77,9 @@ func (p *MixedPlan) prepare() (err error) {
 }
 
 // avoidWaiting replaces the stages of the solve in single precision and the plan's memory, for this
-// solve and all later ones. The new stages are without the waits of the kind that failed in the call
-// c. The failure is recorded for the device. The caller must have the plan's lock. The errors are
-// those of NewMixedPlan.
+// solve and all later ones. The new stages are without the waits of the kind that failed in the
+// call c. The failure is recorded for the device. The caller must have the plan's lock. The errors
+// are those of NewMixedPlan.
 func (p *MixedPlan) avoidWaiting(c *plan.Call) error {
 	base, cfg := &p.refine.base, p.first.Now.Config
 	cfg.NoWaits = c.AvoidWaits() || cfg.NoWaits
@@ -108,20 +108,20 @@ func (p *MixedPlan) Bytes() uint64 { return p.refine.Bytes() }
 // Memory lists the regions of the plan's device memory.
 func (p *MixedPlan) Memory() []vk.Placed { return p.refine.Memory() }
 
-// Close waits for the call in flight and frees the plan's device memory. Results stay valid, because
-// they are on the host. A second call of Close does nothing.
+// Close waits for the call in flight and frees the plan's device memory. Results stay valid,
+// because they are on the host. A second call of Close does nothing.
 func (p *MixedPlan) Close() { p.refine.Close() }
 
 // Solve computes all eigenvalues and eigenvectors of the matrix `a`, and does not write to it. The
 // matrix is multiplied by a power of two, so that its largest entry is near 1 in single precision.
 //
-// If a wait between workgroups fails in the solve in single precision, the plan solves again without
-// waiting, now and in later calls, and Result.Retried has the failure.
+// If a wait between workgroups fails in the solve in single precision, the plan solves again
+// without waiting, now and in later calls, and Result.Retried has the failure.
 //
 // If the solve in single precision fails otherwise, or if the refinement does not converge or does
-// not pass its certificate, the plan solves in double precision (a cold solve). Result.Refinement.Cold
-// then has the reason. During a cold solve the plan frees its own memory, and allocates the memory of
-// a Plan. The errors are those of Plan.Solve.
+// not pass its certificate, the plan solves in double precision (a cold solve).
+// Result.Refinement.Cold then has the reason. During a cold solve the plan frees its own memory,
+// and allocates the memory of a Plan. The errors are those of Plan.Solve.
 func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64], error) {
 	a = a.withLd()
 	r := p.refine
@@ -148,8 +148,8 @@ func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64]
 	})
 }
 
-// load uploads A, solves in single precision, and converts the vectors. Then σ·A and the vectors are
-// where the refinement expects them. It returns σ.
+// load uploads A, solves in single precision, and converts the vectors. Then σ·A and the vectors
+// are where the refinement expects them. It returns σ.
 func (p *MixedPlan) load(s *refineCall, a Sym[float64]) (sigma float64, err error) {
 	largest, err := a.triangle().Largest()
 	if err != nil {
@@ -175,7 +175,7 @@ func (p *MixedPlan) load(s *refineCall, a Sym[float64]) (sigma float64, err erro
 		Into:  func(int) vk.Columns[float32] { return vk.Columns[float32]{} }, // the vectors stay on the device
 		Fetch: func(x product.Matrix[float64], _ func() vk.Columns[float32]) error { return p.widen(s, first, x) },
 	}}}
-	// The tail reports its end as the end of the solve, but the refinement follows.
+	// spectrum.Tail reports its end as the end of the solve, but the refinement follows.
 	if report := s.Reporter(); report != nil {
 		s.ReportTo(func(at vk.Progress) {
 			if at != (vk.Progress{}) {
@@ -202,8 +202,8 @@ func (p *MixedPlan) widen(s *refineCall, first *dense.Solve[float32], x product.
 	})
 }
 
-// toOne returns the power of two that makes a number between ½ and 1 of the number `largest`, or as
-// near to it as a double allows. It returns 1 for 0.
+// toOne returns the power of two σ for which σ·largest is between ½ and 1. If this σ is no normal
+// double, toOne returns the nearest power of two that is one. It returns 1 for 0.
 func toOne(largest float64) float64 {
 	if largest == 0 {
 		return 1

@@ -20,8 +20,8 @@ func (gaveUp) Solve(*plan.Call, spectrum.Problem, int, int, stages.Matrix) ([]fl
 	return nil, &NoConvergenceError{Stage: stages.PhaseTridiagonal}
 }
 
-// TestMixedSolvesCold makes the solve in single precision fail: its method does not converge, or its
-// vectors are wrong. The plan must solve in double precision, give the reason, and work again
+// TestMixedSolvesCold makes the solve in single precision fail: its method does not converge, or
+// its vectors are wrong. The plan must solve in double precision, give the reason, and work again
 // afterwards.
 func TestMixedSolvesCold(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
@@ -69,8 +69,8 @@ func (m zeros) Solve(c *plan.Call, t spectrum.Problem, from, to int, xt stages.M
 
 // TestMixedSurvivesAWaitThatFails makes a wait between workgroups fail in the solve in single
 // precision. The plan must solve again without waits of this kind, without a cold solve, and must
-// not wait in this way in later solves. The device must remember the failure. (Each later solve once
-// waited up to the limit again, and then solved in double precision.)
+// not wait in this way in later solves. The device must remember the failure. (Each later solve
+// once waited up to the limit again, and then solved in double precision.)
 func TestMixedSurvivesAWaitThatFails(t *testing.T) {
 	when.Skip(t, when.Quick|when.Slow, "the kernels of other tests")
 	const n, given = 40, 5

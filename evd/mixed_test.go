@@ -127,8 +127,8 @@ func TestMixedKinds(t *testing.T) {
 	}
 }
 
-// TestMixedRefuses gives matrices and options that are not possible, orders 0 and 1, and a context
-// that has ended.
+// TestMixedRefuses checks the errors for matrices and options that are not possible, and for a
+// context that has ended. It also solves matrices of the orders 0 and 1.
 func TestMixedRefuses(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")

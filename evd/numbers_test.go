@@ -50,8 +50,8 @@ func TestEntriesFromTheLeastToTheLargest(t *testing.T) {
 	}
 }
 
-// TestPartsFromTheLeastToTheLargest does so for Hermitian matrices, whose real and imaginary parts have
-// these magnitudes.
+// TestPartsFromTheLeastToTheLargest is TestEntriesFromTheLeastToTheLargest for Hermitian matrices.
+// Their real and imaginary parts have the magnitudes.
 func TestPartsFromTheLeastToTheLargest(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := device(t, vk.Options{})

@@ -96,9 +96,9 @@ func TestOneStageScales(t *testing.T) {
 	}
 }
 
-// TestOneStageScalesToTheEnds solves matrices of small integers times the smallest subnormal number,
-// and times the largest power of two with which no entry overflows. The multiples are exact. The
-// powers of two that would make the largest entry 1 are no normal numbers of the type.
+// TestOneStageScalesToTheEnds solves matrices of small integers times the smallest subnormal
+// number, and times the largest power of two with which no entry overflows. The multiples are
+// exact. The powers of two that would make the largest entry 1 are no normal numbers of the type.
 func TestOneStageScalesToTheEnds(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { oneStageAtTheEnds[float64](t, -1074, 1014) })
 	t.Run("float32", func(t *testing.T) { oneStageAtTheEnds[float32](t, -149, 118) })

@@ -85,8 +85,8 @@ type Options struct {
 	// the vectors of the tridiagonal problem, too. MRRR, QR iteration and values without vectors
 	// use the first device for this problem. With Distribute, Devices are also used without
 	// Vectors. NewPlan sets Distribute itself where that was measured to be faster, or if the
-	// memory of a device is too small otherwise. Distribute needs Devices. Complex plans do not have
-	// Distribute.
+	// memory of a device is too small otherwise. Distribute needs Devices. Complex plans do not
+	// have Distribute.
 	Distribute bool
 
 	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.

@@ -29,8 +29,9 @@ func constant[T evd.Float](n int, x T) evd.Sym[T] {
 }
 
 // overflowed checks a result for a matrix of order n that has the eigenvalue `huge` = ±Inf, while
-// all others are zero. The error must name the eigenvalue, and the result must be returned, too. For
-// float32 the eigenvalue is ±n·MaxFloat32 and no double overflows, so the result must be like any other.
+// all others are zero. The error must name the eigenvalue, and the result must be returned, too.
+// For float32 the eigenvalue is ±n·MaxFloat32 and no double overflows, so the result must be like
+// any other.
 func overflowed[T evd.Float](t *testing.T, n int, huge float64, verify bool, res *evd.Result[T], err error) {
 	t.Helper()
 	index := 0
@@ -102,8 +103,8 @@ func beyond[T evd.Float](t *testing.T, d *vk.Device, n, sign int) {
 }
 
 // TestRefinedEigenvaluesBeyondTheLargestDouble solves a matrix as in
-// TestEigenvaluesBeyondTheLargestNumber in mixed precision. It also refines: from exact vectors, and
-// from unit vectors in reverse order, which are no approximation.
+// TestEigenvaluesBeyondTheLargestNumber in mixed precision. It also refines: from exact vectors,
+// and from unit vectors in reverse order, which are no approximation.
 func TestRefinedEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
@@ -140,9 +141,9 @@ func TestRefinedEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 }
 
 // TestTridiagonalEigenvaluesBeyondTheLargestNumber solves tridiagonal matrices with the largest
-// number m on all three diagonals and an even order, by every solver. The eigenvalues are m·(1 + 2·cos(k·π/(n+1))).
-// As doubles, those that are larger than m are +Inf, and the others must be right. Certify must not
-// certify an infinite value. No value of a matrix of float32 is infinite.
+// number m on all three diagonals and an even order, by every solver. The eigenvalues are m·(1 +
+// 2·cos(k·π/(n+1))). As doubles, those that are larger than m are +Inf, and the others must be
+// right. Certify must not certify an infinite value. No value of a matrix of float32 is infinite.
 func TestTridiagonalEigenvaluesBeyondTheLargestNumber(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := device(t, vk.Options{})

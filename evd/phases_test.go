@@ -16,9 +16,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// emulatedByPhase calls `solve` and counts the emulated products of each phase. The device must have
-// vk.Options.Kernels. Divide and conquer makes its own recordings, so it has the products that are in
-// none of the others.
+// emulatedByPhase calls `solve` and counts the emulated products of each phase. The device must
+// have vk.Options.Kernels. Divide and conquer makes recordings of its own, so all products outside
+// of the other recordings are counted for its phase.
 func emulatedByPhase(t *testing.T, base *plan.Base, solve func() (*Result[float64], error)) map[string]int {
 	t.Helper()
 	const product = "emulated_product"
@@ -41,8 +41,8 @@ func emulatedByPhase(t *testing.T, base *plan.Base, solve func() (*Result[float6
 	return found
 }
 
-// TestEachPhaseHasItsProducts counts the emulated products of each phase of a solve, a refinement and
-// a solve in mixed precision. All phases with large products of doubles must have them if
+// TestEachPhaseHasItsProducts counts the emulated products of each phase of a solve, a refinement
+// and a solve in mixed precision. All phases with large products of doubles must have them if
 // ProductsEmulated asks for them, and no phase otherwise.
 func TestEachPhaseHasItsProducts(t *testing.T) {
 	when.Skip(t, when.Quick, "products of other sizes")
@@ -119,8 +119,8 @@ func TestEachPhaseHasItsProducts(t *testing.T) {
 	}
 }
 
-// TestChecksHaveNativeProducts records the check of the vectors of a plan with emulated products. It must
-// have none of them.
+// TestChecksHaveNativeProducts records the check of the vectors of a plan with emulated products.
+// The check must use no emulated products.
 func TestChecksHaveNativeProducts(t *testing.T) {
 	small, d, n := tuning.Smallest(), verifyDevice(t), 60
 	p := planOf(t, d, n, Options{Vectors: true, Products: ProductsEmulated, Tuning: &small})

@@ -36,12 +36,12 @@ type Plan[T Number] struct {
 //
 // The error is a *ShapeError for an order that no matrix can have, an *OptionError for the first
 // option that is not possible, a *vk.UnsupportedError if the device lacks a feature, a
-// *vk.OutOfMemoryError, or vk.ErrClosed for a closed device. A plan for float64 or complex128 needs a
-// device that computes in double precision. For a plan for float32 or complex64 the host solves the
-// tridiagonal problem if the device does not (vk.Info.Float64).
+// *vk.OutOfMemoryError, or vk.ErrClosed for a closed device. A plan for float64 or complex128 needs
+// a device that computes in double precision. For a plan for float32 or complex64 the host solves
+// the tridiagonal problem if the device does not (vk.Info.Float64).
 //
-// For complex numbers, ProductsEmulated and Distribute are an *OptionError. ProductsAuto chooses native
-// products, and NewPlan never sets Distribute.
+// For complex numbers, ProductsEmulated and Distribute are an *OptionError. ProductsAuto chooses
+// native products, and NewPlan never sets Distribute.
 //
 // If Options.Devices has further devices, NewPlan sets Options.Distribute where that was measured
 // to be faster, or where the memory of a device is too small otherwise. Plan.Distributed says so.

@@ -34,10 +34,9 @@ func TestEmulatedProducts(t *testing.T) {
 	}
 }
 
-// testEmulatedProducts solves one matrix with emulated products, which integer units compute: with 13
-// moduli in the reduction and 14 for the vectors, and with 14 and 15, which give more accurate
-// products. The values must be those of native products, and the known ones if there are any. Counts
-// of eigenvalues must prove them, too.
+// testEmulatedProducts solves one matrix twice with emulated products: with 13 moduli in the
+// reduction and 14 for the vectors, and with 14 and 15. The values must be those of native
+// products, and the known values if there are any. Sturm counts must prove the values, too.
 func testEmulatedProducts(t *testing.T, d *vk.Device, kind matgen.DenseKind, n int) {
 	a := kind.Dense(n)
 	native := solve(t, d, n, a, evd.Options{Vectors: true, Products: evd.ProductsNative, Tuning: small()})
@@ -70,10 +69,10 @@ func testEmulatedProducts(t *testing.T, d *vk.Device, kind matgen.DenseKind, n i
 	}
 }
 
-// TestEmulatedProductsAreBalanced solves matrices whose rows have very different norms. The factors of
-// a rank-2k update then differ in size, too, and emulated products must balance them: without that
-// the residual was 10⁵ times as large in a simulation. The residual must be that of native products,
-// up to 3.
+// TestEmulatedProductsAreBalanced solves matrices whose rows have very different norms. The factors
+// of a rank-2k update then differ in size, too, and emulated products must balance them. Without
+// balancing, the residual was 10⁵ times as large in a simulation. The ratio of the residual may
+// exceed that of native products by at most 3.
 func TestEmulatedProductsAreBalanced(t *testing.T) {
 	when.Skip(t, when.Quick, "it builds emulated products")
 	d := device(t, vk.Options{})
@@ -97,10 +96,10 @@ func TestEmulatedProductsAreBalanced(t *testing.T) {
 	}
 }
 
-// countValues proves by Sturm counts that `values` are the eigenvalues of the symmetric matrix `a`, up
-// to `good` rounding errors. The host reduces `a` to tridiagonal form with LAPACK's dsytd2, so that
-// the counts depend on no product of the device. A norm below the safe minimum counts as the safe
-// minimum, because such numbers have absolute rounding errors.
+// countValues proves by Sturm counts that `values` are the eigenvalues of the symmetric matrix `a`,
+// up to `good` rounding errors. The host reduces `a` to tridiagonal form with LAPACK's dsytd2, so
+// that the counts depend on no product of the device. A norm below the safe minimum counts as the
+// safe minimum, because such numbers have absolute rounding errors.
 func countValues(t *testing.T, n int, a, values []float64) {
 	t.Helper()
 	d, e, tau := make([]float64, n), make([]float64, n-1), make([]float64, n-1)
@@ -135,11 +134,11 @@ func TestProductsOption(t *testing.T) {
 
 // TestAutoFollowsTheRates checks the products that ProductsAuto chooses. They must be emulated on a
 // card whose double precision is slow, and for large matrices also on an H200. They must be native
-// for other matrices on an H200, on a device without measured speeds or with slower units, for small
-// matrices and in single precision. A refinement must use emulated products also
-// on the H200, but never on units that computed wrong results. On the slow card Q2 must be applied by
-// squares if many vectors are wanted, and on the H200 by reflectors. Products with a symmetric factor
-// must be emulated on the slow card, and native on the H200.
+// for other matrices on an H200, on a device without measured speeds or with slower units, for
+// small matrices and in single precision. A refinement must use emulated products also on the H200,
+// but never on units that computed wrong results. On the slow card Q2 must be applied by squares if
+// many vectors are wanted, and on the H200 by reflectors. Products with a symmetric factor must be
+// emulated on the slow card, and native on the H200.
 func TestAutoFollowsTheRates(t *testing.T) {
 	slow := emulated.Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}
 	h200 := emulated.Facts{Native: 20e12, Emulated: 24e12, Bytes: 3.4e14, Right: true}

@@ -42,8 +42,8 @@ const (
 	ColdSingle      = "the solve in single precision failed"
 )
 
-// InitialVectorsError says that the approximate eigenvectors contain a NaN or an infinity. Row and Col,
-// counted from 0, are the indices of the first such element in the order of the memory.
+// InitialVectorsError says that the approximate eigenvectors contain a NaN or an infinity. Row and
+// Col, counted from 0, are the indices of the first such element in the order of the memory.
 type InitialVectorsError struct {
 	Row, Col int
 	Value    float64

@@ -23,8 +23,8 @@ type RefinePlan struct {
 // vectors. The options mean the same as those of NewPlan, with these exceptions:
 //
 //   - Vectors is implied. Select and Overwrite are not possible.
-//   - ProductsAuto is emulated for orders from AutoOrder on, if the device's integer units were right
-//     on a trial, and faster than its double precision.
+//   - ProductsAuto is emulated for orders from AutoOrder on, if the device's integer units computed
+//     right results in a trial, and are faster than its double precision.
 //   - Solver, Band, Block and NoWaits are for a cold solve.
 //   - With Verify each result has a certificate. If the certificate of the refined result does not
 //     pass, a cold solve follows, and its result must pass. Certificate.Counts is 0, because n

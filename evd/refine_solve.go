@@ -19,8 +19,8 @@ import (
 // `q` (a cold solve), and Result.Refinement.Cold has the reason. During a cold solve the plan frees
 // its own memory, and allocates the memory of a Plan.
 //
-// The errors are *ShapeError and *NonFiniteError for `a`, *InitialShapeError and *InitialVectorsError for `q`,
-// and those of Plan.Solve.
+// The errors are *ShapeError and *NonFiniteError for `a`, *InitialShapeError and
+// *InitialVectorsError for `q`, and those of Plan.Solve.
 func (p *RefinePlan) Refine(ctx context.Context, a Sym[float64], q Dense[float64]) (*Result[float64], error) {
 	a = a.withLd()
 	p.base.Lock()
@@ -79,9 +79,9 @@ func (s *refineCall) refineOrSolve(a Sym[float64], load func() (sigma float64, e
 	return s.solveCold(a)
 }
 
-// refine does the iteration of one call. If the iteration cannot be used, it sets Counts.Cold to the
-// reason, and the caller must solve without the approximate vectors. The function `load` brings σ·A
-// and the approximate vectors to the device, and returns σ.
+// refine does the iteration of one call. If the iteration cannot be used, it sets Counts.Cold to
+// the reason, and the caller must solve without the approximate vectors. The function `load` brings
+// σ·A and the approximate vectors to the device, and returns σ.
 func (s *refineCall) refine(a Sym[float64], load func() (sigma float64, err error)) (*Result[float64], error) {
 	memory := plan.NewResultMemory[float64](s.Ctx)
 	defer memory.Stop()
@@ -130,8 +130,8 @@ func (s *refineCall) exact(a Sym[float64]) (*Result[float64], error) {
 	return s.ends(exact(s.Call, s.opt, a.Data[:a.N])), nil
 }
 
-// startIsFinite returns a *InitialVectorsError for the first element of the caller's approximate vectors that
-// is NaN or infinite, in the order of the memory.
+// startIsFinite returns a *InitialVectorsError for the first element of the caller's approximate
+// vectors that is NaN or infinite, in the order of the memory.
 func (s *refineCall) startIsFinite() error {
 	if s.start == nil {
 		return nil
@@ -148,8 +148,8 @@ func (s *refineCall) startIsFinite() error {
 	return e
 }
 
-// solveCold solves without the approximate vectors, by a new Plan. It first frees the device memory of the
-// refinement, because the solve needs memory. Afterwards it allocates that memory again.
+// solveCold solves without the approximate vectors, by a new Plan. It first frees the device memory
+// of the refinement, because the solve needs memory. Afterwards it allocates that memory again.
 func (s *refineCall) solveCold(a Sym[float64]) (*Result[float64], error) {
 	layout := s.base.Layout
 	// If this fails for lack of memory, the next call of Refine tries again, and returns the error

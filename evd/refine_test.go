@@ -155,8 +155,8 @@ func TestRefine(t *testing.T) {
 	}
 }
 
-// TestRefinePlanNeedsUnitsForEmulatedProducts asks for emulated products on a device that has no units
-// for them.
+// TestRefinePlanNeedsUnitsForEmulatedProducts asks for emulated products on a device that has no
+// units for them.
 func TestRefinePlanNeedsUnitsForEmulatedProducts(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	d := device(t, vk.Options{Without: []string{"shaderIntegerDotProduct"}})

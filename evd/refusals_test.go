@@ -118,8 +118,8 @@ func TestRefusals(t *testing.T) {
 	stagetest.Refusals(t, rows)
 }
 
-// TestSolvesRefuse compares the text of each refusal of a matrix or a result, by each method of each
-// plan, also after Close.
+// TestSolvesRefuse compares the text of each refusal of a matrix or a result, by each method of
+// each plan, also after Close.
 func TestSolvesRefuse(t *testing.T) {
 	ctx, d := context.Background(), device(t, vk.Options{})
 	opt := evd.Options{Vectors: true, Tuning: small()}
@@ -249,8 +249,8 @@ func TestSolvesRefuse(t *testing.T) {
 	stagetest.Refusals(t, rows)
 }
 
-// TestRefusalsOfDevices compares the texts for devices that do not compute in double precision, and for
-// devices that cannot share a plan.
+// TestRefusalsOfDevices compares the texts for devices that do not compute in double precision, and
+// for devices that cannot share a plan.
 func TestRefusalsOfDevices(t *testing.T) {
 	single, whole, dry := singleOnly(t), device(t, vk.Options{}), vk.Dry(dryInfo)
 	name := single.Info().Name
@@ -278,9 +278,10 @@ func TestRefusalsOfDevices(t *testing.T) {
 	})
 }
 
-// TestRotationsInAClusterLeaveAnError refines vectors of a close pair of eigenvalues that are rotated
-// by 45°, where one of the two is off by 10⁻⁸ towards a far eigenvalue. The first step corrects this,
-// and leaves an error of 10⁻⁸ times the coupling in the pair, so there must be a second step.
+// TestRotationsInAClusterLeaveAnError refines vectors of a close pair of eigenvalues that are
+// rotated by 45°, where one of the two is off by 10⁻⁸ towards a far eigenvalue. The first step
+// corrects this, and leaves an error of 10⁻⁸ times the coupling in the pair, so there must be a
+// second step.
 func TestRotationsInAClusterLeaveAnError(t *testing.T) {
 	const n = 6
 	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}

@@ -17,8 +17,8 @@ type Result[T Number] struct {
 	// 0.
 	First int
 
-	// Values are the eigenvalues λ[First], λ[First+1] … in ascending order. They are doubles
-	// for every T, because the tridiagonal problem is solved in double precision. A value beyond the
+	// Values are the eigenvalues λ[First], λ[First+1] … in ascending order. They are doubles for
+	// every T, because the tridiagonal problem is solved in double precision. A value beyond the
 	// largest double is +Inf or −Inf. The result is then returned beside an *OverflowError.
 	Values []float64
 

@@ -107,15 +107,16 @@ func testRowMajor[T double, K interface {
 	}
 }
 
-// TestRowMajorMatrix solves a symmetric matrix that is stored by rows, with NaN in the triangle that is
-// not read: by one device and by devices that divide it. The result must have the bits of
+// TestRowMajorMatrix solves a symmetric matrix that is stored by rows, with NaN in the triangle
+// that is not read: by one device and by devices that divide it. The result must have the bits of
 // the other storage, and a NaN must be found at its own indices.
 func TestRowMajorMatrix(t *testing.T) {
 	divided := severally(evd.Options{Distribute: true}, device(t, vk.Options{}))
 	rowMajorMatrix(t, 21, full(random(21)), map[string]evd.Options{"one": {}, "verify": {Verify: true}, "divided": divided})
 }
 
-// TestRowMajorHermitian is TestRowMajorMatrix for a Hermitian matrix, whose transpose is its conjugate.
+// TestRowMajorHermitian is TestRowMajorMatrix for a Hermitian matrix, whose transpose is its
+// conjugate.
 func TestRowMajorHermitian(t *testing.T) {
 	rowMajorMatrix(t, 21, randomHermitian(21), map[string]evd.Options{"one": {}, "verify": {Verify: true}})
 }

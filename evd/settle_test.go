@@ -34,7 +34,7 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	defer p.Close()
 	method := p.spectrum.Method
 	exact := vector(n, func(k int) float64 { return 2 - 2*math.Cos(float64(k+1)*math.Pi/(n+1)) })
-	all := map[int]float64{} // so many that nearby has only two cells for each value
+	all := map[int]float64{} // so many that the method nearby has only two cells for each value
 	for k := range n {
 		all[k] = 10
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestTuningOfAnotherDevice checks that the sizes of Options.Tuning are not used on a further device
-// with another name, because they were found for the first device. The half-bandwidth must be that of
-// the first device, which makes the reflectors.
+// TestTuningOfAnotherDevice checks that the sizes of Options.Tuning are not used on a further
+// device with another name, because they were found for the first device. The half-bandwidth must
+// be that of the first device, which makes the reflectors.
 func TestTuningOfAnotherDevice(t *testing.T) {
 	info := vk.Info{Name: "large", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 1 << 40, Free: 1 << 40}
 	first, same := vk.Dry(info), vk.Dry(info)
@@ -37,8 +37,8 @@ func TestTuningOfAnotherDevice(t *testing.T) {
 }
 
 // TestGivenSizesKeepThoseOfFloat32 makes plans with a device's table of sizes, in which only the
-// half-bandwidth was changed, as stored results of `vkevd tune` do. A solve in single precision must
-// have its own tiles and the new half-bandwidth. (It once had the tiles for double precision.)
+// half-bandwidth was changed, as stored results of `vkevd tune` do. A solve in single precision
+// must have its own tiles and the new half-bandwidth. (It once had the tiles for double precision.)
 func TestGivenSizesKeepThoseOfFloat32(t *testing.T) {
 	when.Pick(t, when.Single)
 	dev := vk.Dry(vk.Info{Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 1 << 40, Free: 1 << 40})
@@ -65,8 +65,8 @@ func TestGivenSizesKeepThoseOfFloat32(t *testing.T) {
 	}
 }
 
-// TestRefinePlanChecksDevices checks that a refinement plan refuses a bad list of devices when it is
-// made, although only a cold solve uses the devices.
+// TestRefinePlanChecksDevices checks that a refinement plan refuses a bad list of devices when it
+// is made, although only a cold solve uses the devices.
 func TestRefinePlanChecksDevices(t *testing.T) {
 	d := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40})
 	for _, list := range [][]*vk.Device{{nil}, {d}} {

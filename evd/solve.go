@@ -12,7 +12,8 @@ import (
 // Solve computes the spectrum of the matrix `a`, or the selected part of it. It does not write to
 // `a`, unless Options.Overwrite is set.
 //
-// The method is the same as in LAPACK's dsyevd_2stage and zheevd_2stage (where ᵀ is ᴴ, except in S):
+// The method is the same as in LAPACK's dsyevd_2stage and zheevd_2stage (where ᵀ is ᴴ, except in
+// S):
 //
 //	σ·A = Q1·B·Q1ᵀ         reduction to a band B, or for small orders to tridiagonal form, B = T
 //	  B = Q2·T·Q2ᵀ         reduction to tridiagonal form T, by bulge chasing
@@ -26,17 +27,17 @@ import (
 // *OverflowError. The value is +Inf or −Inf. With Options.Verify the certificate of such a result
 // has not passed.
 //
-// Other errors are *ShapeError, *NonFiniteError (for the first entry in the triangle that is
-// read, in the order of the memory), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError
-// (never seen), *StageError, ErrClosed after Close, and those of the device.
+// Other errors are *ShapeError, *NonFiniteError (for the first entry in the triangle that is read,
+// in the order of the memory), ctx.Err() if the context ends first, *TooManyError,
+// *NoConvergenceError (never seen), *StageError, ErrClosed after Close, and those of the device.
 //
 // If a wait between workgroups fails, Solve returns no error. The plan solves once more without
 // waits of this kind, and Result.Retried names the stage. Later solves do without them, too. There
 // are two kinds. In panels, and in a reduction in one stage, workgroups wait for all others. In the
-// other stages they wait for workgroups that have started before; if such a wait fails, no workgroup
-// waits any more, as with Options.NoWaits. The change allocates other memory, so the error may be
-// a *vk.OutOfMemoryError. The failure is stored for the device and its driver, so that later plans
-// do without these waits, too.
+// other stages they wait for workgroups that have started before; if such a wait fails, no
+// workgroup waits any more, as with Options.NoWaits. The change allocates other memory, so the
+// error may be a *vk.OutOfMemoryError. The failure is stored for the device and its driver, so that
+// later plans do without these waits, too.
 func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	a = a.withLd()
 	p.team.Lock()

@@ -192,10 +192,10 @@ func survivesAWait[T Number](t *testing.T, random func(n int) Sym[T], options ma
 	}
 }
 
-// TestSolveSurvivesAPollLimitOfZero sets the poll limit to 0, so that a wait in a kernel fails if its
-// condition does not hold at the first poll. The plan must solve again without waiting, once. On a
-// CPU some wait fails, because a step takes much longer than a poll. On a GPU all conditions may hold
-// at the first poll.
+// TestSolveSurvivesAPollLimitOfZero sets the poll limit to 0, so that a wait in a kernel fails if
+// its condition does not hold at the first poll. The plan must solve again without waiting, once.
+// On a CPU some wait fails, because a step takes much longer than a poll. On a GPU all conditions
+// may hold at the first poll.
 func TestSolveSurvivesAPollLimitOfZero(t *testing.T) {
 	when.Skip(t, when.Quick, "other tests let waits fail")
 	const n = 60

@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// machines are devices for which the function On uses different chains of tuning tables.
+// machines has one device for each list of tables that tuning.On uses: the table of the device, if
+// it has one, then that of its vendor, then the one for all devices.
 var machines = []vk.Info{
 	{Family: "nvidia", Name: "NVIDIA H200"}, {Family: "nvidia", Name: "NVIDIA GeForce RTX 4090"}, {Family: "amd"}, {Family: "intel"},
 	{Family: "apple"}, {Family: "cpu"}, {Family: "other"},

@@ -95,8 +95,8 @@ type scaled struct {
 }
 
 // uploadScaled uploads the tridiagonal matrix σ·T to the device, and returns the data of σ·T that a
-// check needs. σ is the factor that the function dense.Scaling returns. The error is a *NonFiniteError,
-// or an error of package vk.
+// check needs. σ is the factor that the function dense.Scaling returns. The error is a
+// *NonFiniteError, or an error of package vk.
 func (p *TridiagonalPlan[T]) uploadScaled(c *plan.Call, t Tridiagonal[T], res *Result[T]) (scaled, error) {
 	top, err := t.scan()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// columnSums measures a result of a tridiagonal plan. `of` returns the column sums of |σ·T·Z − Z·σ·Λ|
-// and of |ZᵀZ − I|, one for each vector in the matrix z = Z. `work` is device memory that `of` needs
-// while it runs, and `always` is device memory that no stage may use.
+// columnSums measures a result of a tridiagonal plan. `of` returns the column sums of |σ·T·Z −
+// Z·σ·Λ| and of |ZᵀZ − I|, one for each vector in the matrix z = Z. `work` is device memory that
+// `of` needs while it runs, and `always` is device memory that no stage may use.
 type columnSums[T Float] interface {
 	of(p *TridiagonalPlan[T], c *plan.Call, z *Dense[T], s scaled) ([2][]float64, error)
 	work() *vk.Layout
@@ -22,8 +22,8 @@ type columnSums[T Float] interface {
 type sumsOnDevice[T Float] struct {
 	residuals *residual.TridiagonalResidual
 
-	// widened returns the vectors z in double precision. If T is float32, it records the conversion of
-	// z to x, which has the shape of z.
+	// widened returns the vectors z in double precision. If T is float32, it records the conversion
+	// of z to x, which has the shape of z.
 	widened func(rec *vk.Recorder, z product.Matrix[T], x product.Matrix[float64]) product.Matrix[float64]
 
 	// residual and orthogonality are the device memory of the sums.

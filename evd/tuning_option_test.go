@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestTuningIsCopied changes the caller's sizes after NewPlan. A plan that replaces its stages reads
-// the sizes again, and must not see the change.
+// TestTuningIsCopied changes the caller's sizes after NewPlan. A plan that replaces its stages
+// reads the sizes again, and must not see the change.
 func TestTuningIsCopied(t *testing.T) {
 	d := vk.Dry(vk.Info{Name: "dry", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 1 << 40, Free: 1 << 40})
 	given := tuning.Smallest()
@@ -31,8 +31,8 @@ func TestTuningIsCopied(t *testing.T) {
 	}
 }
 
-// TestImpossibleTuningIsAnError checks what Options.Tuning promises: sizes that are not possible are
-// an error of NewPlan.
+// TestImpossibleTuningIsAnError checks what Options.Tuning promises: sizes that are not possible
+// are an error of NewPlan.
 func TestImpossibleTuningIsAnError(t *testing.T) {
 	d := vk.Dry(vk.Info{Name: "dry", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 1 << 40, Free: 1 << 40})
 	for _, n := range []int{2, 40, 300} {

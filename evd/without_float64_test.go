@@ -21,15 +21,15 @@ import (
 )
 
 // singleOnly opens the device as one that lacks double precision, 64-bit atomic operations and the
-// given features. vk.Build refuses each kernel that needs one of them, so a solve that succeeds uses
-// none. TestNoImplicitFeatures of vk/spirv checks 64-bit shuffles.
+// given features. vk.Build refuses each kernel that needs one of them, so a solve that succeeds
+// uses none. TestNoImplicitFeatures of vk/spirv checks 64-bit shuffles.
 func singleOnly(t *testing.T, without ...string) *vk.Device {
 	t.Helper()
 	return device(t, vk.Options{Without: append(without, "shaderFloat64", "shaderBufferInt64Atomics")})
 }
 
-// TestWithoutFloat64Types, TestWithoutFloat64Options and TestWithoutFloat64Tridiagonal run the tests
-// of single precision on a device without double precision.
+// TestWithoutFloat64Types, TestWithoutFloat64Options and TestWithoutFloat64Tridiagonal run the
+// tests of single precision on a device without double precision.
 func TestWithoutFloat64Types(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	singleTypes[float32](t, singleOnly(t), matgen.Dense())
@@ -52,8 +52,8 @@ func TestWithoutFloat64ComplexOptions(t *testing.T) {
 
 func TestWithoutFloat64Tridiagonal(t *testing.T) { float32Tridiagonal(t, singleOnly(t)) }
 
-// TestWithoutFloat64Edges solves with half-bandwidths and ranks of updates around the order, with the
-// smallest tuning and with the device's own.
+// TestWithoutFloat64Edges solves with half-bandwidths and ranks of updates around the order, with
+// the smallest tuning and with the device's own.
 func TestWithoutFloat64Edges(t *testing.T) {
 	when.Skip(t, when.Quick, "a device without double precision")
 	d := singleOnly(t)
@@ -75,8 +75,8 @@ func TestWithoutFloat64Edges(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Parts solves for parts of the spectrum by each solver, with vectors and without.
-// Package ratio measures the vectors, and the values are those of the whole spectrum.
+// TestWithoutFloat64Parts solves for parts of the spectrum by each solver, with vectors and
+// without. Package ratio measures the vectors, and the values are those of the whole spectrum.
 func TestWithoutFloat64Parts(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	d := singleOnly(t)
@@ -151,8 +151,8 @@ func TestWithoutFeatures(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Certificate checks that Verify notices a wrong value and wrong vectors on a device
-// without double precision, where the host counts.
+// TestWithoutFloat64Certificate checks that Verify notices a wrong value and wrong vectors on a
+// device without double precision, where the host counts.
 func TestWithoutFloat64Certificate(t *testing.T) {
 	when.Skip(t, when.Quick, "a device without double precision")
 	d := singleOnly(t)
@@ -193,8 +193,8 @@ func TestWithoutFloat64Certificate(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Progress checks that progress never decreases and ends at the total, and that the
-// host's part reports several times.
+// TestWithoutFloat64Progress checks that progress never decreases and ends at the total, and that
+// the host's part reports several times.
 func TestWithoutFloat64Progress(t *testing.T) {
 	when.Skip(t, when.Quick, "a device without double precision")
 	when.Pick(t, when.Race)
@@ -218,8 +218,8 @@ func TestWithoutFloat64Progress(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Cancel cancels a solve while the host solves the tridiagonal problem. The plan can
-// be used again.
+// TestWithoutFloat64Cancel cancels a solve while the host solves the tridiagonal problem. The plan
+// can be used again.
 func TestWithoutFloat64Cancel(t *testing.T) {
 	when.Skip(t, when.Quick, "a device without double precision")
 	when.Pick(t, when.Race)
@@ -287,7 +287,7 @@ func TestHostVectors(t *testing.T) {
 				s := spectrum.NewOnHost(n, spectrum.Options{Vectors: true, Select: spectrum.Selection(of), Solver: spectrum.Solver(solver)})
 				d, e := matgen.Toeplitz(2, -1).Tridiagonal(n)
 				for i := range d {
-					d[i] += float64(i) / 10 // else a vector that is turned round is a vector, too
+					d[i] += float64(i) / 10 // otherwise an eigenvector in reverse order would be one, too
 				}
 				c := &plan.Call{Ctx: context.Background(), Profile: vk.NewProfile()}
 				p, err := s.Solve(c, spectrum.Tridiagonal{D: d, E: e}, 1, nil)

@@ -4,9 +4,9 @@
 //	E. Ringoot, R. Alomairy, A. Edelman: Memory-Aware Bulge-Chasing on GPUs, 2025, Figure 4
 //
 // A trial is one matrix A = U·Σ·Vᵀ with known singular values Σ and random orthogonal U and V. A is
-// reduced to bands of several widths in double precision. Each band is reduced to bidiagonal form in
-// each of the precisions, and the singular values σ̂ of the bidiagonal matrix are computed in double
-// precision. The error is ‖σ̂ − σ‖ / ‖σ‖.
+// reduced to bands of several widths in double precision. Each band is reduced to bidiagonal form
+// in each of the precisions, and the singular values σ̂ of the bidiagonal matrix are computed in
+// double precision. The error is ‖σ̂ − σ‖ / ‖σ‖.
 package accuracy
 
 import (
@@ -87,8 +87,8 @@ type Row struct {
 
 // Run measures on one device. It calls `add` with each row as soon as it is measured, and stops at
 // the first error of `add`. The error is an *OptionError, that of a plan, ctx.Err(), or that of
-// `add`. A device that cannot store numbers of a format gives a *vk.UnsupportedError before anything
-// is measured.
+// `add`. A device that cannot store numbers of a format gives a *vk.UnsupportedError before
+// anything is measured.
 func Run(ctx context.Context, dev *vk.Device, opt Options, add func(Row) error) error {
 	if err := opt.Check(); err != nil {
 		return err
@@ -180,8 +180,9 @@ func relative(got, want []float64) float64 {
 // alone forbids workgroups to wait for each other, so that no stage can fail.
 var alone = stages.Waiting{}
 
-// matrixOf makes A = U·diag(sigma)·Vᵀ on the device and returns its columns. U and V are the orthogonal
-// factors of two matrices with normally distributed entries, so they are uniformly distributed.
+// matrixOf makes A = U·diag(sigma)·Vᵀ on the device and returns its columns. U and V are the
+// orthogonal factors of two matrices with normally distributed entries, so they are uniformly
+// distributed.
 func matrixOf(ctx context.Context, dev *vk.Device, sigma []float64, random *rand.Rand, t tuning.Tuning) ([]float64, error) {
 	n := len(sigma)
 	b := min(t.Band, n)
@@ -209,8 +210,8 @@ func matrixOf(ctx context.Context, dev *vk.Device, sigma []float64, random *rand
 	for i, s := range sigma {
 		a[i+i*n] = s
 	}
-	// ApplyPanels keeps its vectors as rows. The first product makes Σ·Uᵀ in place of Σ. The rows of
-	// its transpose U·Σ are the vectors of the second product, which makes U·Σ·Vᵀ.
+	// ApplyPanels keeps its vectors as rows. The first product makes Σ·Uᵀ in place of Σ. The rows
+	// of its transpose U·Σ are the vectors of the second product, which makes U·Σ·Vᵀ.
 	for range 2 {
 		for i := range n {
 			for j := range i {
@@ -318,8 +319,8 @@ func quarterCircle(p float64) float64 {
 	}
 }
 
-// A Cell is a place in a table or a picture of errors: the rows of one order, one width of the band and
-// one precision.
+// A Cell is a place in a table or a picture of errors: the rows of one order, one width of the band
+// and one precision.
 type Cell struct {
 	N, B      int
 	Precision string

@@ -107,8 +107,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestRun measures small matrices. There must be a row for each combination, the errors must be those
-// of the formats, and the same seed must give the same errors.
+// TestRun measures small matrices. There must be a row for each combination, the errors must be
+// those of the formats, and the same seed must give the same errors.
 func TestRun(t *testing.T) {
 	dev, small := testDevice(t), tuning.Smallest()
 	opt := Options{Orders: []int{20, 40}, Bands: []int{4, 24}, Trials: 2, Seed: 7, Storages: formats(dev), Tuning: &small}

@@ -185,9 +185,9 @@ func ofSeveralOrders() (a []evd.Sym[float64]) {
 	return a
 }
 
-// TestSameBits solves each matrix alone, and in batches of two, of three, and of all matrices. It uses
-// the usual tuning of the device, the smallest one, and one with divide and conquer. The bits of each
-// result must always be the same.
+// TestSameBits solves each matrix alone, and in batches of two, of three, and of all matrices. It
+// uses the usual tuning of the device, the smallest one, and one with divide and conquer. The bits
+// of each result must always be the same.
 func TestSameBits(t *testing.T) {
 	when.Skip(t, when.Quick, "TestTridiagonalsSameBits")
 	when.Pick(t, when.Race|when.GPUAV)
@@ -211,8 +211,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestBitsInALargeBatch solves matrices in a batch of 1000. The bits of each result must be those in a
-// small batch.
+// TestBitsInALargeBatch solves matrices in a batch of 1000. The bits of each result must be those
+// in a small batch.
 func TestBitsInALargeBatch(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	for _, vectors := range []bool{true, false} {

@@ -44,8 +44,8 @@ func BenchmarkSolve(b *testing.B) {
 }
 
 // TestSpeed compares a batch of small matrices with an evd.Plan that solves one matrix after
-// another. The batch must be five times as fast. For order 16 on a CPU device it must only be faster,
-// because an evd.Plan solves matrices of this order on the host there, without the driver.
+// another. The batch must be five times as fast. For order 16 on a CPU device it must only be
+// faster, because an evd.Plan solves matrices of this order on the host there, without the driver.
 func TestSpeed(t *testing.T) {
 	if os.Getenv("VKEVD_SPEED") == "" {
 		t.Skip("set VKEVD_SPEED; make test-long does")

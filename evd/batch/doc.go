@@ -36,7 +36,7 @@
 // # Method
 //
 // The method is Householder reduction to tridiagonal form and implicit QL iteration, as in LAPACK's
-// dsyev. A workgroup solves one matrix or several. For larger orders, divide and conquer replaces QL
-// iteration, for all matrices together. If no vectors are wanted, bisection replaces both. Package
-// stages/batch describes the steps (batch.Batch).
+// dsyev. A workgroup solves one matrix or several. For larger orders, divide and conquer replaces
+// QL iteration, for all matrices together. If no vectors are wanted, bisection replaces both.
+// Package stages/batch describes the steps (batch.Batch).
 package batch

@@ -194,8 +194,8 @@ func TestSolveIntoOfNothing(t *testing.T) {
 	}
 }
 
-// TestRefusesResultsOfOtherShapes gives Check and SolveInto results that do not have the shape of the
-// matrix, or not the number of matrices. Check must also notice a context that has ended.
+// TestRefusesResultsOfOtherShapes gives Check and SolveInto results that do not have the shape of
+// the matrix, or not the number of matrices. Check must also notice a context that has ended.
 func TestRefusesResultsOfOtherShapes(t *testing.T) {
 	ctx := context.Background()
 	p := newPlan(t, 4, 2, batch.Options{Vectors: true})

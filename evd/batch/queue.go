@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A batch of many matrices is divided into parts, so that the host prepares one part while the device
-// solves another one. Each further part costs some milliseconds, so there are only two, and a part
-// has at least leastPortion matrices.
+// A batch of many matrices is divided into parts, so that the host prepares one part while the
+// device solves another one. Each further part costs some milliseconds, so there are only two, and
+// a part has at least leastPortion matrices.
 const (
 	portions     = 2
 	leastPortion = 1 << 14
@@ -141,8 +141,8 @@ func started[T any](f func() T) func() T {
 	}
 }
 
-// of adds to an error the device of `part`, if the plan uses several devices. The error of a context
-// that has ended is returned unchanged.
+// If the plan uses several devices, of adds the device of `part` to an error. The error of a
+// context that has ended is returned unchanged.
 func (p *solver) of(part *solver, err error) error {
 	if len(p.others) == 0 {
 		return err

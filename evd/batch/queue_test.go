@@ -42,8 +42,8 @@ func TestPortionSize(t *testing.T) {
 	}
 }
 
-// TestStartedPassesPanics checks that a panic in the goroutine of `started` reaches the goroutine that
-// waits for the result. Otherwise it would end the process.
+// TestStartedPassesPanics checks that a panic in the goroutine of `started` reaches the goroutine
+// that waits for the result. Otherwise it would end the process.
 func TestStartedPassesPanics(t *testing.T) {
 	if got := started(func() int { return 7 })(); got != 7 {
 		t.Errorf("result %d", got)

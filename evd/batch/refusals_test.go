@@ -43,8 +43,8 @@ func TestRefusals(t *testing.T) {
 	stagetest.Refusals(t, rows)
 }
 
-// TestSolvesRefuse compares the text of each refusal of a matrix or a result, by each method of both
-// plans, also after Close. The bad matrix is the second of the batch.
+// TestSolvesRefuse compares the text of each refusal of a matrix or a result, by each method of
+// both plans, also after Close. The bad matrix is the second of the batch.
 func TestSolvesRefuse(t *testing.T) {
 	ctx := context.Background()
 	p := newPlan(t, 3, 2, batch.Options{Vectors: true, Select: evd.Index(0, 2)})

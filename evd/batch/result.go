@@ -28,10 +28,10 @@ type Spectrum struct {
 	// Options.Vectors.
 	Vectors *evd.Dense[float64]
 
-	// Err is nil if the matrix was solved. If it could not be solved, Err is an
-	// *evd.NonFiniteError or an *evd.NoConvergenceError. If Err is an *evd.OverflowError, the matrix
-	// was solved, but a value is beyond the largest double, and is +Inf or −Inf. The other values
-	// and the vectors are right.
+	// Err is nil if the matrix was solved. If it could not be solved, Err is an *evd.NonFiniteError
+	// or an *evd.NoConvergenceError. If Err is an *evd.OverflowError, the matrix was solved, but a
+	// value is beyond the largest double, and is +Inf or −Inf. The other values and the vectors are
+	// right.
 	Err error
 }
 

@@ -105,8 +105,8 @@ func (p *solver) prepare() error {
 	return nil
 }
 
-// inPlace reports whether the vectors take the place of the matrices: if the matrices are dense, and
-// the whole spectrum of each matrix is wanted.
+// inPlace reports whether the vectors take the place of the matrices: if the matrices are dense,
+// and the whole spectrum of each matrix is wanted.
 func (p *solver) inPlace() bool { return !p.tridiagonal && p.opt.Select == evd.Selection{} }
 
 // Bytes returns the number of bytes of device memory that the plan has allocated on each of its
@@ -116,8 +116,8 @@ func (p *solver) Bytes() uint64 { return p.base.Bytes() }
 // Memory lists the regions of the plan's device memory, which are the same on each of its devices.
 func (p *solver) Memory() []vk.Placed { return p.base.Memory() }
 
-// Close waits for the call in flight and frees the plan's device memory. Results stay valid. Methods
-// of a closed plan return evd.ErrClosed. A plan may be closed twice.
+// Close waits for the call in flight and frees the plan's device memory. Results stay valid.
+// Methods of a closed plan return evd.ErrClosed. A plan may be closed twice.
 func (p *solver) Close() {
 	p.base.Close()
 	for _, q := range p.others {

@@ -11,21 +11,21 @@ import (
 //
 //	T(k) = S(k)·diag(λ(k))·S(k)ᵀ
 //
-// The vectors are computed by divide and conquer, for all matrices together. The contracts are those
-// of Plan: a NaN in one matrix is an error of this matrix alone, and the bits of a result depend only
-// on the matrix and the device. The caller closes the plan before the device.
+// The vectors are computed by divide and conquer, for all matrices together. The contracts are
+// those of Plan: a NaN in one matrix is an error of this matrix alone, and the bits of a result
+// depend only on the matrix and the device. The caller closes the plan before the device.
 type TridiagonalPlan struct{ *solver }
 
 // MaxTridiagonalOrder returns the largest order of matrices for which a TridiagonalPlan can be made
 // on the device.
 func MaxTridiagonalOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, true).Order() }
 
-// NewTridiagonalPlan prepares a plan for tridiagonal matrices of order n or less, at most `count` of
-// them on the device at the same time. Arguments and errors are those of NewPlan, with
+// NewTridiagonalPlan prepares a plan for tridiagonal matrices of order n or less, at most `count`
+// of them on the device at the same time. Arguments and errors are those of NewPlan, with
 // MaxTridiagonalOrder instead of MaxOrder.
 //
-// The device memory is the largest number of matrices of a part (see NewPlan), times the sum of these
-// numbers of bytes:
+// The device memory is the largest number of matrices of a part (see NewPlan), times the sum of
+// these numbers of bytes:
 //
 //	24·n + 68        always
 //	16·n             without vectors
@@ -45,8 +45,8 @@ func (p *TridiagonalPlan) Solve(ctx context.Context, t []evd.Tridiagonal[float64
 	return p.solve(ctx, tridiagonals(t))
 }
 
-// SolveInto computes the spectrum of matrix t[k] in the caller's memory out[k]. Shapes, overlaps and
-// errors are those of Plan.SolveInto.
+// SolveInto computes the spectrum of matrix t[k] in the caller's memory out[k]. Shapes, overlaps
+// and errors are those of Plan.SolveInto.
 func (p *TridiagonalPlan) SolveInto(ctx context.Context, t []evd.Tridiagonal[float64], out []Spectrum) (*vk.Profile, error) {
 	return p.solveInto(ctx, tridiagonals(t), out)
 }

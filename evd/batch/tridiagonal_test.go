@@ -53,9 +53,9 @@ func someTridiagonals(most int) (all []evd.Tridiagonal[float64], names []string)
 	return all, names
 }
 
-// TestTridiagonalsOfEveryOrder solves one batch of tridiagonal matrices of all orders up to 130, and
-// on a GPU up to 512. It checks LAPACK's ratios and the signs of the vectors. It also compares the
-// eigenvalues of a plan with vectors with those of a plan without vectors.
+// TestTridiagonalsOfEveryOrder solves one batch of tridiagonal matrices of all orders up to 130,
+// and on a GPU up to 512. It checks LAPACK's ratios and the signs of the vectors. It also compares
+// the eigenvalues of a plan with vectors with those of a plan without vectors.
 func TestTridiagonalsOfEveryOrder(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	most := 130
@@ -92,8 +92,8 @@ func TestTridiagonalsOfEveryOrder(t *testing.T) {
 	t.Logf("%d matrices: largest ratio %.3g, of values alone %.3g", len(all), worst[0], worst[1])
 }
 
-// TestTridiagonalsSameBits solves tridiagonal matrices alone and together, in two orders. The bits of
-// each result must always be the same.
+// TestTridiagonalsSameBits solves tridiagonal matrices alone and together, in two orders. The bits
+// of each result must always be the same.
 func TestTridiagonalsSameBits(t *testing.T) {
 	when.Pick(t, when.Race|when.GPUAV)
 	smallest := tuning.Smallest()
@@ -117,8 +117,8 @@ func TestTridiagonalsSameBits(t *testing.T) {
 	}
 }
 
-// TestTridiagonalsNonFinite puts a NaN or an infinity into one matrix. This matrix must have an error
-// with the place of the entry. The others must have the same bits as without it.
+// TestTridiagonalsNonFinite puts a NaN or an infinity into one matrix. This matrix must have an
+// error with the place of the entry. The others must have the same bits as without it.
 func TestTridiagonalsNonFinite(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	for _, vectors := range []bool{true, false} {
@@ -146,8 +146,8 @@ func TestTridiagonalsNonFinite(t *testing.T) {
 }
 
 // TestTridiagonalsOfFarRange multiplies matrices by powers of two near the ends of the range of
-// doubles. The vectors must have the same bits, and the values must be those of the matrix times the
-// power of two.
+// doubles. The vectors must have the same bits, and the values must be those of the matrix times
+// the power of two.
 func TestTridiagonalsOfFarRange(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		p := newTridiagonalPlan(t, 66, 10, batch.Options{Vectors: vectors})

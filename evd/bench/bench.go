@@ -37,7 +37,8 @@ type Options struct {
 	// table is measured.
 	Variants []tuning.Variant
 
-	// Complex means Hermitian matrices in complex128. Only the stages "values" and "vectors" have them.
+	// Complex means Hermitian matrices in complex128. Only the stages "values" and "vectors" have
+	// them.
 	Complex bool
 
 	Progress func(what string) // is called before each run with the name of the measurement; may be nil
@@ -197,8 +198,8 @@ type Detail struct {
 }
 
 // Profile runs each measurement of order n twice and returns the details of the second run. It
-// returns the same errors as Measure. The profiles have the times of kernels if the device was opened with
-// vk.Options.Kernels.
+// returns the same errors as Measure. The profiles have the times of kernels if the device was
+// opened with vk.Options.Kernels.
 func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
 	t := b.newTurns(ctx, n)
 	t.round(always, uncounted)
@@ -237,8 +238,9 @@ type Row struct {
 	Wall   float64 `json:"wall_seconds_median"` // by the host's clock, with transfers
 
 	// GFlops and GBytes are the nominal rates at the median time, in 10⁹ operations per second and
-	// in 10⁹ bytes per second. FMAPeak and CopyMax are the peak rates of this device in the same units,
-	// measured in the same process. CopyMax counts each copied byte twice, for reading and writing.
+	// in 10⁹ bytes per second. FMAPeak and CopyMax are the peak rates of this device in the same
+	// units, measured in the same process. CopyMax counts each copied byte twice, for reading and
+	// writing.
 	GFlops  float64 `json:"gflops"`
 	GBytes  float64 `json:"gbytes"`
 	FMAPeak float64 `json:"fma_peak_gflops"`

@@ -12,7 +12,8 @@
 // process: the rate of fused multiply-adds alone, and the rate of copying alone.
 //
 //	bench.go        Options, Bench, Measure, Profile; Row, the result of a measurement
-//	load.go         the table of the stages; load, one measurement: memory, input, run, check of the result; the order of the runs
+//	load.go         the table of the stages; load, one measurement: memory, input, run, check of the
+//	                result; the order of the runs
 //	peaks.go        the device's peak rates
 //	products.go, transformations.go, tridiagonal.go, solver.go   the measurements of the stages
 //	kernels.go      the statistics of the driver's compiler about kernels

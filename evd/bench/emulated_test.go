@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestEmulatedStepsApart checks that the profile of an emulated product has its four steps apart: the
-// exponents of rows, the residues, the products of residues, and the update of C.
+// TestEmulatedStepsApart checks that the profile of an emulated product has its four steps apart:
+// the exponents of rows, the residues, the products of residues, and the update of C.
 func TestEmulatedStepsApart(t *testing.T) {
 	opt := everything(40)
 	opt.Stages = []string{"emulated-gemm", "emulated-syr2k"}

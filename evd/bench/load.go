@@ -16,8 +16,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A stage can be measured. Its function `make` gets a load with the sizes and the tuning, and adds
-// memory, input and what is run and counted. It panics with `refused` if the measurement is not possible.
+// A stage is a stage of the solver that can be measured. Its function `make` gets a load that has
+// the sizes and the tuning, and sets the rest: memory, input, commands, and the operations that
+// count. It panics with `refused` if the measurement is not possible.
 type stage struct {
 	name  string
 	sizes string // letters of the sizes b, k and m on which the time depends; make sets others in the row
@@ -58,8 +59,9 @@ var table = []stage{
 
 var batchStages = []string{"batch", "batch-values"}
 
-// load is one measurement: a stage with one set of sizes and one tuning. Either `record` or `run` is
-// set: `run` if the host does a part of the stage. All functions get an arena with the load's memory.
+// load is one measurement: a stage with one set of sizes and one tuning. Either `record` or `run`
+// is set: `run` if the host does a part of the stage. All functions get an arena with the load's
+// memory.
 type load struct {
 	*Bench
 	sizes
@@ -77,8 +79,8 @@ type load struct {
 	record func(*vk.Recorder, *vk.Arena)
 	run    func(context.Context, *vk.Arena) (sample, error)
 
-	// result is device memory whose numbers must be finite after a run. It is empty if the result is on
-	// the host.
+	// result is device memory whose numbers must be finite after a run. It is empty if the result
+	// is on the host.
 	result vk.Region[float64]
 }
 
@@ -115,8 +117,8 @@ func (s stage) load(b *Bench, z sizes, t tuning.Tuning) (l *load, err error) {
 	return l, nil
 }
 
-// A part is a stage or the products that it uses. It may also have the methods Status, for memory that
-// is in use all the time, and Info or Infos, for its statuses.
+// A part is a stage or the products that it uses. It may also have the methods Status, for memory
+// that is in use all the time, and Info or Infos, for its statuses.
 type part interface{ Work() *vk.Layout }
 
 // uses adds parts, which all have their work memory at the same time.
@@ -191,8 +193,8 @@ func (l *load) vector(name string, n int) vk.Region[float64] { return l.matrix(n
 
 func (l *load) input(record func(*vk.Recorder, *vk.Arena)) { l.inputs = append(l.inputs, record) }
 
-// loads prepares the measurements of order n, one for all values of a size on which a stage does not
-// depend. `errs` are the errors of those that cannot be prepared.
+// loads prepares the measurements of order n, one for all values of a size on which a stage does
+// not depend. `errs` are the errors of those that cannot be prepared.
 func (b *Bench) loads(n int) (all []*load, errs []error) {
 	seen := map[Row]bool{}
 	for _, s := range table {
@@ -217,8 +219,8 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 	return all, errs
 }
 
-// sizesOf returns the sizes for the measurements of one stage, one entry for each number of vectors,
-// or of matrices if the stage solves batches.
+// sizesOf returns the sizes for the measurements of one stage, one entry for each number of
+// vectors, or of matrices if the stage solves batches.
 func (b *Bench) sizesOf(stage string, n int, t tuning.Tuning) (all []sizes) {
 	if slices.Contains(batchStages, stage) {
 		for _, count := range orElse(b.opt.Counts, usualCount(n, b.dev.Info())) {
@@ -280,7 +282,8 @@ func orElse[T any](list []T, usual T) []T {
 	return list
 }
 
-// once runs the measurement one time. All memory that the input does not fill is NaN before the run.
+// once runs the measurement one time. All memory that the input does not fill is NaN before the
+// run.
 func (l *load) once(ctx context.Context) (sample, error) {
 	ws, err := l.dev.NewArena(l.layout())
 	if err != nil {
@@ -308,8 +311,8 @@ func (l *load) once(ctx context.Context) (sample, error) {
 	return s, l.sound(ctx, ws)
 }
 
-// sound returns an error if the run failed: a status is not 0, or an element at the beginning of the
-// result is not finite.
+// sound returns an error if the run failed: a status is not 0, or an element at the beginning of
+// the result is not finite.
 func (l *load) sound(ctx context.Context, ws *vk.Arena) error {
 	for _, infos := range l.infos {
 		for _, words := range infos(ws) {
@@ -371,8 +374,8 @@ func always() bool { return true }
 
 func uncounted(*load, sample) {}
 
-// round runs each measurement once and passes its result to `take`. If `more` returns false before a
-// run, or if the context has ended, the round ends. Measurements that have failed are removed.
+// round runs each measurement once and passes its result to `take`. If `more` returns false before
+// a run, or if the context has ended, the round ends. Measurements that have failed are removed.
 func (t *turns) round(more func() bool, take func(*load, sample)) {
 	var sound []*load
 	for i, l := range t.loads {

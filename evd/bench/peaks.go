@@ -71,7 +71,8 @@ func measureRates(ctx context.Context, dev *vk.Device, repeat int, rates ...*rat
 }
 
 // peaks holds two kernels that measure the device's peak rates of fused multiply-adds and of
-// copying. The kernels also keep the device busy between measurements. Whoever makes it closes the arena.
+// copying. The kernels also keep the device busy between measurements. Whoever makes it closes the
+// arena.
 type peaks struct {
 	dev       *vk.Device
 	fma, copy *rate
@@ -80,8 +81,8 @@ type peaks struct {
 
 func threadsOf(info vk.Info) uint32 { return uint32(min(peakThreads, info.MaxLocal)) }
 
-// newPeaks builds the kernels, allocates and fills their memory, and calibrates the multiply-adds. The
-// memory is at most an eighth of the free device memory.
+// newPeaks builds the kernels, allocates and fills their memory, and calibrates the multiply-adds.
+// The memory is at most an eighth of the free device memory.
 func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err error) {
 	_, free := dev.Memory()
 	const part = 8 // of the free memory; the stages and other programs need the rest
@@ -159,8 +160,8 @@ func copyRate(dev *vk.Device, x, y vk.Slice[float64], bytes int) (*rate, error) 
 
 // otherRates measures the rates of arithmetic other than double precision: fused multiply-adds in
 // single precision, and products of bytes. They show how fast lower precision and emulated products
-// could be on a device. Without packed dot products of bytes, or without matrix units for bytes, the
-// device has no row for this rate.
+// could be on a device. Without packed dot products of bytes, or without matrix units for bytes,
+// the device has no row for this rate.
 func otherRates(ctx context.Context, dev *vk.Device, repeat int) (rows []Row, _ error) {
 	count := peakGroups * int(threadsOf(dev.Info()))
 	sums, ints := vk.Reserve[float32]("sums", count), vk.Reserve[int32]("sums of bytes", count)
@@ -193,8 +194,8 @@ func otherRates(ctx context.Context, dev *vk.Device, repeat int) (rows []Row, _ 
 	return rows, nil
 }
 
-// dotRate is the rate of packed dot products of four bytes, each of which counts as eight operations.
-// It is nil if the device has no such products.
+// dotRate is the rate of packed dot products of four bytes, each of which counts as eight
+// operations. The result is nil if the device has no such products.
 func dotRate(dev *vk.Device, sums vk.Slice[int32]) (*rate, error) {
 	if !dev.Info().IntegerDotProducts() {
 		return nil, nil
@@ -208,9 +209,9 @@ func dotRate(dev *vk.Device, sums vk.Slice[int32]) (*rate, error) {
 	}}, err
 }
 
-// matrixRate is the rate of matrix units for bytes, for the shape that emulated products use. A product
-// of an M×K and a K×N matrix counts as 2·M·N·K operations. It is nil if emulated products use no matrix
-// units on the device.
+// matrixRate is the rate of matrix units for bytes, for the shape that emulated products use. A
+// product of an M×K and a K×N matrix counts as 2·M·N·K operations. The result is nil if emulated
+// products use no matrix units on the device.
 func matrixRate(dev *vk.Device, sums vk.Slice[int32]) (*rate, error) {
 	info := dev.Info()
 	units := emulated.Candidates(info)

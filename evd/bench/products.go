@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The measured products are those of the tuning, on matrices without padding. The counted numbers are
-// each factor once, and the result once. If a product adds to the old result, the result counts
-// twice, for reading and writing.
+// The measured products are those of the tuning, on matrices without padding. The number of moved
+// doubles counts each factor once, and the result once. If a product adds to the old result, the
+// result counts twice, for reading and writing.
 
 // products returns the double-precision products of the tuning, in contrast to emulated ones.
 func (l *load) products() product.Ops[float64] { return l.tiled() }
@@ -23,8 +23,8 @@ func (l *load) tiled() *product.Tiled[float64] {
 	return ops
 }
 
-// units returns products that emulate double precision on integer units, by arithmetic modulo several
-// small numbers. They count refused rows, and the measurement fails if there are any.
+// units returns products that emulate double precision on integer units, by arithmetic modulo
+// several small numbers. They count refused rows, and the measurement fails if there are any.
 func (l *load) units() product.Ops[float64] {
 	const moduli = 14 // as in a solve with vectors
 	tiled := must(product.New[float64](l.dev, l.tune.Products))
@@ -35,8 +35,8 @@ func (l *load) units() product.Ops[float64] {
 	return ops
 }
 
-// update measures a product of two n×k factors that is added to an n×n matrix, or to one triangle of
-// it. It counts as 2·n²·k operations in double precision.
+// update measures a product of two n×k factors that is added to an n×n matrix, or to one triangle
+// of it. It counts as 2·n²·k operations in double precision.
 func (l *load) update(ops product.Ops[float64], triangles float64, record func(rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix)) {
 	if units, is := ops.(*emulated.Ops); is {
 		if err := units.Reserve(product.Shape{M: l.n, N: l.n, K: l.k, Count: 1}); err != nil {

@@ -111,9 +111,10 @@ func (l *load) singularPlan(dev *vk.Device, opt svd.Options) (*svd.Plan[float64]
 	return svd.NewPlan[float64](dev, l.n, l.n, opt)
 }
 
-// batchSolver measures Plan.SolveInto of package evd/batch for l.count matrices of order l.n. The wall
-// time begins with the matrices in host memory and ends with the results in host memory. The host
-// writes to the memory of the results before the run, so that the wall time has no page faults.
+// batchSolver measures Plan.SolveInto of package evd/batch for l.count matrices of order l.n. The
+// wall time begins with the matrices in host memory and ends with the results in host memory. The
+// host writes to the memory of the results before the run, so that the wall time has no page
+// faults.
 func batchSolver(vectors bool) func(*load) {
 	return func(l *load) {
 		opt := batch.Options{Vectors: vectors, Tuning: &l.tune}
@@ -170,8 +171,8 @@ type hostMemory struct {
 	stack     stack
 }
 
-// stack is the host's memory of a batch: random matrices, and the memory of the results with vectors
-// (true) and without, after the first solve of each.
+// stack is the host's memory of a batch: random matrices, and the memory of the results with
+// vectors (true) and without, after the first solve of each.
 type stack struct {
 	n, count int
 	a        []evd.Sym[float64]
@@ -185,8 +186,8 @@ func newStack(n, count int) stack {
 }
 
 // uniform returns a column-major matrix of order n. In column j, the elements from row first(j) on
-// are random, uniform in [−1, 1), and the elements above are zero. Both parts of complex elements are
-// random.
+// are random, uniform in [−1, 1), and the elements above are zero. Both parts of complex elements
+// are random.
 func uniform[T float64 | complex128](n int, first func(j int) int) []T {
 	a := make([]T, n*n)
 	parts := int(unsafe.Sizeof(*new(T))) / 8

@@ -15,8 +15,8 @@ import (
 // A reduction overwrites its input, so the input is made again before each run. Random entries are
 // sufficient, because the number of operations does not depend on the entries.
 
-// panelQR measures the QR factorisation of a panel of n rows and b columns. The panel counts twice: it
-// is read and written.
+// panelQR measures the QR factorisation of a panel of n rows and b columns. The panel counts twice:
+// it is read and written.
 func panelQR(l *load) {
 	qr := must(panel.NewQR[float64](l.dev, l.b, l.waiting(), l.tune.Panel))
 	l.uses(qr)
@@ -27,8 +27,8 @@ func panelQR(l *load) {
 }
 
 // sy2sb measures the reduction of a dense symmetric matrix to a band (LAPACK's dsytrd_sy2sb). The
-// method must move: each panel reads a triangle of the trailing matrix, and each block reads and writes
-// this triangle.
+// counted numbers are those that the method must move: each panel reads a triangle of the trailing
+// matrix, and each block reads and writes this triangle.
 func sy2sb(l *load) {
 	reduction := must(reduce.NewBandReduction(l.dev, reduce.BandSize{N: l.n, B: l.b, K: l.k}, l.products(), l.waiting(), l.tune.Panel))
 	l.uses(reduction)
@@ -43,9 +43,9 @@ func sy2sb(l *load) {
 }
 
 // sb2st measures the reduction of a band to tridiagonal form (LAPACK's dsytrd_sb2st). It stores the
-// reflectors, as a solve with vectors does. The band and the reflectors count once. The row also has a
-// model of the critical path, because the length of this path determines the time, and not the number
-// of operations.
+// reflectors, as a solve with vectors does. The band and the reflectors count once. The row also
+// has a model of the critical path, because the length of this path determines the time, and not
+// the number of operations.
 func sb2st(l *load) {
 	bulges := must(chase.NewBulgeChasing[float64](l.dev, chase.Size{N: l.n, B: l.b, Vectors: true}, l.waiting(), l.tune.Chase))
 	l.uses(bulges)
@@ -63,12 +63,13 @@ func sb2st(l *load) {
 	}
 }
 
-// The other reductions are for singular values of n×n matrices. Their b is the number of superdiagonals
-// of the intermediate band.
+// The other reductions are for singular values of n×n matrices. Their b is the number of
+// superdiagonals of the intermediate band.
 
-// ge2tb measures the reduction of a dense matrix to an upper band. The method must move: each panel of
-// b columns reads the trailing matrix twice, and each block of k columns reads and writes it once. If
-// Options give no ranks k, it is the one that package svd chooses for the order.
+// ge2tb measures the reduction of a dense matrix to an upper band. The counted numbers are those
+// that the method must move: each panel of b columns reads the trailing matrix twice, and each
+// block of k columns reads and writes it once. If Options have no ranks, k is the rank that package
+// svd chooses for the order.
 func ge2tb(l *load) {
 	forecast := must(l.singularPlan(vk.Dry(l.dev.Info()), svd.Options{}))
 	width := forecast.Band()
@@ -105,8 +106,8 @@ func tb2bd(l *load) {
 	}
 }
 
-// gbbrd measures the reduction of an upper band of any width to bidiagonal form: passes that narrow the
-// band, and the bulge chasing. The band counts once.
+// gbbrd measures the reduction of an upper band of any width to bidiagonal form: passes that narrow
+// the band, and the bulge chasing. The band counts once.
 func gbbrd(l *load) {
 	size := l.tune.NarrowSize(l.n, l.b)
 	narrow := must(chase.NewBandNarrowing[float64](l.dev, size, l.waiting(), l.tune.Chase))
@@ -136,8 +137,8 @@ func applyQ2(l *load) {
 }
 
 // applyQ2Squares measures the same back transformation by products on integer units
-// (back.ApplyQ2Squares). The counted operations are those of the reflectors, 2·n²·m, so that the rate
-// can be compared with that of applyQ2.
+// (back.ApplyQ2Squares). The counted operations are those of the reflectors, 2·n²·m, so that the
+// rate can be compared with that of applyQ2.
 func applyQ2Squares(l *load) {
 	q2 := must(back.NewApplyQ2Squares(l.dev, back.Size{N: l.n, B: l.b, M: l.m}, l.units(), l.tune.ApplyQ2))
 	l.backTwo(q2, 2*float64(l.n)*float64(l.n)*float64(l.m))
@@ -156,8 +157,8 @@ func (l *load) backTwo(q2 emulation.Q2[float64], flops float64) {
 	}
 }
 
-// applyQ1 measures the application of the reflectors of Q1, those of all panels. The input includes the
-// block factors T of the reflectors, as the band reduction stores them.
+// applyQ1 measures the application of the reflectors of Q1, those of all panels. The input includes
+// the block factors T of the reflectors, as the band reduction stores them.
 func applyQ1(products func(*load) product.Ops[float64]) func(*load) {
 	return func(l *load) {
 		ops := products(l)

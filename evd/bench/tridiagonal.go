@@ -14,8 +14,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The input of these stages is a random matrix on the host, the same in each run. If the host does a
-// part of a stage, the stage itself uploads the matrix, and the time includes the host's part.
+// The input of these stages is a random matrix on the host, the same in each run. If the host does
+// a part of a stage, the stage itself uploads the matrix, and the time includes the host's part.
 
 // gaussian returns a random tridiagonal matrix whose spectrum is distributed as that of a dense
 // symmetric matrix with normal entries: d_i has a normal distribution with variance 2, and e_i has
@@ -74,8 +74,8 @@ func bisection(l *load) {
 // threeVectors counts two vectors that are read, and one that is written.
 func threeVectors(n int) float64 { return 3 * float64(n) }
 
-// divideAndConquer measures divide and conquer for all eigenvalues and vectors (LAPACK's dstedc). The
-// counted operations are those without deflation, and the vectors count once.
+// divideAndConquer measures divide and conquer for all eigenvalues and vectors (LAPACK's dstedc).
+// The counted operations are those without deflation, and the vectors count once.
 func divideAndConquer(l *load) {
 	divide := must(stedc.NewDivideConquer(l.dev, l.n, l.products(), l.tune.Products, l.tune.DivideConquer))
 	l.uses(divide)
@@ -112,9 +112,9 @@ func divideAndConquerValues(l *load) {
 	}
 }
 
-// mrrr measures MRRR, the method of relatively robust representations, for the m smallest eigenpairs
-// (LAPACK's dstemr). It is an error if divide and conquer had to compute some vectors, because the time
-// would then include divide and conquer.
+// mrrr measures MRRR, the method of relatively robust representations, for the m smallest
+// eigenpairs (LAPACK's dstemr). It is an error if divide and conquer had to compute some vectors,
+// because the time would then include divide and conquer.
 func mrrr(l *load) {
 	stage := must(stemr.NewMRRR(l.dev, l.n, l.m, nil, l.tune.MRRR))
 	l.uses(stage)

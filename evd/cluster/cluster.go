@@ -221,9 +221,9 @@ func (e *NotSymmetricError) Error() string {
 		e.Row+1, e.Col+1, e.Col+1, e.Row+1, e.Difference)
 }
 
-// An OverflowError says that an eigenvalue is beyond the largest double. Index is its index, counted
-// from 0 at the smallest eigenvalue. If several eigenvalues overflow, Index is that of the first one
-// in the result. Value is +Inf or −Inf. The result is returned beside this error.
+// An OverflowError says that an eigenvalue is beyond the largest double. Index is its index,
+// counted from 0 at the smallest eigenvalue. If several eigenvalues overflow, Index is that of the
+// first one in the result. Value is +Inf or −Inf. The result is returned beside this error.
 type OverflowError struct {
 	Index int
 	Value float64

@@ -77,9 +77,9 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanOfFewProcesses compares forecasts of order 1000 with numbers that were counted by hand. The
-// 1000 rows are 15 blocks of 64 and one of 40, and so are the columns. Some numbers of processes make
-// no square grid, and 5 make a grid of 4.
+// TestPlanOfFewProcesses compares forecasts of order 1000 with numbers that were counted by hand.
+// The 1000 rows are 15 blocks of 64 and one of 40, and so are the columns. Some numbers of
+// processes make no square grid, and 5 make a grid of 4.
 func TestPlanOfFewProcesses(t *testing.T) {
 	const n = 1000
 	for _, c := range []struct {
@@ -122,8 +122,8 @@ func TestPlanOfFewProcesses(t *testing.T) {
 	}
 }
 
-// TestPlanRefusesLargeParts checks the limit for the elements of a part. On a grid of 1×2 processes, the
-// first process has all rows and at least half of the columns.
+// TestPlanRefusesLargeParts checks the limit for the elements of a part. On a grid of 1×2
+// processes, the first process has all rows and at least half of the columns.
 func TestPlanRefusesLargeParts(t *testing.T) {
 	for _, c := range []struct {
 		n, processes int

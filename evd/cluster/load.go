@@ -73,14 +73,16 @@ func (s *solve) symmetrise(a, mirror *matrix) error {
 	return nil
 }
 
-// worstPair is the place of an element a(i, j) that should be equal to a(j, i), and their difference.
+// worstPair is the place of an element a(i, j) that should be equal to a(j, i), and their
+// difference.
 type worstPair struct {
 	place
 	difference float64
 }
 
-// combine replaces the unread triangle of A by the mirror image of the other one, or A by (A + Aᵀ)/2.
-// `mirror` holds Aᵀ. The result is the pair a(i, j), a(j, i) with the largest difference on this process.
+// combine replaces the unread triangle of A by the mirror image of the other one, or A by (A +
+// Aᵀ)/2. `mirror` holds Aᵀ. The result is the pair a(i, j), a(j, i) with the largest difference on
+// this process.
 func (s *solve) combine(a, mirror *matrix) worstPair {
 	var worst worstPair
 	a.eachWith(mirror, func(i, j int, x, y *float64) {
@@ -103,8 +105,8 @@ func (m *matrix) each(f func(i, j int, x *float64)) {
 	m.eachWith(m, func(i, j int, x, _ *float64) { f(i, j, x) })
 }
 
-// eachWith visits the elements x together with the elements y at the same place of the matrix `other`,
-// which must have the same distribution.
+// eachWith visits the elements x together with the elements y at the same place of the matrix
+// `other`, which must have the same distribution.
 func (m *matrix) eachWith(other *matrix, f func(i, j int, x, y *float64)) {
 	for lj := range m.cols.count() {
 		j, mine, its := m.cols.global(lj), m.column(lj), other.column(lj)
@@ -114,7 +116,8 @@ func (m *matrix) eachWith(other *matrix, f func(i, j int, x, y *float64)) {
 	}
 }
 
-// place is the row and column of an element in the whole matrix, or of no element unless `any`.
+// place is the row and the column of an element in the whole matrix. If `any` is false, there is no
+// such element.
 type place struct {
 	any      bool
 	row, col int
@@ -182,8 +185,8 @@ func (r *Solution) StoreNPY(path string, n int) error {
 	return r.w.Agree(err)
 }
 
-// write stores the vectors in the file, some columns at a time: the processes exchange elements until
-// each has its share of these columns whole, and then write them.
+// write stores the vectors in the file, some columns at a time: the processes exchange elements
+// until each has its share of these columns whole, and then write them.
 func (r *Solution) write(file *matio.SharedNPY, n int) error {
 	w := slabColumns(n, r.members.size())
 	slab := make([]float64, w*n)

@@ -31,7 +31,8 @@ func init() { begin = startMPI }
 type communicator struct {
 	c      C.MPI_Comm
 	me, of int
-	// `end` must also call MPI_Finalize if `last` is true. `world` says that c is MPI_COMM_WORLD.
+	// The method `end` must also call MPI_Finalize if `last` is true. `world` says that c is
+	// MPI_COMM_WORLD.
 	last, world bool
 }
 

@@ -35,8 +35,8 @@ type solve struct {
 //
 // If an eigenvalue is beyond the largest double, Solve returns the result beside an *OverflowError.
 //
-// The other errors are *OptionError, *NonFiniteError, *NotSymmetricError, *EngineError, *ProcessError,
-// those of `source`, and that of `ctx`. The order may be 0.
+// The other errors are *OptionError, *NonFiniteError, *NotSymmetricError, *EngineError,
+// *ProcessError, those of `source`, and that of `ctx`. The order may be 0.
 func Solve(ctx context.Context, w *World, source Source, opt Options) (*Solution, error) {
 	s := &solve{World: w, ctx: ctx, source: source, opt: opt, n: source.Order()}
 	s.layout = arrange(s.n, w.Size())
@@ -210,8 +210,8 @@ func (s *solve) step(name string, work func() error) error {
 	return s.Agree(err)
 }
 
-// agreed returns the values of process 0, on all processes: the bits that the library returns may differ
-// between processes, and processes outside the grid have no values.
+// agreed returns the values of process 0, on all processes: the bits that the library returns may
+// differ between processes, and processes outside the grid have no values.
 func (s *solve) agreed(values []float64, count int) []float64 {
 	if len(values) < count {
 		values = make([]float64, count)
@@ -324,8 +324,8 @@ func (s *solve) check(res *Solution, a *matrix, values []float64) error {
 	return nil
 }
 
-// residual returns ‖A·Q − Q·Λ‖₁ / (‖A‖₁·n·ulp) for the wanted columns of Q = res.q, where `values` is the
-// diagonal of Λ. The matrix `r` is workspace with the distribution of Q.
+// residual returns ‖A·Q − Q·Λ‖₁ / (‖A‖₁·n·ulp) for the wanted columns of Q = res.q, where `values`
+// is the diagonal of Λ. The matrix `r` is workspace with the distribution of Q.
 func (s *solve) residual(res *Solution, a, r *matrix, values []float64) float64 {
 	norm := s.grid.norm1(a, 0, s.n)
 	for lj := range r.cols.count() {

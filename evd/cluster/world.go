@@ -62,8 +62,8 @@ func (w *World) Close() { w.all.end() }
 // that error. All processes must call Agree together.
 func (w *World) Agree(err error) error { return agree(w.all, err) }
 
-// agree is Agree for the processes of a group. Without it, a process that returned alone after an error
-// would leave the others waiting in MPI without end.
+// agree is Agree for the processes of a group. Without it, a process that returned alone after an
+// error would leave the others waiting in MPI without end.
 func agree(g group, err error) error {
 	// A *ProcessError is only a report about another process. So a process whose error is a
 	// *ProcessError does not count as failed. The process that really failed then keeps its own

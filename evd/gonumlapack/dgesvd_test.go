@@ -40,7 +40,8 @@ func TestGonumsSVD(t *testing.T) {
 }
 
 // sampledSVD solves one in `every` large matrices on the device, and the others with gonum. gonum's
-// test compares the results of all jobs for a matrix, so they are solved in the same place.
+// test compares the results of all jobs for a matrix, so they are solved by the same one of the
+// two.
 type sampledSVD struct {
 	*Implementation
 	every  uint64

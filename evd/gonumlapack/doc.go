@@ -16,8 +16,8 @@
 //   - A NaN or an infinity in the part of `a` that is read gives ok = false immediately. gonum
 //     iterates on a NaN until its limit of iterations, and returns NaN with ok = true for some
 //     infinities.
-//   - Without eigenvectors, and for singular values and vectors, `a` is not changed. gonum overwrites
-//     a.
+//   - Without eigenvectors, and for singular values and vectors, `a` is not changed. gonum
+//     overwrites `a`.
 //   - The sign of each vector is fixed: its component of largest magnitude is positive. A left
 //     singular vector u has the sign for which A·v = σ·u holds.
 //   - ok = false can mean that the device failed. Implementation.Report is called with the reason.

@@ -158,8 +158,8 @@ func TestCrossover(t *testing.T) {
 	var _ lapack.Float64 = gonum.Implementation{}
 }
 
-// TestWithoutFloat64 checks that gonum solves all problems if the device has no double precision, and
-// that the reason is reported.
+// TestWithoutFloat64 checks that gonum solves all problems if the device has no double precision,
+// and that the reason is reported.
 func TestWithoutFloat64(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Without: []string{"shaderFloat64"}})
 	if err != nil {

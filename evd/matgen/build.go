@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// entries makes a kind of dense test matrices. The formula `at` gives element (i, j); it is used only
-// for i ≥ j. `spectrum` gives the eigenvalues, and is nil if they are unknown.
+// entries makes a kind of dense test matrices. The formula `at` gives element (i, j); it is used
+// only for i ≥ j. `spectrum` gives the eigenvalues, and is nil if they are unknown.
 func entries(name string, at func(n, i, j int) float64, spectrum func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, _ *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 { return at(n, i, j) })

@@ -1,6 +1,6 @@
-// Package matgen, internal to vkevd, makes symmetric and complex Hermitian test matrices, many of them
-// with known eigenvalues: LAPACK's own test types, classical matrices with a formula, and matrices on
-// which solvers have failed.
+// Package matgen, internal to vkevd, makes symmetric and complex Hermitian test matrices, many of
+// them with known eigenvalues: LAPACK's own test types, classical matrices with a formula, and
+// matrices on which solvers have failed.
 //
 //	for _, kind := range matgen.Dense() {
 //		a := kind.Dense(n)                      // column-major, full, ld = n

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/cblas128"
 )
 
-// A HermitianKind is a family of complex Hermitian matrices, one for each order. Its methods are those
-// of a DenseKind.
+// A HermitianKind is a family of complex Hermitian matrices, one for each order. Its methods are
+// those of a DenseKind.
 type HermitianKind struct {
 	name     string
 	fill     func(n int, r *rand.Rand) []complex128
@@ -30,7 +30,8 @@ func (k HermitianKind) Eigenvalues(n int) (values []float64, known bool) {
 	return ascending(k.name, n, k.spectrum)
 }
 
-// Hermitians returns every family of complex test matrices. It includes every real kind with phases.
+// Hermitians returns every family of complex test matrices. It includes every real kind with
+// phases.
 func Hermitians() []HermitianKind {
 	kinds := []HermitianKind{
 		gue, imaginary, gradedHermitian,
@@ -47,8 +48,9 @@ func Hermitians() []HermitianKind {
 	return kinds
 }
 
-// Phased makes the family D·A·Dᴴ for the matrices A of a real kind. D is diagonal with random elements
-// of modulus 1. The matrix has A's eigenvalues, and its eigenvectors are D times those of A.
+// Phased makes the family D·A·Dᴴ for the matrices A of a real kind. D is diagonal with random
+// elements of modulus 1. The matrix has A's eigenvalues, and its eigenvectors are D times those of
+// A.
 func Phased(k DenseKind) HermitianKind {
 	phased := HermitianKind{name: k.name + "·phases", fill: func(n int, r *rand.Rand) []complex128 {
 		a, d := k.Dense(n), Phases(n, r)
@@ -76,8 +78,8 @@ func Phases(n int, r *rand.Rand) []complex128 {
 }
 
 var (
-	// gue is the Gaussian unitary ensemble: independent normal real and imaginary parts (M. L. Mehta,
-	// Random Matrices, 2004, §2.5).
+	// gue is the Gaussian unitary ensemble: independent normal real and imaginary parts (M. L.
+	// Mehta, Random Matrices, 2004, §2.5).
 	gue = HermitianKind{"gue", func(n int, r *rand.Rand) []complex128 {
 		return hermitian(n, func(i, j int) complex128 {
 			if i == j {
@@ -111,11 +113,11 @@ var (
 
 func complexNormal(r *rand.Rand) complex128 { return complex(r.NormFloat64(), r.NormFloat64()) }
 
-// Harper makes the matrices of electrons on a square lattice in a magnetic field (P. G. Harper, 1955;
-// D. R. Hofstadter, Phys. Rev. B 14, 2239, 1976): 2·cos(2π·m·p/n + ky) on the diagonal, e^{±i·kx}
-// beside it, and the same in the corners, which close the cycle. The flux p/n is near the golden ratio.
-// A diagonal matrix of phases makes all elements real but those in the corners, where e^{±i·n·kx}
-// remains.
+// Harper makes the matrices of electrons on a square lattice in a magnetic field (P. G. Harper,
+// 1955; D. R. Hofstadter, Phys. Rev. B 14, 2239, 1976): 2·cos(2π·m·p/n + ky) on the diagonal,
+// e^{±i·kx} beside it, and the same in the corners, which close the cycle. The flux p/n is near the
+// golden ratio. A diagonal matrix of phases makes all elements real but those in the corners, where
+// e^{±i·n·kx} remains.
 func Harper(kx, ky float64) HermitianKind {
 	return HermitianKind{fmt.Sprintf("harper(%g,%g)", kx, ky), func(n int, _ *rand.Rand) []complex128 {
 		a := lattice{n, make([]complex128, n*n)}
@@ -128,12 +130,12 @@ func Harper(kx, ky float64) HermitianKind {
 	}, nil}
 }
 
-// Haldane makes the matrices of F. D. M. Haldane's model of a honeycomb lattice (Phys. Rev. Lett. 61,
-// 2015, 1988) with n/2 cells: hopping 1 between neighbours, t2·e^{±iφ} between second neighbours, and
-// the energies ±mass of the two sites of a cell. Cells are numbered along a helix: the neighbours of
-// cell c are c ± 1 and c ± w with w ≈ √(n/2), modulo n/2. So Bloch waves with the phases κ = 2πk/(n/2)
-// and w·κ are eigenvectors, and the eigenvalues are those of a 2×2 matrix for each k. The last row of
-// an odd order is zero.
+// Haldane makes the matrices of F. D. M. Haldane's model of a honeycomb lattice (Phys. Rev. Lett.
+// 61, 2015, 1988) with n/2 cells: hopping 1 between neighbours, t2·e^{±iφ} between second
+// neighbours, and the energies ±mass of the two sites of a cell. Cells are numbered along a helix:
+// the neighbours of cell c are c ± 1 and c ± w with w ≈ √(n/2), modulo n/2. So Bloch waves with the
+// phases κ = 2πk/(n/2) and w·κ are eigenvectors, and the eigenvalues are those of a 2×2 matrix for
+// each k. The last row of an odd order is zero.
 func Haldane(t2, phi, mass float64) HermitianKind {
 	// The displacements between second neighbours form a triangle: a1, a2 − a1, −a2.
 	second := func(w int) [3]int { return [3]int{1, w - 1, -w} }
@@ -186,8 +188,9 @@ func (l lattice) hop(from, to int, amplitude complex128) {
 	l.entries[from+to*l.n] += cmplx.Conj(amplitude)
 }
 
-// Unitary makes a kind of test matrices with given eigenvalues: Uᴴ·diag(`values`)·U. The random unitary
-// matrix U is a product of n−1 Householder reflectors of decreasing length, as in LAPACK's zlaghe.
+// Unitary makes a kind of test matrices with given eigenvalues: Uᴴ·diag(`values`)·U. The random
+// unitary matrix U is a product of n−1 Householder reflectors of decreasing length, as in LAPACK's
+// zlaghe.
 func Unitary(name string, values func(n int) []float64) HermitianKind {
 	return HermitianKind{"unitary-" + name, func(n int, r *rand.Rand) []complex128 {
 		a := make([]complex128, n*n)
@@ -199,7 +202,8 @@ func Unitary(name string, values func(n int) []float64) HermitianKind {
 			for j := range v.Data {
 				v.Data[j] = complexNormal(r)
 			}
-			// The lower triangle is the upper one of gonum's row-major storage, where the matrix is Aᵀ.
+			// The lower triangle is the upper one of gonum's row-major storage, where the matrix is
+			// Aᵀ.
 			sub := cblas128.Hermitian{Uplo: blas.Upper, N: n - i, Stride: n, Data: a[i+i*n:]}
 			tau := complex(2/math.Pow(cblas128.Nrm2(v), 2), 0)
 			q := cblas128.Vector{N: n - i, Inc: 1, Data: make([]complex128, n-i)}
@@ -211,8 +215,8 @@ func Unitary(name string, values func(n int) []float64) HermitianKind {
 	}, drawless(values)}
 }
 
-// hermitian returns a Hermitian matrix with both triangles. The formula `at` gives the elements of the
-// lower triangle, and is called column by column. Imaginary parts of the diagonal are dropped.
+// hermitian returns a Hermitian matrix with both triangles. The formula `at` gives the elements of
+// the lower triangle, and is called column by column. Imaginary parts of the diagonal are dropped.
 func hermitian(n int, at func(i, j int) complex128) []complex128 {
 	a := make([]complex128, n*n)
 	for j := range n {

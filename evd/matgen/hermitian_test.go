@@ -34,9 +34,10 @@ func TestEveryHermitianKindIsWhatItSays(t *testing.T) {
 	}
 }
 
-// TestHermitiansAreComplex checks that the kinds other than those with phases are not real, and not
-// real with phases: the product of the elements along some cycle is not real. The exceptions are
-// Harper's matrix without phases, and a multiple of the identity plus a matrix of rank one.
+// TestHermitiansAreComplex checks all kinds except those of Phased. No diagonal unitary D may make
+// D·A·Dᴴ real. This is so if the product of the elements along some cycle is not real. The
+// exceptions are Harper's matrix without phases, and a multiple of the identity plus a matrix of
+// rank one.
 func TestHermitiansAreComplex(t *testing.T) {
 	const n = 22
 	for _, kind := range Hermitians()[:12] {
@@ -63,8 +64,8 @@ func TestHermitiansAreComplex(t *testing.T) {
 	}
 }
 
-// TestKnownHermitianSpectra compares the formulas with the eigenvalues of the real matrix [Re −Im; Im
-// Re], which has each value twice, by gonum's QR iteration.
+// TestKnownHermitianSpectra compares the formulas with the eigenvalues of the real matrix [Re −Im;
+// Im Re], which has each value twice, by gonum's QR iteration.
 func TestKnownHermitianSpectra(t *testing.T) {
 	known := 0
 	for _, kind := range Hermitians() {

@@ -156,8 +156,8 @@ func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	return a
 }
 
-// cut makes the off-diagonal elements of a tridiagonal matrix in full storage small: |a(i+1, i)| becomes
-// at most half of the geometric mean of |a(i, i)| and |a(i+1, i+1)|.
+// cut makes the off-diagonal elements of a tridiagonal matrix in full storage small: |a(i+1, i)|
+// becomes at most half of the geometric mean of |a(i, i)| and |a(i+1, i+1)|.
 func cut(n int, a []float64) {
 	for i := range max(0, n-1) {
 		limit := math.Sqrt(math.Abs(a[i+i*n]*a[i+1+(i+1)*n])) / 2

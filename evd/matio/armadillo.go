@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
-// armadilloMagic begins the files of Armadillo with a header. After it come TXT or BIN, and the type of
-// the numbers. A text file has the shape on the next line, and then one row per line:
+// armadilloMagic begins the files of Armadillo with a header. After it come TXT or BIN, and the
+// type of the numbers. A text file has the shape on the next line, and then one row per line:
 //
 //	ARMA_MAT_TXT_FN008
 //	2 2
@@ -16,8 +16,8 @@ import (
 //	  -3.0000000000000000e+00   4.0000000000000000e+00
 const armadilloMagic = "ARMA_"
 
-// armadilloTypes are the first letters of the types that this package reads: integers with and without
-// sign, and floating-point numbers. FC is complex.
+// armadilloTypes are the first letters of the types that this package reads: integers with and
+// without sign, and floating-point numbers. FC is complex.
 var armadilloTypes = []string{"IS", "IU", "FN"}
 
 // readArmadillo reads a matrix that Armadillo has saved with arma_ascii.

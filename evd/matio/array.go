@@ -18,10 +18,10 @@ type array struct {
 	dims int // number of dimensions in the file
 }
 
-// readArray reads a .npy file, in either order. The function `fits` returns a complaint if the caller
-// does not take arrays of this shape. Complex elements, which the caller takes with complexToo, are
-// pairs of numbers in the result, and in.complex says so. Errors are *FormatError, *TooLargeError and
-// those of the stream.
+// readArray reads a .npy file, in either order. The function `fits` returns a complaint if the
+// caller does not take arrays of this shape. Complex elements, which the caller takes with
+// complexToo, are pairs of numbers in the result, and in.complex says so. Errors are *FormatError,
+// *TooLargeError and those of the stream.
 func readArray(in *input, fits func(shape []int) string, complexToo bool) (*array, error) {
 	f := npy{input: in}
 	if err := f.readHeader(complexToo); err != nil {
@@ -52,8 +52,8 @@ func readArray(in *input, fits func(shape []int) string, complexToo bool) (*arra
 	return &array{Stack{count, rows, cols, data, f.Descr[1:] == "f4" || f.Descr[1:] == "c8"}, len(f.Shape)}, nil
 }
 
-// byColumns returns the matrices of a file one after another, each stored by columns. It returns false if
-// the system does not have the memory.
+// byColumns returns the matrices of a file one after another, each stored by columns. It returns
+// false if the system does not have the memory.
 func byColumns[T transpose.Number](data []T, fortran bool, count, rows, cols int) ([]T, bool) {
 	switch {
 	case count == 1 && !fortran:

@@ -95,7 +95,8 @@ func BenchmarkSymmetric(b *testing.B) {
 	}
 }
 
-// BenchmarkReadTable reads a table of numbers with 17 digits, once with commas and once with blanks.
+// BenchmarkReadTable reads a table of numbers with 17 digits, once with commas and once with
+// blanks.
 func BenchmarkReadTable(b *testing.B) {
 	for _, between := range []string{",", " "} {
 		b.Run(between, func(b *testing.B) {

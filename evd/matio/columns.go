@@ -58,9 +58,9 @@ func npyColumns(file *os.File, path string) (*NPYColumns, error) {
 	return &NPYColumns{rows, cols, !f.FortranOrder, file, f.header, f.Element}, nil
 }
 
-// Read copies `count` columns from column `from` on to `dst`, or rows if ByRows is true. `dst` must
-// have exactly so many elements, otherwise Read panics. Several goroutines may call Read at the same
-// time.
+// Read copies `count` columns from column `from` on to `dst`, or rows if ByRows is true. Read
+// panics unless `dst` has exactly the number of elements of these columns. Several goroutines may
+// call Read at the same time.
 func (c *NPYColumns) Read(dst []float64, from, count int) error {
 	length := c.Rows
 	if c.ByRows {

@@ -145,8 +145,8 @@ func TestComplexSparse(t *testing.T) {
 	}
 }
 
-// TestFormatOfSparseIsRead reads the format of a sparse matrix as numpy does. Before, zeros anywhere in
-// the string were dropped.
+// TestFormatOfSparseIsRead reads the format of a sparse matrix as numpy does. An earlier version
+// dropped zero bytes anywhere in the string.
 func TestFormatOfSparseIsRead(t *testing.T) {
 	for _, c := range []struct{ descr, text, want string }{
 		{"|S3", "csr", "csr"}, {"|S4", "csr\x00", "csr"}, {"<U3", "c\x00\x00\x00s\x00\x00\x00r\x00\x00\x00", "csr"},

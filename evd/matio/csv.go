@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
-// A table reads a text file of numbers. It reads field by field and not line by line, because one line
-// may be as long as the whole file. Only the numbers are held in memory.
+// A table reads a text file of numbers. It reads field by field and not line by line, because one
+// line may be as long as the whole file. Only the numbers are held in memory.
 //
 // The files below are the same matrix, as NumPy, pandas, spreadsheets and R write it. R writes
 // row names, and a header with one field less than the rows:
@@ -18,9 +18,9 @@ import (
 //	3,4      3 4      1,2      0,1,2     1,0;2,0    "1" 1 2
 //	                  3,4      1,3,4     3,0;4,0    "2" 3 4
 //
-// The file is read once, with all its numbers. What its first line and the first fields of the other
-// lines are is noted (head, names). At the end of the file, the table `grammar` decides from these
-// notes which lines and fields are data.
+// The file is read once, with all its numbers. What its first line and the first fields of the
+// other lines are is noted (head, names). At the end of the file, the table `grammar` decides from
+// these notes which lines and fields are data.
 type table struct {
 	*fields
 	opt Options
@@ -32,16 +32,16 @@ type table struct {
 	top topLine
 	// shorter says that the first line has one field less than the others.
 	shorter bool
-	// A number is plain if it is whole and written with digits alone. plainNames says that all first
-	// fields of the other lines are plain, plainFirst that one of them is, and plainBody that one of
-	// the other fields of these lines is.
+	// A number is plain if it is whole and written with digits alone. plainNames says that all
+	// first fields of the other lines are plain, plainFirst that one of them is, and plainBody that
+	// one of the other fields of these lines is.
 	plainNames, plainFirst, plainBody bool
 	// quotedNames says that only the first fields are in quotes.
 	quotedNames bool
 
 	// a has the numbers of the first line, if all its fields after the first are numbers, and then
-	// the numbers of the other lines. There are `labels` numbers in the first line, and `rows` times
-	// `width` in the others.
+	// the numbers of the other lines. There are `labels` numbers in the first line, and `rows`
+	// times `width` in the others.
 	a                   []float64
 	labels, rows, width int
 	// shape collects the rows of a triangle. It is nil if all rows are equally long.
@@ -58,8 +58,8 @@ type topLine struct {
 	empty    int      // the first field after the first one that is empty, or 0
 	quotes   int      // fields in quotes
 	indented bool
-	// quotedFirst says that the first of several fields is in quotes, and trailing that a tab ends the
-	// line.
+	// quotedFirst says that the first of several fields is in quotes, and trailing that a tab ends
+	// the line.
 	quotedFirst, trailing bool
 	// plain says that all numbers are plain, and plainFirst that the first field is.
 	plain, plainFirst bool
@@ -70,13 +70,13 @@ type topLine struct {
 	complaint, advice string
 }
 
-// ReadCSV reads a matrix of numbers from a table of text, compressed with gzip or not. There is one row
-// per line, with or without a header line and row names. docs/formats.md has the rules. They cover
-// what pandas, R, spreadsheets, NumPy, MATLAB, Octave and Fortran write. `name` stands for the file in
-// errors.
+// ReadCSV reads a matrix of numbers from a table of text, compressed with gzip or not. There is one
+// row per line, with or without a header line and row names. docs/formats.md has the rules. They
+// cover what pandas, R, spreadsheets, NumPy, MATLAB, Octave and Fortran write. `name` stands for
+// the file in errors.
 //
-// If a file may be read in two ways, the error is an *AmbiguousError. Other errors are *FormatError,
-// *TooLargeError and those of r.
+// If a file may be read in two ways, the error is an *AmbiguousError. Other errors are
+// *FormatError, *TooLargeError and those of r.
 func ReadCSV(r io.Reader, name string) (*Dense, error) { return Options{}.ReadCSV(r, name) }
 
 func (o Options) ReadCSV(r io.Reader, name string) (*Dense, error) {
@@ -199,8 +199,8 @@ func (t *table) trailing(end byte, width int) bool {
 	return end == '\n' && t.between == '\t' && len(t.field) == 0 && !t.quoted && width > 1
 }
 
-// readRow reads the next line that is neither blank nor a comment. At the end of the file the error is
-// io.EOF.
+// readRow reads the next line that is neither blank nor a comment. At the end of the file the error
+// is io.EOF.
 func (t *table) readRow() error {
 	end, err := t.start()
 	if err != nil {
@@ -215,8 +215,8 @@ func (t *table) readRow() error {
 		if end, err = t.next(); err != nil {
 			return err
 		}
-		// In a file of R only the names are in quotes. If the first row shows this, its first field is
-		// a name, even if it is a number.
+		// In a file of R only the names are in quotes. If the first row shows this, its first field
+		// is a name, even if it is a number.
 		if k == 1 && t.rows == 0 && t.quotedNames {
 			if t.quotedNames = !t.quoted; t.quotedNames && t.names == numberNames && t.opt.Names == Auto {
 				t.a, t.names = t.a[:before], wordNames
@@ -283,8 +283,8 @@ func (t *table) readName(end byte) error {
 	return nil
 }
 
-// fits compares the length of a row with the lengths of the first line and the first row. The row has
-// k fields and `numbers` numbers.
+// fits compares the length of a row with the lengths of the first line and the first row. The row
+// has k fields and `numbers` numbers.
 func (t *table) fits(k, numbers int) error {
 	if t.shape != nil {
 		return t.shape.row(t, numbers)

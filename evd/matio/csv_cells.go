@@ -37,9 +37,9 @@ func (m *marks) see(field []byte, mark byte) {
 	m.decimal = m.decimal || !mayBeThousands(field, at)
 }
 
-// unclear returns an error at the end of the file if all marks may separate thousands. Where semicolons
-// separate, spreadsheets write decimal commas, so a comma is a decimal mark there, and a point may
-// separate thousands. Where other characters separate, it is the other way round.
+// unclear returns an error at the end of the file if all marks may separate thousands. Where
+// semicolons separate, spreadsheets write decimal commas, so a comma is a decimal mark there, and a
+// point may separate thousands. Where other characters separate, it is the other way round.
 func (t *fields) unclear(o Options) error {
 	if suspect := t.comma != (t.between == ';') && (t.comma || t.point); !suspect || t.decimal || o.Format == TextTable {
 		return nil
@@ -90,8 +90,8 @@ func (t *fields) number() (x float64, complaint string) {
 	return x, complaint
 }
 
-// mayBeThousands reports whether the mark at a place of a number may separate thousands: three digits
-// follow it, and one to three digits, which do not begin with 0, precede it.
+// mayBeThousands reports whether the mark at a place of a number may separate thousands: three
+// digits follow it, and one to three digits, which do not begin with 0, precede it.
 func mayBeThousands(field []byte, at int) bool {
 	before, after := bytes.TrimLeft(field[:at], "+-"), field[at+1:]
 	return number.Digits(before) && len(before) <= 3 && before[0] != '0' && number.Digits(after) && len(after) == 3
@@ -167,8 +167,8 @@ const (
 	complexElsewhere = "complex numbers are read only from .npy, .npz and Matrix Market"
 )
 
-// adviceAbout says what the user can do about a field that is not a number. It is empty, or begins with
-// a semicolon.
+// adviceAbout says what the user can do about a field that is not a number. It is empty, or begins
+// with a semicolon.
 func adviceAbout(field []byte) string {
 	first, _ := utf8.DecodeRune(field)
 	switch {

@@ -11,8 +11,8 @@ import (
 
 // A dialect says how the lines of a table are divided into fields.
 type dialect struct {
-	// between is the separator of fields: a comma, a semicolon, a tab, or a blank. A blank stands for
-	// any number of blanks and tabs. A line sep=X may name another character.
+	// between is the separator of fields: a comma, a semicolon, a tab, or a blank. A blank stands
+	// for any number of blanks and tabs. A line sep=X may name another character.
 	between byte
 	// unclear says that a comma may separate fields, or be a decimal mark.
 	unclear bool
@@ -28,10 +28,10 @@ const sepWord = "sep="
 // consumes nothing but a line sep=X with the lines before it, and adds the number of these lines to
 // `lines`.
 //
-// The second line decides, because the first one may be a header with any characters in its names. The
-// separator is the first of `separators` that divides this line into numbers (isRowOfNumbers), or else
-// into cells (isRow). If the file has one column, no separator does. Then commas separate, and blanks
-// belong to the names.
+// The second line decides, because the first one may be a header with any characters in its names.
+// The separator is the first of `separators` that divides this line into numbers (isRowOfNumbers),
+// or else into cells (isRow). If the file has one column, no separator does. Then commas separate,
+// and blanks belong to the names.
 func findDialect(in *input, lines *int) dialect {
 	d := dialect{between: ','}
 	head, body, consumed := firstLines(in)
@@ -74,8 +74,9 @@ func findDialect(in *input, lines *int) dialect {
 	return d
 }
 
-// firstLines returns the first two lines of the buffered input that are neither blank nor a comment,
-// without blanks at both ends. `consumed` is the number of bytes up to the end of the first one.
+// firstLines returns the first two lines of the buffered input that are neither blank nor a
+// comment, without blanks at both ends. `consumed` is the number of bytes up to the end of the
+// first one.
 func firstLines(in *input) (head, body []byte, consumed int) {
 	start, _ := in.Peek(in.Size())
 	for rest := start; len(rest) > 0; {
@@ -95,8 +96,8 @@ func firstLines(in *input) (head, body []byte, consumed int) {
 
 func isComment(c byte) bool { return c == '#' || c == '%' }
 
-// namedSeparator returns the separator that a line sep=X names. The line is the last one of the text,
-// and may be in quotes.
+// namedSeparator returns the separator that a line sep=X names. The line is the last one of the
+// text, and may be in quotes.
 func namedSeparator(text []byte) (byte, bool) {
 	text = bytes.TrimRight(text, "\r\n")
 	line := bytes.Trim(text[bytes.LastIndexByte(text, '\n')+1:], `"`)
@@ -135,10 +136,10 @@ func split(line []byte, sep byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// isRow reports whether a separator divides a line into cells: there are two fields or more, and none
-// has blanks inside. The first field may have blanks, but no tabs, if it has letters, because it may be
-// a name. Quoted fields may have anything. So a comma does not divide "1,5 2,5", and a tab does not
-// divide "1<tab>2 3".
+// isRow reports whether a separator divides a line into cells: there are two fields or more, and
+// none has blanks inside. The first field may have blanks, but no tabs, if it has letters, because
+// it may be a name. Quoted fields may have anything. So a comma does not divide "1,5 2,5", and a
+// tab does not divide "1<tab>2 3".
 func isRow(line []byte, sep byte) bool {
 	count := 0
 	for k, field := range split(line, sep) {
@@ -155,8 +156,8 @@ func isRow(line []byte, sep byte) bool {
 	return count > 1
 }
 
-// isRowOfNumbers reports whether a separator divides a line into cells that are numbers, or that are
-// missing. The first one may be a name.
+// isRowOfNumbers reports whether a separator divides a line into cells that are numbers, or that
+// are missing. The first one may be a name.
 func isRowOfNumbers(line []byte, sep byte) bool {
 	for k, field := range split(line, sep) {
 		if k > 0 && len(field) > 0 && !isNumber(field, sep) && !isGrouped(field) && !isMissing(field) {
@@ -166,8 +167,8 @@ func isRowOfNumbers(line []byte, sep byte) bool {
 	return isRow(line, sep)
 }
 
-// mayBeBoth reports whether a comma in a line may be a separator after a name, or the decimal mark of a
-// number after a name, as in "Asset 1,5".
+// mayBeBoth reports whether a comma in a line may be a separator after a name, or the decimal mark
+// of a number after a name, as in "Asset 1,5".
 func mayBeBoth(line []byte) bool {
 	before, _, found := bytes.Cut(line, []byte{','})
 	at := bytes.LastIndexAny(before, " \t")
@@ -183,8 +184,8 @@ func hasSeparator(line []byte, sep byte) bool {
 	return false
 }
 
-// isNumber reports whether a field is a number, in quotes or not. Its decimal mark may be a comma if
-// the separator is none, or if the field is in quotes.
+// isNumber reports whether a field is a number, in quotes or not. Its decimal mark may be a comma
+// if the separator is none, or if the field is in quotes.
 func isNumber(field []byte, sep byte) bool {
 	bare := bytes.Trim(field, `"`)
 	if len(bare) > longestField {

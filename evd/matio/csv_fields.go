@@ -14,9 +14,9 @@ const longestField = 1 << 10
 // fields splits a table of text into its fields. A field ends at a separator or at the end of the
 // line.
 //
-// The rules about blanks follow the files that other programs write. Blanks around commas, semicolons
-// and tabs are not part of a field. If blanks and tabs separate, any number of them is one separator,
-// and blanks at both ends of a line are no separators.
+// The rules about blanks follow the files that other programs write. Blanks around commas,
+// semicolons and tabs are not part of a field. If blanks and tabs separate, any number of them is
+// one separator, and blanks at both ends of a line are no separators.
 //
 // A field may be in double quotes. Separators inside the quotes are part of the field. A quoted
 // field cannot contain a line end.
@@ -33,8 +33,8 @@ type fields struct {
 	newLine, ended bool // the field was the last one of its line, and of the file
 	noComments     bool // # and % begin no comment
 
-	// chunk holds the bytes that the input has buffered. The first `used` of them have been read. Fields
-	// that are not whole in it, or have quotes, are copied to `long`; others are inChunk.
+	// chunk holds the bytes that the input has buffered. The first `used` of them have been read.
+	// Fields that are not whole in it, or have quotes, are copied to `long`; others are inChunk.
 	chunk, long []byte
 	used        int
 	inChunk     bool
@@ -46,8 +46,8 @@ func newFields(in *input) *fields {
 	return t
 }
 
-// more drops the bytes that have been read, and buffers at least `want` others, or returns io.EOF at
-// the end of the file.
+// more drops the bytes that have been read, and buffers at least `want` others, or returns io.EOF
+// at the end of the file.
 func (t *fields) more(want int) error {
 	if t.inChunk {
 		t.long = append(t.long[:0], t.field...)
@@ -264,8 +264,8 @@ func (t *fields) readQuoted() error {
 
 func (t *fields) ends(c byte) bool { return c == t.between || c == '\n' || blank(c) }
 
-// readLine reads the next line, and returns its first longestField bytes. The result is valid until the
-// next read. At the end of the file the error is io.EOF.
+// readLine reads the next line, and returns its first longestField bytes. The result is valid until
+// the next read. At the end of the file the error is io.EOF.
 func (t *fields) readLine() ([]byte, error) {
 	if t.newLine {
 		t.line++

@@ -51,8 +51,8 @@ func (r reading) String() string {
 	return header + ", " + names
 }
 
-// A condition is what must hold for a line of the grammar. The function returns a text that says what
-// holds, or nothing. docs/formats.md explains the conditions.
+// A condition is what must hold for a line of the grammar. The function returns a text that says
+// what holds, or nothing. docs/formats.md explains the conditions.
 type condition struct {
 	text  string
 	holds func(*table) string
@@ -129,8 +129,8 @@ func (t *table) headOf() (headKind, error) {
 	return 0, t.wrongTop()
 }
 
-// wrongTop is the error about the first field of the first line that is neither a number nor a name in
-// its place.
+// wrongTop is the error about the first field of the first line that is neither a number nor a name
+// in its place.
 func (t *table) wrongTop() error {
 	top := &t.top
 	hint := ""
@@ -176,7 +176,8 @@ func (t *table) choose() (reading, error) {
 	return onlyNumbers, e
 }
 
-// fit says how well a reading gives the shape that the caller knows: 2 for all of it, 1 for its rows.
+// fit says how well a reading gives the shape that the caller knows: 2 for all of it, 1 for its
+// rows.
 func (t *table) fit(r reading) int {
 	switch rows, cols := t.size(r); {
 	case t.opt.Square && rows == cols, rows == t.opt.Rows && cols == t.opt.Cols:
@@ -225,8 +226,8 @@ func (t *table) noReading() error {
 	return t.errorAtTop("--header and --names leave no way to read the file")
 }
 
-// An AmbiguousError says that a table of text may be read in several ways, and that its content does
-// not decide between them. Options.Header and Options.Names do.
+// An AmbiguousError says that a table of text may be read in several ways, and that its content
+// does not decide between them. Options.Header and Options.Names do.
 type AmbiguousError struct {
 	File string // name, as the caller gave it
 	Why  string // what may be names of columns or rows

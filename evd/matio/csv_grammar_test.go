@@ -88,8 +88,8 @@ func TestHonestTablesAreData(t *testing.T) {
 	}
 }
 
-// ambiguous are tables that may be read in two or three ways. `square` is the shape of the matrix that
-// Options.Square selects, or empty if none is square.
+// ambiguous are tables that may be read in two or three ways. `square` is the shape of the matrix
+// that Options.Square selects, or empty if none is square.
 var ambiguous = []struct{ name, text, says, square string }{
 	{"pandas, columns numbered", "0,1,2\n4.0,1.0,2.0\n1.0,3.0,0.0\n2.0,0.0,7.0\n",
 		"f: the first line is 0, 1, 2, so the table may be 4 × 3 numbers, no header, no row names; or 3 × 3 numbers, a header, no row names; --header yes or --header no decides", "3 × 3"},
@@ -118,8 +118,8 @@ var ambiguous = []struct{ name, text, says, square string }{
 	{"blanks, pandas with sep=' '", "0 1\n1.0 2.5\n-3.0 1e-20\n", "the first line is 0, 1, so", "2 × 2"},
 }
 
-// TestAmbiguousTablesAreRefused reads tables that may be read in several ways. Read must name them, and
-// the options must choose between them.
+// TestAmbiguousTablesAreRefused reads tables that may be read in several ways. Read must name them,
+// and the options must choose between them.
 func TestAmbiguousTablesAreRefused(t *testing.T) {
 	for _, c := range ambiguous {
 		_, err := Read(strings.NewReader(c.text), "f")

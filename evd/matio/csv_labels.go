@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
-// The conditions of the grammar. A label is a number that may be the name of a column or a row. Labels
-// are whole numbers, written with digits alone.
+// The conditions of the grammar. A label is a number that may be the name of a column or a row.
+// Labels are whole numbers, written with digits alone.
 var (
 	always            = condition{"", func(*table) string { return "always" }}
 	labelsAbove       = condition{"labels in the first line", (*table).above}
@@ -32,9 +32,9 @@ var (
 	cornerOfLabels  = condition{"whole numbers in the first line and the first column", (*table).cornerAbove}
 )
 
-// above says whether the numbers of the first line may be names of columns: 0, 1, 2, … or years, for
-// example, or whole numbers above numbers that all have a decimal point or an exponent. They are no
-// names if they continue in the other lines (belongs).
+// above says whether the numbers of the first line may be names of columns: 0, 1, 2, … or years,
+// for example, or whole numbers above numbers that all have a decimal point or an exponent. They
+// are no names if they continue in the other lines (belongs).
 //
 // NumPy's savetxt writes tables that are separated by blanks, without a header. So in such a table
 // both is needed: labels such as 0, 1, 2, … above numbers with a decimal point.
@@ -80,8 +80,9 @@ func (t *table) index() string {
 	return "the first column is " + sequence(t.a, t.width)
 }
 
-// countsIndented says whether the first line, which has one field less than the others, counts columns
-// as pandas prints them: the line begins with a blank, because the field above the names is empty.
+// countsIndented says whether the first line, which has one field less than the others, counts
+// columns as pandas prints them: the line begins with a blank, because the field above the names is
+// empty.
 func (t *table) countsIndented() string {
 	labels := t.a[:t.labels]
 	if !t.top.indented || t.between != ' ' || !t.top.plain || labels[0] > 1 {
@@ -91,8 +92,9 @@ func (t *table) countsIndented() string {
 }
 
 // numbersRows says whether the first column has numbers of rows, below a header that has one field
-// less than the rows. R writes such tables. R puts the names of rows in quotes if it does so with the
-// names of columns. With commas, a name and one number may also be one number with a decimal comma.
+// less than the rows. R writes such tables. R puts the names of rows in quotes if it does so with
+// the names of columns. With commas, a name and one number may also be one number with a decimal
+// comma.
 func (t *table) numbersRows() string {
 	if !t.plainNames || t.top.quotes > 0 || t.between == ',' && t.width == 2 || !distinct(t.a[t.labels:], t.width) {
 		return ""
@@ -100,7 +102,8 @@ func (t *table) numbersRows() string {
 	return "the first line has no field above the first column"
 }
 
-// wholeAbove says whether the fields of the first line after the first one are different whole numbers.
+// wholeAbove says whether the fields of the first line after the first one are different whole
+// numbers.
 func (t *table) wholeAbove() string {
 	if !t.top.plain || !distinct(t.a[:t.labels], 1) {
 		return ""
@@ -116,7 +119,8 @@ func (t *table) idAbove() string {
 	return fmt.Sprintf("the first column is called %s", number.Quote([]byte(t.top.name)))
 }
 
-// idOnBothSides says whether idAbove holds, and the first column has the same numbers as the first line.
+// idOnBothSides says whether idAbove holds, and the first column has the same numbers as the first
+// line.
 func (t *table) idOnBothSides() string {
 	if !t.plainNames || !t.sameOnBothSides() {
 		return ""
@@ -150,8 +154,9 @@ func (t *table) cornerAbove() string {
 }
 
 // sequence says whether numbers look like labels, and lists the first ones. The numbers are a[0],
-// a[stride], a[2·stride], …. Labels are 0, 1, 2, … or 1, 2, 3, …; years at equal distances; or three or
-// more whole numbers from 100 on that follow each other. A single number is a label if it is 0.
+// a[stride], a[2·stride], …. Labels are 0, 1, 2, … or 1, 2, 3, …; years at equal distances; or
+// three or more whole numbers from 100 on that follow each other. A single number is a label if it
+// is 0.
 func sequence(a []float64, stride int) string {
 	n := (len(a) + stride - 1) / stride
 	if n == 1 && a[0] != 0 {
@@ -190,8 +195,8 @@ func beginning(a []float64, stride int) string {
 	return text.String()
 }
 
-// distinct reports whether the numbers a[0], a[stride], … are all different. Without memory for a copy
-// of them it returns false.
+// distinct reports whether the numbers a[0], a[stride], … are all different. Without memory for a
+// copy of them it returns false.
 func distinct(a []float64, stride int) bool {
 	ascends := true
 	for i := 0; i < len(a); i += stride {
@@ -211,16 +216,16 @@ func distinct(a []float64, stride int) bool {
 	return len(slices.Compact(all)) == len(all)
 }
 
-// belongs reports whether line 0 of a table is like the other lines, so that its numbers are no labels.
-// There are m lines of n numbers: number j of line i is a[i·step + j·stride]. Lines are rows or
-// columns. One of these must hold:
+// belongs reports whether line 0 of a table is like the other lines, so that its numbers are no
+// labels. There are m lines of n numbers: number j of line i is a[i·step + j·stride]. Lines are
+// rows or columns. One of these must hold:
 //
 //   - The table is symmetric, such as |i − j|.
-//   - Each number is by the same amount larger than the one in the line before, as in 1, 2 / 3, 4 / 5, 6.
-//     If there are only two lines, line 1 goes on counting where line 0 ends.
+//   - Each number is by the same amount larger than the one in the line before, as in 1, 2 / 3, 4 /
+//     5, 6. If there are only two lines, line 1 goes on counting where line 0 ends.
 //   - Line i has the powers i+1 of the numbers of line 0, at least to the third.
-//   - Each line and each number's place through all lines has the same numbers in another order, as in a
-//     Latin square.
+//   - All lines have the same numbers in different orders, and so have all columns, as in a Latin
+//     square.
 //   - All numbers of the other lines are 1, as in the columns x and 1 of a fit by a straight line.
 func belongs(a []float64, m, n, step, stride int) bool {
 	at := func(i, j int) float64 { return a[i*step+j*stride] }
@@ -245,8 +250,8 @@ func belongs(a []float64, m, n, step, stride int) bool {
 	return m == n && isLatin(n, at)
 }
 
-// isLatin reports whether each row and each column of an n×n table has the n numbers of line 0, which
-// follow each other.
+// isLatin reports whether each row and each column of an n×n table has the n numbers of line 0,
+// which follow each other.
 func isLatin(n int, at func(i, j int) float64) bool {
 	inRow, inColumn := make([]int, n), make([]int, n) // by number: where it was seen last, from 1
 	for i := range n {
@@ -273,8 +278,8 @@ var ids = []string{
 	"date", "day", "week", "month", "quarter", "year", "time", "timestamp", "period",
 }
 
-// isID reports whether the name of a column says that it has the names of rows: id, or a name that ends
-// in _id or ID.
+// isID reports whether the name of a column says that it has the names of rows: id, or a name that
+// ends in _id or ID.
 func isID(name string) bool {
 	small := strings.ToLower(name)
 	for _, end := range []string{"_id", " id", "-id", ".id"} {

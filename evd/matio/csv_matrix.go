@@ -70,8 +70,9 @@ func withoutFirst(a []float64, width int) []float64 {
 	return a[:to]
 }
 
-// isNoOtherFormat returns an error if a table of numbers alone looks like a format that means something
-// else: entries of a sparse matrix, or a line with the size of the matrix and then its rows.
+// isNoOtherFormat returns an error if a table of numbers alone looks like a format that means
+// something else: entries of a sparse matrix, or a line with the size of the matrix and then its
+// rows.
 func (t *table) isNoOtherFormat(rows, cols int) error {
 	const few = 3 // rows that may look like anything
 	if t.opt.Format == TextTable || rows <= few || t.opt.Triangle != WholeMatrix {
@@ -87,10 +88,10 @@ func (t *table) isNoOtherFormat(rows, cols int) error {
 	return nil
 }
 
-// areEntries reports whether the rows of a table of three columns look like the entries of a matrix.
-// Their first two columns are whole numbers. If the matrix must be square, it is enough that they begin
-// at 0 or 1. Otherwise the entries must be sorted, no two may be the same, and at least half of the rows
-// and columns must have one, because such a table may have other meanings.
+// areEntries reports whether the rows of a table of three columns look like the entries of a
+// matrix. Their first two columns are whole numbers. If the matrix must be square, it is enough
+// that they begin at 0 or 1. Otherwise the entries must be sorted, no two may be the same, and at
+// least half of the rows and columns must have one, because such a table may have other meanings.
 func areEntries(a []float64, square bool) bool {
 	var most [2]float64
 	least := [2]float64{2, 2}

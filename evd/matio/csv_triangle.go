@@ -17,8 +17,8 @@ const (
 	UpperTriangle
 )
 
-// blankCell stands for an empty field in a table of which only a triangle is used. No text is read as
-// this NaN.
+// blankCell stands for an empty field in a table of which only a triangle is used. No text is read
+// as this NaN.
 var blankCell = math.Float64frombits(0x7ff8_6d61_7469_6f21)
 
 // A triangle collects the rows of a table of which one triangle is used. The fields of the other
@@ -31,8 +31,8 @@ var blankCell = math.Float64frombits(0x7ff8_6d61_7469_6f21)
 type triangle struct {
 	lengths []int // numbers in each row below the first line, empty fields included
 	lines   []int // number of the line of each of these rows
-	// columns and rows are check sums of the names. columns is that of all fields of the first line,
-	// and inner that of its fields after the first one.
+	// columns and rows are check sums of the names. columns is that of all fields of the first
+	// line, and inner that of its fields after the first one.
 	columns, inner, rows names64
 }
 
@@ -44,8 +44,8 @@ func (n *names64) add(name []byte) {
 	*n = *n*0x100000001b3 ^ names64(h.Sum64())
 }
 
-// row notes a row of the triangle. A row that is too short or one row too many is found here, so that
-// the memory for notes is small.
+// row notes a row of the triangle. A row that is too short or one row too many is found here, so
+// that the memory for notes is small.
 func (s *triangle) row(t *table, numbers int) error {
 	s.lengths, s.lines = append(s.lengths, numbers), append(s.lines, t.line)
 	t.width = max(t.width, numbers)
@@ -58,9 +58,9 @@ func (s *triangle) row(t *table, numbers int) error {
 	return nil
 }
 
-// matrix returns the matrix of which the table has a triangle. Both triangles of the result are set.
-// The first line is a header if it cannot be a row, or if the matrix is square only without it and
-// its numbers may be names.
+// matrix returns the matrix of which the table has a triangle. Both triangles of the result are
+// set. The first line is a header if it cannot be a row, or if the matrix is square only without it
+// and its numbers may be names.
 func (s *triangle) matrix(t *table) (*Dense, error) {
 	a, lengths, lines := t.a, s.lengths, s.lines
 	header := t.labels == 0 || t.head == emptyHead || t.head == numbersHead && t.names == wordNames ||
@@ -88,8 +88,8 @@ func (s *triangle) matrix(t *table) (*Dense, error) {
 	d.Table = t.table(reading{header, t.names == wordNames})
 	ragged := slices.Min(lengths) != n
 	for i, length := range lengths {
-		// The triangle has the columns from `from` to before `to`. The row's first field is in column
-		// `shift`.
+		// The triangle has the columns from `from` to before `to`. The row's first field is in
+		// column `shift`.
 		from, to, shift := 0, i+1, 0
 		want := n
 		switch upper := t.opt.Triangle == UpperTriangle; {

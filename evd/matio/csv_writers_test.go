@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
-// A sheet is a random matrix as a program writes it to text. The functions below do what these programs
-// do; TestProgramsWriteSheets compares them with the programs.
+// A sheet is a random matrix as a program writes it to text. The functions below do what these
+// programs do; TestProgramsWriteSheets compares them with the programs.
 type sheet struct {
 	*rand.Rand
 	rows, cols int
@@ -24,8 +24,8 @@ type sheet struct {
 	corner     string     // above the names of rows
 	text       strings.Builder
 	o          Options // how a user would say that the text must be read
-	// limits says why the text cannot be told from one with another meaning (docs/formats.md), or is
-	// empty.
+	// limits says why the text cannot be told from one with another meaning (docs/formats.md), or
+	// is empty.
 	limits string
 	// missing says that a number is missing.
 	missing bool
@@ -34,8 +34,8 @@ type sheet struct {
 	code string
 }
 
-// newSheet returns a random matrix. The function `value` changes its elements to others that the program
-// may have.
+// newSheet returns a random matrix. The function `value` changes its elements to others that the
+// program may have.
 func newSheet(r *rand.Rand, value func(float64) float64) *sheet {
 	s := &sheet{Rand: r, rows: 1 + r.IntN(5), cols: 1 + r.IntN(5)}
 	if r.IntN(4) == 0 {
@@ -102,8 +102,8 @@ func unchanged(x float64) float64 { return x }
 // could also be two columns.
 const oneColumn = "one column of decimal commas"
 
-// unseen is the limit of a table without header and names, where a missing number at the end of a line,
-// or anywhere between blanks, cannot be seen if it is missing in all rows.
+// unseen is the value of sheet.limits for a table without header and names, in which all rows lack
+// the same number. A reader cannot see this if the number is the last one, or if blanks separate.
 const unseen = "missing numbers that are not seen"
 
 // whole reports whether all numbers are whole and written without a decimal mark.
@@ -136,8 +136,8 @@ func (s *sheet) labels(n int, kinds string) []string {
 // quoted puts a name in quotes.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// write writes the sheet: the fields of each line between separators. The functions change names and
-// numbers.
+// write writes the sheet: the fields of each line between separators. The functions change names
+// and numbers.
 func (s *sheet) write(sep, end string, name, number func(string) string) {
 	line := func(fields []string) {
 		text := strings.Join(fields, sep)
@@ -169,8 +169,8 @@ func (s *sheet) write(sep, end string, name, number func(string) string) {
 	s.o.Header, s.o.Names, s.o.Format = choice(s.header != nil), choice(s.names != nil), TextTable
 }
 
-// entries returns the elements that are not zero, by columns: row, column, value; and their number. Rows
-// and columns are counted from `base`.
+// entries returns the elements that are not zero, by columns: row, column, value; and their number.
+// Rows and columns are counted from `base`.
 func (s *sheet) entries(base int) (text string, count int) {
 	for j := range s.cols {
 		for i := range s.rows {
@@ -443,8 +443,8 @@ func (s *sheet) codeR(sep string, dec, quotes, escape, corner bool) string {
 		values, s.rows, names, joined(s.header, strconv.Quote), sep, point, yes[quotes], yes[s.names != nil], columns, method)
 }
 
-// printR prints a number as R does: with as few digits as make 15 right, and with an exponent if this
-// is shorter.
+// printR prints a number as R does: rounded to 15 digits, without zeros at the end, and with an
+// exponent if this is shorter.
 func printR(x float64) string {
 	e := strconv.FormatFloat(x, 'e', 14, 64)
 	digits, exponent, _ := strings.Cut(e, "e")
@@ -630,8 +630,8 @@ func armadilloText(r *rand.Rand) *sheet {
 	return s
 }
 
-// sheetWriters are the writers of sheets, and the programs that they imitate. There is no free program
-// that writes as Excel.
+// sheetWriters are the writers of sheets, and the programs that they imitate. There is no free
+// program that writes as Excel.
 var sheetWriters = []struct {
 	write   func(*rand.Rand) *sheet
 	program string
@@ -642,9 +642,9 @@ func newSheetOf(seed uint64, writer int) *sheet {
 	return sheetWriters[writer%len(sheetWriters)].write(rand.New(rand.NewPCG(seed, 1)))
 }
 
-// FuzzTextOfOtherPrograms writes random matrices as other programs do, and reads them. The numbers must
-// be the same, or the file must be refused. If the options say how to read the file, it must not be
-// refused, unless a number is missing or thousands are separated.
+// FuzzTextOfOtherPrograms writes random matrices as other programs do, and reads them. The numbers
+// must be the same, or the file must be refused. If the options say how to read the file, it must
+// not be refused, unless a number is missing or thousands are separated.
 func FuzzTextOfOtherPrograms(f *testing.F) {
 	limitFuzzer(f)
 	for seed := range uint64(200) {

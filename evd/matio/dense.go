@@ -24,8 +24,8 @@ type Dense struct {
 	Table *Table
 }
 
-// Complex is a complex matrix with all elements stored by columns: element (i, j), counted from 0, is
-// Data[i+j*Rows], and len(Data) = Rows·Cols. The caller owns Data, and may change it.
+// Complex is a complex matrix with all elements stored by columns: element (i, j), counted from 0,
+// is Data[i+j*Rows], and len(Data) = Rows·Cols. The caller owns Data, and may change it.
 type Complex struct {
 	Rows, Cols int
 	Data       []complex128

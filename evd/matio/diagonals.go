@@ -37,8 +37,8 @@ type diagonals struct {
 	out           Tridiagonal
 }
 
-// mostOrder is the largest order that the first line may give. Above it, not every whole number has a
-// double.
+// mostOrder is the largest order that the first line may give. Above it, not every whole number has
+// a double.
 const mostOrder = 1 << 53
 
 type diagonalCell struct {
@@ -50,9 +50,10 @@ type diagonalCell struct {
 	mark      bool   // it has more than digits and a sign
 }
 
-// readDiagonals reads a tridiagonal matrix from text. A first line of one number is the order; then
-// rows "i d e" or "d e" follow. Otherwise it is a row "d e", and so are the others. Below names,
-// each of these may follow, or a row "i d e". Errors are *FormatError and *AmbiguousError.
+// readDiagonals reads a tridiagonal matrix from text. If the first line is one number, it is the
+// order, and rows "i d e" or "d e" follow. Otherwise the first line is a row "d e", and all others
+// are such rows. Before all this there may be a line of names. Then the first row may also be "i d
+// e". Errors are *FormatError and *AmbiguousError.
 func (o Options) readDiagonals(in *input) (*Tridiagonal, error) {
 	r := &diagonals{fields: newFields(in), opt: o, order: unknown}
 	err := r.next()
@@ -92,8 +93,9 @@ func (o Options) readDiagonals(in *input) (*Tridiagonal, error) {
 	return r.rest()
 }
 
-// isHeader reports whether the line is a header: all fields are names. The first one may be empty, if
-// the column below has the numbers of rows. Then the other fields may also be 0 and 1, or 1 and 2.
+// isHeader reports whether the line is a header: all fields are names. The first one may be empty,
+// if the column below has the numbers of rows. Then the other fields may also be 0 and 1, or 1 and
+// 2.
 func (r *diagonals) isHeader() bool {
 	if r.opt.Header != Auto {
 		return r.opt.Header == Yes
@@ -139,8 +141,8 @@ func (r *diagonals) rest() (*Tridiagonal, error) {
 }
 
 // ambiguous returns an error if the first row may be a header of numbers: 0 and 1, or 1 and 2. It
-// cannot be one if the other rows go on from it, or if numbers with and without decimal marks follow,
-// as pandas never writes them.
+// cannot be one if the other rows go on from it, or if numbers with and without decimal marks
+// follow, as pandas never writes them.
 func (r *diagonals) ambiguous() error {
 	n := len(r.out.D)
 	if !r.labels || n < 2 || r.plain > 0 && r.plain < r.others || goesOn(r.out.D) && goesOn(r.out.E) ||

@@ -1,6 +1,6 @@
 // Package matio reads and writes matrices and vectors in the formats of other programs: Matrix
-// Market, NumPy's .npy and .npz, CSV and other tables of numbers, text of Octave and Armadillo, lists
-// of entries, and JSON for vectors.
+// Market, NumPy's .npy and .npz, CSV and other tables of numbers, text of Octave and Armadillo,
+// lists of entries, and JSON for vectors.
 //
 //	d, err := matio.ReadFile("bcsstk09.mtx.gz") // the content decides the format; gzip is unpacked
 //	if err == nil {
@@ -9,9 +9,9 @@
 //
 // # Formats
 //
-// docs/formats.md has the grammar of all formats of text: separators, headers, names of rows, quotes,
-// decimal marks, and the files that are refused because they may be read in two ways. These are the
-// formats, and the files that are refused with a reason:
+// docs/formats.md has the grammar of all formats of text: separators, headers, names of rows,
+// quotes, decimal marks, and the files that are refused because they may be read in two ways. These
+// are the formats, and the files that are refused with a reason:
 //
 //	Matrix Market   coordinate and array; real, integer, complex and pattern (each entry is 1);
 //	                general, symmetric and hermitian (lower triangle listed, both filled here),
@@ -88,14 +88,15 @@
 //
 // The sizes that a file declares are not trusted: memory grows with the data that the file really
 // has, after decompression. The exception is a sparse file, because few entries may describe a
-// large matrix. All readers ask for memory before they allocate 4 MiB or more, and if there is none,
-// the error is a TooLargeError. On Linux they know what the machine has left, and the limits of the
-// process's control groups, as in a container. On other systems they know what the system refuses.
+// large matrix. All readers ask for memory before they allocate 4 MiB or more, and if there is
+// none, the error is a TooLargeError. On Linux they know what the machine has left, and the limits
+// of the process's control groups, as in a container. On other systems they know what the system
+// refuses.
 //
 // # Errors
 //
 // An error about the content of a file is a *FormatError with the file's name and the line. NaN and
-// infinity are read and written as they are: the solver refuses them and says where they are.
-// A table that may be read in several ways is an *AmbiguousError, which lists them. Functions of this
+// infinity are read and written as they are: the solver refuses them and says where they are. A
+// table that may be read in several ways is an *AmbiguousError, which lists them. Functions of this
 // package share no state, so several goroutines may call them at the same time.
 package matio

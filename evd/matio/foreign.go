@@ -89,8 +89,8 @@ func knownForeign(in *input) error {
 	return nil
 }
 
-// isUTF16 reports whether the beginning of a file is text in UTF-16 or UTF-32: it has their byte order
-// mark, or every other byte is zero.
+// isUTF16 reports whether the beginning of a file is text in UTF-16 or UTF-32: it has their byte
+// order mark, or every other byte is zero.
 func isUTF16(start []byte) bool {
 	if bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) || bytes.HasPrefix(start, []byte("\x00\x00\xfe\xff")) {
 		return true

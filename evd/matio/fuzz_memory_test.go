@@ -17,8 +17,8 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// limitMemory lets readers believe, until the end of the test, that they may allocate this many bytes at
-// a time. A smaller number than memory.AskBytes is as good as memory.AskBytes.
+// limitMemory lets readers believe, until the end of the test, that they may allocate this many
+// bytes at a time. A number below memory.AskBytes has the same effect as memory.AskBytes.
 func limitMemory(t testing.TB, bytes int64) {
 	t.Helper()
 	before := memory.Left
@@ -34,9 +34,9 @@ func limitFuzzer(f *testing.F) {
 }
 
 // bounded calls the function `read`, which reads a file one time or a few times. It fails if this
-// allocates much more memory than the data of the file can need: a number takes two bytes of a text
-// and eight of memory, a slice that grows takes four times its memory in all, and matrices are
-// turned. Compressed data have up to 1032 times their size.
+// allocates much more memory than the data of the file can need. A number takes two bytes of a text
+// and eight of memory. A slice that grows takes four times its memory in all. Matrices may be
+// transposed. Compressed data have up to 1032 times their size.
 func bounded(t *testing.T, file []byte, read func()) {
 	t.Helper()
 	const (

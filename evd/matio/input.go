@@ -29,12 +29,13 @@ type input struct {
 	// done frees what the input holds, such as the goroutine of a decompressor. It does not close
 	// the stream.
 	done func()
-	// at is the file, for reading at any position, or nil if the stream is compressed or not a file.
+	// at is the file, for reading at any position, or nil if the stream is compressed or not a
+	// file.
 	at *stream.File
 }
 
-// A source makes the errors about a file. `file` is the name that the caller gave, and `complex` says
-// that the elements are known to be complex.
+// A source makes the errors about a file. `file` is the name that the caller gave, and `complex`
+// says that the elements are known to be complex.
 type source struct {
 	file    string
 	complex bool
@@ -88,9 +89,9 @@ func unpacked(z io.Reader, file string) *input {
 // byteOrderMark is the character at the beginning of UTF-8 files from some programs.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// ReadAll reads a stream to its end, as io.ReadAll does, but asks for memory before it takes it. If the
-// system does not have the memory, the error is a *TooLargeError, which counts eight bytes as one
-// element. `name` stands for the file in errors.
+// ReadAll reads a stream to its end, as io.ReadAll does, but asks for memory before it takes it. If
+// the system does not have the memory, the error is a *TooLargeError, which counts eight bytes as
+// one element. `name` stands for the file in errors.
 func ReadAll(r io.Reader, name string) ([]byte, error) {
 	var file []byte
 	for {
@@ -122,14 +123,14 @@ func (in *input) dropByteOrderMark() {
 
 // open makes an input from r. It recognises gzip by its first bytes, removes a byte order mark, and
 // finds the number of bytes to read if this is possible. An empty stream is an error, and so is a
-// format that is known, but that this package does not read. The caller must call `done` if there is
-// no error.
+// format that is known, but that this package does not read. The caller must call `done` if there
+// is no error.
 //
 // A compressed stream is unpacked in a goroutine of its own. Its unpacked size is unknown, because
 // gzip stores the size only modulo 2³², and at the end of the stream.
 func open(r io.Reader, name string) (*input, error) {
-	// stream.FileOf must be called before anything is read from r, because it stores the position of
-	// r.
+	// stream.FileOf must be called before anything is read from r, because it stores the position
+	// of r.
 	at := stream.FileOf(r)
 	in := newInput(r, name, bytesLeft(r))
 	in.at = at

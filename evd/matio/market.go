@@ -14,8 +14,8 @@ import (
 const bannerWord = "%%MatrixMarket"
 
 // bannerPlaces lists, for each place of the banner after the first word, the words that this
-// package can read. Other words of the Matrix Market format (vector) are refused. A word after = is the
-// one that other writers use for the word before.
+// package can read. Other words of the Matrix Market format (vector) are refused. A word after = is
+// the one that other writers use for the word before.
 var bannerPlaces = [...]struct {
 	name  string
 	words []string
@@ -27,8 +27,8 @@ var bannerPlaces = [...]struct {
 	{"symmetry", []string{"general", symmetricWord, skewWord, hermitianWord}},
 }
 
-// knownWord returns the word of a place of the banner that means the same as the given word. If there
-// is none, it returns the words that are known.
+// knownWord returns the word of a place of the banner that means the same as the given word. If
+// there is none, it returns the words that are known.
 func knownWord(place []string, given string) (word, known string) {
 	var all []string
 	for _, w := range place {
@@ -70,9 +70,9 @@ var mirrors = map[string]func(complex128) complex128{
 //	                                                   1.0
 //
 // A symmetric array file lists the lower triangle by columns, and so does a hermitian one. A
-// skew-symmetric file lists the part of the lower triangle below the diagonal; it is read as a general
-// matrix, and so is a complex symmetric one. A complex entry has two numbers. The size line has the
-// number of rows, the number of columns and, in coordinate format, the number of entries.
+// skew-symmetric file lists the part of the lower triangle below the diagonal; it is read as a
+// general matrix, and so is a complex symmetric one. A complex entry has two numbers. The size line
+// has the number of rows, the number of columns and, in coordinate format, the number of entries.
 type market struct {
 	*lines
 	array    bool   // the banner says so; otherwise it says coordinate
@@ -83,13 +83,13 @@ type market struct {
 	// `value` is nil if the banner says pattern, because then the value of each entry is 1.
 	value      func(word []byte) (float64, string)
 	rows, cols int
-	// entries is the number of entries to read, declared by a coordinate file, and computed from the
-	// shape for an array file.
+	// entries is the number of entries to read, declared by a coordinate file, and computed from
+	// the shape for an array file.
 	entries int
 }
 
-// readMarket reads a Matrix Market file, of a sparse matrix up to its size line. Errors are *FormatError,
-// with the line number, and *TooLargeError.
+// readMarket reads a Matrix Market file, of a sparse matrix up to its size line. Errors are
+// *FormatError, with the line number, and *TooLargeError.
 func (o Options) readMarket(in *input) (*matrix, error) {
 	m := &market{lines: newLines(in)}
 	if err := m.readBanner(o.complexToo); err != nil {
@@ -98,9 +98,9 @@ func (o Options) readMarket(in *input) (*matrix, error) {
 	return m.matrix()
 }
 
-// bareMarket does the same for a file without a banner. It looks at the size line, which must be within
-// the first 64 KiB, without consuming anything. The matrix is general and real, and an array if the line
-// has two words.
+// bareMarket does the same for a file without a banner. It looks at the size line, which must be
+// within the first 64 KiB, without consuming anything. The matrix is general and real, and an array
+// if the line has two words.
 func bareMarket(in *input) (*matrix, error) {
 	start, _ := in.Peek(in.Size())
 	m := &market{lines: newLines(in), value: number.Parse}
@@ -115,8 +115,8 @@ func bareMarket(in *input) (*matrix, error) {
 	return m.matrix()
 }
 
-// matrix reads the size line, and the elements of an array. Those of a sparse matrix are read from the
-// stream when they are wanted, and only once.
+// matrix reads the size line, and the elements of an array. Those of a sparse matrix are read from
+// the stream when they are wanted, and only once.
 func (m *market) matrix() (*matrix, error) {
 	if err := m.readSize(); err != nil {
 		return nil, err
@@ -144,8 +144,8 @@ func (m *market) end() error {
 	return nil
 }
 
-// hasBanner reports whether the input has a Matrix Market banner before its first line of numbers. It
-// consumes nothing.
+// hasBanner reports whether the input has a Matrix Market banner before its first line of numbers.
+// It consumes nothing.
 func hasBanner(in *input) bool {
 	start, _ := in.Peek(in.Size())
 	for len(start) > 0 {
@@ -161,9 +161,9 @@ func hasBanner(in *input) bool {
 	return false
 }
 
-// isBanner reports whether a line is a Matrix Market banner. Some writers put blanks before it or after
-// its percent signs, and some write one percent sign or none. Then the word "matrix" must follow,
-// because a comment may be about Matrix Market.
+// isBanner reports whether a line is a Matrix Market banner. Some writers put blanks before it or
+// after its percent signs, and some write one percent sign or none. Then the word "matrix" must
+// follow, because a comment may be about Matrix Market.
 func isBanner(line []byte) bool {
 	text := bytes.TrimLeft(line, "% \t")
 	if len(text) < len(bannerWord)-2 || !bytes.EqualFold(text[:len(bannerWord)-2], []byte(bannerWord[2:])) {
@@ -286,9 +286,10 @@ func (m *market) entry(k int) ([]byte, error) {
 	return line, err
 }
 
-// each is matrix.each: the entries of a coordinate file, in the order of the file, each with its mirror
-// image after it. Finite-element codes write their assembly in this way, with several entries of one
-// place. Coordinate files are the only format for which memory is allocated by the declared size alone.
+// each is matrix.each: the entries of a coordinate file, in the order of the file, each with its
+// mirror image after it. Finite-element codes write their assembly in this way, with several
+// entries of one place. Coordinate files are the only format for which memory is allocated by the
+// declared size alone.
 func (m *market) each(put func(i, j int, x complex128) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)
@@ -334,10 +335,10 @@ func (m *market) each(put func(i, j int, x complex128) error) error {
 }
 
 // readArray reads the values of an array file, column by column, complex ones as pairs. A symmetric
-// or hermitian file has the lower triangle, hence n·(n+1)/2 values; a skew-symmetric file has no diagonal, hence n·(n−1)/2 values. The
-// part of a column above the diagonal is copied from earlier columns, which are already complete.
-// Memory grows with the values that have been read, so a short file that declares a large matrix needs
-// little memory.
+// or hermitian file has the lower triangle, hence n·(n+1)/2 values; a skew-symmetric file has no
+// diagonal, hence n·(n−1)/2 values. The part of a column above the diagonal is copied from earlier
+// columns, which are already complete. Memory grows with the values that have been read, so a short
+// file that declares a large matrix needs little memory.
 func (m *market) readArray() ([]float64, error) {
 	rows, total, numbers := m.rows, m.rows*m.cols, 1
 	if m.complex {

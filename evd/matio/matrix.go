@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
 )
 
-// A matrix is the matrix of a file, before it is stored as the caller wants it: with all elements, or as
-// two diagonals.
+// A matrix is the matrix of a file, before it is stored as the caller wants it: with all elements,
+// or as two diagonals.
 type matrix struct {
 	source // says whether the matrix is complex
 
@@ -18,8 +18,9 @@ type matrix struct {
 	// numbers, and DeclaredSymmetric then means Hermitian.
 	*Dense
 
-	// each calls the function `put` for each entry of a sparse matrix, in any order, with i and j counted
-	// from 0 and inside the matrix, and returns the first error. Entries of one place are added up.
+	// each calls the function `put` for each entry of a sparse matrix, in any order, with i and j
+	// counted from 0 and inside the matrix, and returns the first error. Entries of one place are
+	// added up.
 	each func(put func(i, j int, x complex128) error) error
 }
 
@@ -49,8 +50,8 @@ type either struct {
 	complex *Complex
 }
 
-// eitherOf returns the matrix with all elements stored. A matrix that its file declares Hermitian has a
-// real diagonal. Imaginary parts there that are no rounding errors are an error.
+// eitherOf returns the matrix with all elements stored. A matrix that its file declares Hermitian
+// has a real diagonal. Imaginary parts there that are no rounding errors are an error.
 func eitherOf(c *matrix, err error) (*either, error) {
 	if err != nil || !c.complex {
 		d, err := denseOf(c, err)
@@ -147,8 +148,8 @@ func tridiagonalOf(c *matrix, err error) (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// scattered collects the entries of a tridiagonal matrix. An entry may come before or after its mirror
-// image, so the two triangles are collected separately.
+// scattered collects the entries of a tridiagonal matrix. An entry may come before or after its
+// mirror image, so the two triangles are collected separately.
 type scattered struct {
 	Tridiagonal
 	upper []float64 // elements (i, i+1), which must be equal to E in the end

@@ -37,8 +37,8 @@ func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
 }
 
 // packedOrPlain reads a matrix from a stream. If the content is a .npz file, it calls the function
-// `packed`, and for any other content the function `plain`. If a .npz file has random access, it is not
-// copied to memory. A pipe, or an archive inside gzip, is first read into memory.
+// `packed`, and for any other content the function `plain`. If a .npz file has random access, it is
+// not copied to memory. A pipe, or an archive inside gzip, is first read into memory.
 func packedOrPlain[T any](r io.Reader, name string, packed func(*archive) (*T, error), plain func(*input) (*T, error)) (*T, error) {
 	fromArchive := func(at io.ReaderAt, size int64) (*T, error) {
 		z, err := openArchive(at, size, name)

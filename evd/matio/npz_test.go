@@ -70,8 +70,8 @@ func TestReadNPZ(t *testing.T) {
 	}
 }
 
-// TestTwoArraysOfOneName checks that every reader of archives refuses two arrays of one name, also if
-// the caller wants another array. numpy.load reads the last one.
+// TestTwoArraysOfOneName checks that every reader of archives refuses two arrays of one name, also
+// if the caller wants another array. numpy.load reads the last one.
 func TestTwoArraysOfOneName(t *testing.T) {
 	one := func(x float64) string { return npyFile(1, dictionary("<f8", false, "(1, 1)"), x) }
 	vector, word := vectorOf("<f8", []float64{1}, 1), npyFile(1, dictionary("|S3", false, "()"), []byte("coo"))

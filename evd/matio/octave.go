@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
 )
 
-// A text file of Octave (save -text) has any number of variables. Comments before each of them say what
-// it is:
+// A text file of Octave (save -text) has any number of variables. Comments before each of them say
+// what it is:
 //
 //	# Created by Octave 9.2.0, …
 //	# name: A                      # name: S
@@ -68,8 +68,8 @@ func octaveComment(line []byte) (key, value string, ok bool) {
 	return key, strings.TrimSpace(value), ok && found
 }
 
-// readOctave reads the variable that the options name. If they name none, it reads the only variable,
-// or the one called A.
+// readOctave reads the variable that the options name. If they name none, it reads the only
+// variable, or the one called A.
 func (o Options) readOctave(in *input) (*Dense, error) {
 	t := &octave{fields: &fields{input: in, line: 1, dialect: dialect{between: ' '}, noComments: true}}
 	want := cmp.Or(o.Array, usualArray)

@@ -175,8 +175,8 @@ func TestArchiveOfManyArraysNamesSome(t *testing.T) {
 	}
 }
 
-// TestShapeChoosesTheReading checks tables that may have a header, row names or both. Of the ways to
-// read them, the one with the given shape is taken, or else one with the given rows.
+// TestShapeChoosesTheReading checks tables that may have a header, row names or both. Of the ways
+// to read them, the one with the given shape is taken, or else one with the given rows.
 func TestShapeChoosesTheReading(t *testing.T) {
 	for _, c := range []struct {
 		text                   string

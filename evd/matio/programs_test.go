@@ -21,8 +21,8 @@ var programs = map[string]struct {
 	"armadillo": {"sheets.cc", "#include <armadillo>\nint main() {\n", "}\n", "g++ -w -o sheets sheets.cc -larmadillo && ./sheets"},
 }
 
-// TestProgramsWriteSheets lets programs write random sheets, and compares the bytes with those of the
-// writers of FuzzTextOfOtherPrograms. Programs that are not installed are left out.
+// TestProgramsWriteSheets lets programs write random sheets, and compares the bytes with those of
+// the writers of FuzzTextOfOtherPrograms. Programs that are not installed are left out.
 func TestProgramsWriteSheets(t *testing.T) {
 	const sheets = 150
 	for i, w := range sheetWriters {

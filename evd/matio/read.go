@@ -9,9 +9,9 @@ import (
 // Options say how to read a file if the content of the file does not decide it. The functions
 // ReadFile, Read, ReadTridiagonalFile and ReadTridiagonal use the zero value.
 type Options struct {
-	// Array is the name of the array to read from a .npz file, or from a text file of Octave. If Array
-	// is empty, the only array is read, or the one called A. For a file of another format a name is an
-	// error.
+	// Array is the name of the array to read from a .npz file, or from a text file of Octave. If
+	// Array is empty, the only array is read, or the one called A. For a file of another format a
+	// name is an error.
 	Array string
 
 	// Format is the format of text that begins with no Matrix Market banner.
@@ -21,16 +21,17 @@ type Options struct {
 	Base int
 
 	// Header says whether the first line of a table is a header. Names says whether the first field
-	// of each row is the name of the row. With Auto, the file decides, as docs/formats.md explains. If
-	// it does not, the error is an *AmbiguousError.
+	// of each row is the name of the row. With Auto, the file decides, as docs/formats.md explains.
+	// If it does not, the error is an *AmbiguousError.
 	Header, Names Choice
 
 	// Square says that the matrix must be square. If a table may be read in several ways, one that
 	// makes the matrix square is chosen.
 	Square bool
 
-	// Rows and Cols are the shape that the matrix should have, or 0. If a table may be read in several
-	// ways, one with these rows is chosen, and if possible with these columns. The shape is not checked.
+	// Rows and Cols are the shape that the matrix should have, or 0. If a table may be read in
+	// several ways, one with these rows is chosen, and if possible with these columns. The shape is
+	// not checked.
 	Rows, Cols int
 
 	// Triangle is the part of a table that is read. The other part is not used, and may be missing:
@@ -45,19 +46,19 @@ type Options struct {
 type Format int
 
 const (
-	// AnyFormat means that the content decides: a table, or a file that is refused because it may be
-	// something else.
+	// AnyFormat means that the content decides: a table, or a file that is refused because it may
+	// be something else.
 	AnyFormat Format = iota
-	// MatrixMarket is Matrix Market without its banner. The matrix is general and real. It is a list
-	// of entries if the first line has three numbers, or a list of all elements by columns if the
-	// first line has two numbers.
+	// MatrixMarket is Matrix Market without its banner. The matrix is general and real. It is a
+	// list of entries if the first line has three numbers, or a list of all elements by columns if
+	// the first line has two numbers.
 	MatrixMarket
-	// Triplets is a list of entries, one per line: row, column, value. Entries of the same place are
-	// added up. Without values, each is 1. The largest row and column are the shape. Options.Base says
-	// how rows and columns are counted.
+	// Triplets is a list of entries, one per line: row, column, value. Entries of the same place
+	// are added up. Without values, each is 1. The largest row and column are the shape.
+	// Options.Base says how rows and columns are counted.
 	Triplets
-	// TextTable is a table of numbers, even if it looks like triplets, or if all its decimal marks may
-	// separate thousands.
+	// TextTable is a table of numbers, even if it looks like triplets, or if all its decimal marks
+	// may separate thousands.
 	TextTable
 )
 
@@ -99,8 +100,8 @@ func (o Options) arrayOf(path string) (string, Options) {
 	return path[:at+len(ending)], o
 }
 
-// ReadFile is the function ReadFile with the options o. FILE.npz:ARRAY means the array with the name
-// ARRAY in FILE.npz.
+// ReadFile is the function ReadFile with the options o. FILE.npz:ARRAY means the array with the
+// name ARRAY in FILE.npz.
 func (o Options) ReadFile(path string) (*Dense, error) {
 	path, o = o.arrayOf(path)
 	return fromFile(path, o.Read)
@@ -125,10 +126,10 @@ func (o Options) Read(r io.Reader, name string) (*Dense, error) {
 	return readAs(o, r, name, denseOf)
 }
 
-// ReadEitherFile reads the matrix in a file, real or complex, and the other result is nil. It does the
-// same as ReadFile if the matrix is real. Complex matrices are in .npy and .npz files, matrices of
-// scipy.sparse.save_npz among them, and in Matrix Market files. A file that is declared hermitian,
-// with an imaginary part on its diagonal beyond rounding errors, is an error.
+// ReadEitherFile reads the matrix in a file, real or complex, and the other result is nil. It does
+// the same as ReadFile if the matrix is real. Complex matrices are in .npy and .npz files, matrices
+// of scipy.sparse.save_npz among them, and in Matrix Market files. A file that is declared
+// hermitian, with an imaginary part on its diagonal beyond rounding errors, is an error.
 func (o Options) ReadEitherFile(path string) (*Dense, *Complex, error) {
 	path, o = o.arrayOf(path)
 	f, err := os.Open(path)
@@ -139,8 +140,8 @@ func (o Options) ReadEitherFile(path string) (*Dense, *Complex, error) {
 	return o.ReadEither(f, path)
 }
 
-// ReadEither reads the matrix in a stream, as ReadEitherFile does from a file. `name` stands for the
-// file's name in errors.
+// ReadEither reads the matrix in a stream, as ReadEitherFile does from a file. `name` stands for
+// the file's name in errors.
 func (o Options) ReadEither(r io.Reader, name string) (*Dense, *Complex, error) {
 	o.complexToo = true
 	e, err := readAs(o, r, name, eitherOf)
@@ -173,8 +174,8 @@ func (o Options) plain(in *input) (*matrix, error) {
 	return &matrix{in.source, d, nil}, err
 }
 
-// marked reads a file in a format that the first bytes or the options name. It returns nil for tables,
-// which may also be read as two diagonals.
+// marked reads a file in a format that the first bytes or the options name. It returns nil for
+// tables, which may also be read as two diagonals.
 func (o Options) marked(in *input) (*matrix, error) {
 	read := o.readOctave
 	if !isOctave(in) {

@@ -31,8 +31,9 @@ func (z *archive) isSparse() bool {
 	return z.member("format") != nil && z.member("shape") != nil && z.member("data") != nil
 }
 
-// sparse reads the format, the shape and the arrays of a sparse matrix; the method `each` checks the
-// arrays. Integers are read as doubles. This is exact up to 2⁵³, and all valid indices are smaller.
+// sparse reads the format, the shape and the arrays of a sparse matrix; the method `each` checks
+// the arrays. Integers are read as doubles. This is exact up to 2⁵³, and all valid indices are
+// smaller.
 func (o Options) sparse(z *archive) (*matrix, error) {
 	s := &sparse{source: z.source}
 	var err error
@@ -76,8 +77,8 @@ func (o Options) sparse(z *archive) (*matrix, error) {
 	return &matrix{s.source, &Dense{Rows: s.rows, Cols: s.cols}, s.each}, err
 }
 
-// readNPYWord reads an array that is a single string. Python 3 saves it as bytes (type S) or as UTF-32
-// (type U), and fills it with zeros at the end.
+// readNPYWord reads an array that is a single string. Python 3 saves it as bytes (type S) or as
+// UTF-32 (type U), and fills it with zeros at the end.
 func readNPYWord(in *input) (string, error) {
 	f := npy{input: in}
 	if err := f.readDictionary(); err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 )
 
-// A SharedNPY is a .npy matrix (version 1.0, Fortran order, <f8) that several processes write at the
-// same time. Each process writes its own columns. The first process creates the file and sends
+// A SharedNPY is a .npy matrix (version 1.0, Fortran order, <f8) that several processes write at
+// the same time. Each process writes its own columns. The first process creates the file and sends
 // f.Temporary(), the file's temporary name, to the other processes:
 //
 //	f, err := matio.CreateShared(path, rows, cols)          // the first process
 //	f, err := matio.JoinShared(temporary, rows, cols)       // every other process
 //	… f.WriteColumn(j, column) …                            // all processes
 //	err = f.Close()                                         // all processes
-//	err = f.Commit()                                        // the first process, after all have closed
+//	err = f.Commit()                                        // the first process, after all Closes
 //
 // The file appears under the name `path` only with Commit. Abort removes the file instead. Only one
 // goroutine may use a SharedNPY.

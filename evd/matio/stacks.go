@@ -100,9 +100,9 @@ type Stack struct {
 	Single bool
 }
 
-// ReadStackFile reads a .npy file of three dimensions, count×rows×cols, compressed with gzip or not.
-// NumPy's save writes such a file for a stack of matrices. A stack in Fortran order needs memory for
-// two copies while it is read. The errors are those of ReadFile.
+// ReadStackFile reads a .npy file of three dimensions, count×rows×cols, compressed with gzip or
+// not. NumPy's save writes such a file for a stack of matrices. A stack in Fortran order needs
+// memory for two copies while it is read. The errors are those of ReadFile.
 func ReadStackFile(path string) (*Stack, error) {
 	return fromFile(path, ReadStack)
 }
@@ -121,10 +121,10 @@ func readStack(in *input) (*Stack, error) {
 	return &a.Stack, nil
 }
 
-// WriteStack writes count×rows×cols elements as a .npy file (version 1.0, C order, <f8 or <f4 by the
-// type T), which numpy.load reads as an array of three dimensions. The function matrix(k) returns matrix k, stored
-// by columns with leading dimension rows. WriteStack does not keep the slice. The errors are those
-// of w. A matrix with another number of elements is an error, too.
+// WriteStack writes count×rows×cols elements as a .npy file (version 1.0, C order, <f8 or <f4 by
+// the type T), which numpy.load reads as an array of three dimensions. The function matrix(k)
+// returns matrix k, stored by columns with leading dimension rows. WriteStack does not keep the
+// slice. The errors are those of w. A matrix with another number of elements is an error, too.
 func WriteStack[T float32 | float64](w io.Writer, count, rows, cols int, matrix func(k int) []T) error {
 	g := newGather(w)
 	g.npyArray(descr[T](), false, fmt.Sprintf("(%d, %d, %d)", count, rows, cols))

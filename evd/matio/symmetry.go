@@ -28,8 +28,8 @@ func (d *Dense) Symmetric() error {
 	return worst
 }
 
-// Hermitian does the same as Dense.Symmetric for a_ij and conj a_ji. On the diagonal, each imaginary
-// part that is not zero is a difference.
+// Hermitian does the same as Dense.Symmetric for a_ij and conj a_ji. On the diagonal, each
+// imaginary part that is not zero is a difference.
 func (c *Complex) Hermitian() error {
 	if c.Rows != c.Cols {
 		return &NotSquareError{c.Rows, c.Cols}
@@ -55,7 +55,7 @@ func (c *Complex) Hermitian() error {
 	return worst
 }
 
-// The elements of a tile are compared with its mirror image after one of these functions.
+// One of these functions changes the copy of a tile before it is compared with its mirror image.
 
 func asItIs[T transpose.Number](*transpose.Copy[T]) {}
 
@@ -198,8 +198,8 @@ func (d *Dense) Mirror(lower bool) error {
 	return nil
 }
 
-// Mirror makes a matrix Hermitian, as Dense.Mirror makes one symmetric, but for imaginary parts on the
-// diagonal, which are not changed.
+// Mirror makes a matrix Hermitian, as Dense.Mirror makes one symmetric. It does not change the
+// imaginary parts of the diagonal.
 func (c *Complex) Mirror(lower bool) error {
 	if c.Rows != c.Cols {
 		return &NotSquareError{c.Rows, c.Cols}
@@ -216,7 +216,7 @@ func mirror[T transpose.Number](a []T, n int, lower bool, turn func(*transpose.C
 			mirror := a[j0+(i0+r)*n:][:cols]
 			for c := range mirror {
 				switch {
-				case i0+r <= j0+c: // the diagonal, or what element (c, r) of this tile does
+				case i0+r <= j0+c: // on the diagonal, or element (c, r) of the same tile handles this pair
 				case lower:
 					mirror[c] = own[r+c*transpose.Pitch]
 				default:

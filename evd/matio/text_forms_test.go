@@ -9,7 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// TestTablesOfOtherPrograms reads the matrix [1 2.5; 3 4] from tables in the layouts of other programs.
+// TestTablesOfOtherPrograms reads the matrix [1 2.5; 3 4] from tables in the layouts of other
+// programs.
 func TestTablesOfOtherPrograms(t *testing.T) {
 	want := []float64{1, 3, 2.5, 4}
 	for _, c := range []struct{ name, text, says string }{
@@ -142,8 +143,8 @@ func dataOf(o Options) func(string) ([]float64, error) {
 	}
 }
 
-// TestMatrixMarketOfOtherWriters reads banners that are not as the format demands. In earlier versions
-// the files were read as tables, or were refused.
+// TestMatrixMarketOfOtherWriters reads banners that are not as the format demands. In earlier
+// versions the files were read as tables, or were refused.
 func TestMatrixMarketOfOtherWriters(t *testing.T) {
 	const body = " matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 1 -1\n"
 	want := []float64{2, -1, -1, 0}
@@ -323,7 +324,8 @@ func TestTriplets(t *testing.T) {
 	}
 }
 
-// TestTriangles reads the symmetric matrix [1 2 4; 2 3 5; 4 5 6] from tables that have one triangle.
+// TestTriangles reads the symmetric matrix [1 2 4; 2 3 5; 4 5 6] from tables that have one
+// triangle.
 func TestTriangles(t *testing.T) {
 	want := []float64{1, 2, 4, 2, 3, 5, 4, 5, 6}
 	for _, c := range []struct {

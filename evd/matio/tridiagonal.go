@@ -60,8 +60,8 @@ func (o Options) plainTridiagonal(in *input) (*Tridiagonal, error) {
 	return o.readDiagonals(in)
 }
 
-// packedTridiagonal reads the array that the options name, or the first of these that the archive has:
-// two vectors D and E, a sparse matrix, or one array.
+// packedTridiagonal reads the array that the options name, or the first of these that the archive
+// has: two vectors D and E, a sparse matrix, or one array.
 func (o Options) packedTridiagonal(z *archive) (*Tridiagonal, error) {
 	has := func(d, e string) bool { return o.Array == "" && z.member(d) != nil && z.member(e) != nil }
 	switch small, capital := has("d", "e"), has("D", "E"); {

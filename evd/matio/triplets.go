@@ -13,9 +13,9 @@ type triplets struct {
 	width int
 }
 
-// readTriplets reads a list of entries. A line has row, column and value, or only row and column, and
-// then the value is 1. The first line may be a header of names. Separators and comments are those of a
-// table. All entries are collected first, because the shape is known only then.
+// readTriplets reads a list of entries. A line has row, column and value, or only row and column,
+// and then the value is 1. The first line may be a header of names. Separators and comments are
+// those of a table. All entries are collected first, because the shape is known only then.
 func (o Options) readTriplets(in *input) (*Dense, error) {
 	t := &triplets{fields: newFields(in)}
 	for first := true; ; first = false {

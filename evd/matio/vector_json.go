@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
-// readJSON reads one array of numbers. It takes the array apart itself: json.Decoder would hold a file
-// of one endless element in memory before it looks at it.
+// readJSON reads one array of numbers. It takes the array apart itself: json.Decoder would hold a
+// file of one endless element in memory before it looks at it.
 func readJSON(in *input) ([]float64, error) {
 	r := &jsonArray{input: in}
 	if word, err := r.next(); err != nil {

@@ -17,10 +17,10 @@ const flushBytes = 1 << 18
 // being collected before, and the largest number of bytes of one such write.
 const directBytes = 8 << 20
 
-// A gather collects small pieces of output and writes them to an io.Writer in larger ones. It stores
-// its first error, which `flush` returns at the end, so loops need not check for errors. After an
-// error nothing more is written. If a caller needs a complete file or none, it must write to an
-// AtomicFile.
+// A gather collects small pieces of output and writes them to an io.Writer in larger ones. It
+// stores its first error, which `flush` returns at the end, so loops need not check for errors.
+// After an error nothing more is written. If a caller needs a complete file or none, it must write
+// to an AtomicFile.
 type gather struct {
 	w   io.Writer
 	buf []byte // not written yet
@@ -56,10 +56,11 @@ func (g *gather) direct(b []byte) {
 	}
 }
 
-// WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8, <f4, <c16 or <c8
-// by the type T), which numpy.load reads. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). Elements of colMajor
-// outside the matrix are not read. WriteNPY allocates only a buffer. The errors are those of the
-// writer `w`. If the shape does not fit the slice, WriteNPY returns an error and writes nothing.
+// WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8, <f4, <c16 or
+// <c8 by the type T), which numpy.load reads. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1,
+// rows). Elements of colMajor outside the matrix are not read. WriteNPY allocates only a buffer.
+// The errors are those of the writer `w`. If the shape does not fit the slice, WriteNPY returns an
+// error and writes nothing.
 func WriteNPY[T numpy.Number](w io.Writer, rows, cols int, colMajor []T, ld int) error {
 	if err := checkShape(rows, cols, len(colMajor), ld); err != nil {
 		return err

@@ -52,10 +52,11 @@ func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, 
 	return g.flush()
 }
 
-// WriteMatrixMarket writes a rows×cols matrix as a general array, real or complex by the type T, with all
-// elements by columns. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). Numbers are written as in
-// WriteMatrixMarketSymmetric, those in single precision with the fewest digits that give the same
-// float32. The errors are those of the writer `w`, or about a shape that does not fit the slice.
+// WriteMatrixMarket writes a rows×cols matrix as a general array, real or complex by the type T,
+// with all elements by columns. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). Numbers are
+// written as in WriteMatrixMarketSymmetric, those in single precision with the fewest digits that
+// give the same float32. The errors are those of the writer `w`, or about a shape that does not fit
+// the slice.
 func WriteMatrixMarket[T numpy.Number](w io.Writer, rows, cols int, colMajor []T, ld int) error {
 	if err := checkShape(rows, cols, len(colMajor), ld); err != nil {
 		return err

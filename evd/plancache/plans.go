@@ -1,5 +1,5 @@
-// Package plancache, internal to vkevd, keeps the most recently used plans, with their device memory. It
-// serves interfaces without plans, such as LAPACK's.
+// Package plancache, internal to vkevd, keeps the most recently used plans, with their device
+// memory. It serves interfaces without plans, such as LAPACK's.
 package plancache
 
 import (
@@ -15,16 +15,16 @@ type Plan interface {
 	Close()        // frees the device memory
 }
 
-// Plans is a cache of plans, most recently used first. The least recently used plan is closed first. The
-// type Key identifies the problems that one plan can solve. The fields must not be changed after the
-// first use.
+// Plans is a cache of plans, most recently used first. The least recently used plan is closed
+// first. The type Key identifies the problems that one plan can solve. The fields must not be
+// changed after the first use.
 type Plans[Key comparable] struct {
 	Make func(Key) (Plan, error)
 
 	Most int // largest number of plans
 
-	// MostBytes limits the sum of the plans' device memory, but for the most recently used plan. 0 means
-	// no limit.
+	// MostBytes limits the sum of the plans' device memory. The most recently used plan may be
+	// larger. 0 means no limit.
 	MostBytes uint64
 
 	mu   sync.Mutex // held while a plan is in use: the device solves one matrix at a time anyway
@@ -56,8 +56,8 @@ func (ps *Plans[Key]) With(key Key, use func(Plan) error) error {
 	return nil
 }
 
-// take removes a plan for the key from the list, or makes one. If the device has too little memory for
-// it, `take` closes all kept plans and tries again.
+// take removes a plan for the key from the list, or makes one. If the device has too little memory
+// for it, `take` closes all kept plans and tries again.
 func (ps *Plans[Key]) take(key Key) (entry[Key], error) {
 	for i, p := range ps.kept {
 		if p.key == key {

@@ -91,8 +91,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines uses plans of several orders in many goroutines. The fake plans have no locks of
-// their own, so the race detector finds a plan that is made, used or closed without the lock of Plans.
+// TestManyGoroutines uses plans of several orders in many goroutines. The fake plans have no locks
+// of their own, so the race detector finds a plan that is made, used or closed without the lock of
+// Plans.
 func TestManyGoroutines(t *testing.T) {
 	when.Pick(t, when.Race)
 	const goroutines, orders, most = 8, 6, 3

@@ -28,11 +28,11 @@ func MayWait(ctx context.Context, dev *vk.Device) (bool, error) {
 	return machine.Of(dev).MayWait(ctx, tuning.On(dev.Info()).Waits.WideFence)
 }
 
-// Residency says whether the workgroups of a dispatch run at the same time, so that each may wait for
-// all others. Meeting is the largest number of such workgroups of a stage on the device. It is 0 if
-// no stage needs this property. Meet is false if a trial with Meeting workgroups failed, or if such a
-// wait failed in a solve, or if no workgroup may wait (MayWait). Then each column of a panel is a
-// dispatch, and no matrix is reduced in one stage.
+// Residency says whether the workgroups of a dispatch run at the same time, so that each may wait
+// for all others. Meeting is the largest number of such workgroups of a stage on the device. It is
+// 0 if no stage needs this property. Meet is false if a trial with Meeting workgroups failed, or if
+// such a wait failed in a solve, or if no workgroup may wait (MayWait). Then each column of a panel
+// is a dispatch, and no matrix is reduced in one stage.
 type Residency struct {
 	Meeting int
 	Meet    bool
@@ -60,8 +60,8 @@ func MeasureRates(ctx context.Context, dev *vk.Device) (Rates, error) {
 // device.
 func KnownRates(dev *vk.Device) Rates { return machine.Of(dev).KnownPeakRates() }
 
-// WorkRate returns the rate of FP64 arithmetic by which plans for several devices divide their work,
-// in flops per second. It is 0 if the rate is not known, as for CPUs.
+// WorkRate returns the rate of FP64 arithmetic by which plans for several devices divide their
+// work, in flops per second. It is 0 if the rate is not known, as for CPUs.
 func WorkRate(ctx context.Context, dev *vk.Device) (float64, error) {
 	return machine.Of(dev).Float64Rate(ctx)
 }

@@ -29,8 +29,8 @@ func complexMeasures(n, ld int, a []complex128, values []float64, z []complex128
 	}
 }
 
-// TestComplexPairs measures known vectors of complex matrices. The conjugate vectors are orthogonal,
-// too, but are no eigenvectors, and their residuals must be large.
+// TestComplexPairs measures known vectors of complex matrices. The conjugate vectors are
+// orthogonal, too, but are no eigenvectors, and their residuals must be large.
 func TestComplexPairs(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 17, 64} {
 		for _, shift := range []int{0, 1018, -1000} {
@@ -52,8 +52,8 @@ func TestComplexPairs(t *testing.T) {
 	}
 }
 
-// TestComplexMeasureIsTheFormula checks the measures for errors that are known: A = 4·I, and Z = [1 iδ;
-// 0 1], for which I − ZᴴZ = −[0 iδ; −iδ δ²].
+// TestComplexMeasureIsTheFormula checks the measures for errors that are known: A = 4·I, and Z = [1
+// iδ; 0 1], for which I − ZᴴZ = −[0 iδ; −iδ δ²].
 func TestComplexMeasureIsTheFormula(t *testing.T) {
 	const delta = 0x1p-40
 	a, eye := []complex128{4, 0, 0, 4}, []complex128{1, 0, 0, 1}

@@ -65,8 +65,8 @@ func residual[T Number](m, n, k int, a []T, lda int, values []float64, u []T, ld
 	return perNorm(Norm1(m, k, r, m), Norm1(m, n, as, m), max(m, n), shift)
 }
 
-// Reconstruction returns ‖A − Z·Λ·Zᴴ‖₁ / (‖A‖₁·n·ulp), the first result of LAPACK's dsyt21 and zhet21. Z is
-// n×n, and Λ is the diagonal matrix of the n values.
+// Reconstruction returns ‖A − Z·Λ·Zᴴ‖₁ / (‖A‖₁·n·ulp), the first result of LAPACK's dsyt21 and
+// zhet21. Z is n×n, and Λ is the diagonal matrix of the n values.
 func Reconstruction[T Number](n int, a []T, lda int, values []float64, z []T, ldz int) float64 {
 	if n == 0 {
 		return 0

@@ -96,9 +96,10 @@ func (d *deviceCounter) counts(c *plan.Call, shifts []float64) ([]int, error) {
 	return result, nil
 }
 
-// uncertified returns those k of `open` for which Sturm counts do not prove that values[k] is within
-// `width` of eigenvalue first+k of T. The proof needs two counts: at most first+k eigenvalues below
-// values[k] − width, and at least first+k+1 below values[k] + width. A NaN is never proved.
+// uncertified returns those k of `open` for which Sturm counts do not prove that values[k] is
+// within `width` of eigenvalue first+k of T. The proof needs two counts: at most first+k
+// eigenvalues below values[k] − width, and at least first+k+1 below values[k] + width. A NaN is
+// never proved.
 func (s *Stage) uncertified(c *plan.Call, values []float64, first int, open []int, width float64) ([]int, error) {
 	shifts := make([]float64, 0, 2*len(open))
 	for _, k := range open {

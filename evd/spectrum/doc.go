@@ -13,6 +13,6 @@
 //	certify.go    proved distances of values to the eigenvalues of T
 //	tail.go       the last part of every Solve: Λ, S, back transformation, download
 //
-// Package evd exports some of its types as aliases (Selection, Solver and an error). These aliases are
-// public, and as stable as evd.
+// Package evd exports some of its types as aliases (Selection, Solver and an error). These aliases
+// are public, and as stable as evd.
 package spectrum

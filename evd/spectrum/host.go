@@ -44,8 +44,8 @@ type hostProblem struct {
 	sturm *sturm.Matrix
 }
 
-// Hold tells a Stage of NewOnHost the matrix for later calls; it must not change. For other Stages
-// it does nothing.
+// Hold tells a Stage of NewOnHost the matrix for later calls. The matrix must not change. For other
+// Stages it does nothing.
 func (s *Stage) Hold(t Tridiagonal) {
 	if s.host != nil {
 		s.host.t, s.host.sturm = t, sturm.New(t.D, t.E)
@@ -103,8 +103,8 @@ func (h hostCounter) counts(c *plan.Call, shifts []float64) ([]int, error) {
 // w.Progress.
 type hostMethod func(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.HostWork) ([]float64, error)
 
-// onHost makes a hostMethod a Method for order n. It ignores the memory xt, which has only a shape. The
-// vectors are in the call.
+// onHost makes a hostMethod a Method for order n. The Method ignores the memory xt, which has only
+// a shape, and stores the vectors in the call.
 func onHost(method hostMethod, of *hostProblem, n int, vectors bool, phase string) Method {
 	flops := func(m int) float64 { // of divide and conquer without deflation
 		order, values := float64(n), float64(m)

@@ -13,8 +13,8 @@ import (
 )
 
 // NewGolubKahanOnHost is NewOnHost for Golub-Kahan forms of bidiagonal matrices: n is even, and the
-// diagonal is zero. The host finds values by the dqds algorithm, which needs a twentieth of the time
-// of bisection. Small values keep their digits. opt.Vectors must not be set.
+// diagonal is zero. The host finds values by the dqds algorithm, which needs a twentieth of the
+// time of bisection. Small values keep their digits. opt.Vectors must not be set.
 func NewGolubKahanOnHost(n int, opt Options) *Stage {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt, host: &hostProblem{}, phase: stages.PhaseDqds}
 	s.counter = hostCounter{s.host}
@@ -22,10 +22,10 @@ func NewGolubKahanOnHost(n int, opt Options) *Stage {
 	return s
 }
 
-// hostDqds returns a method that finds values of a Golub-Kahan form by dqds, and no vectors. lasq1 is
-// LAPACK's dlasq1. It computes all values: gonum's took 0.03 s for 1024 singular values, and 0.2 s for
-// 2048, on one busy processor of a server (2026-11-23). After an error of HostWork.Stop, lasq1 runs to
-// its end without effect. If it does not converge, bisection finds the values.
+// hostDqds returns a method that finds values of a Golub-Kahan form by dqds, and no vectors. lasq1
+// is LAPACK's dlasq1. It computes all values: gonum's took 0.03 s for 1024 singular values, and 0.2
+// s for 2048, on one busy processor of a server (2026-11-23). After an error of HostWork.Stop,
+// lasq1 runs to its end without effect. If it does not converge, bisection finds the values.
 func hostDqds(lasq1 func(n int, d, e, work []float64) (info int)) hostMethod {
 	return func(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.HostWork) ([]float64, error) {
 		if err := tridiag.CheckFinite(h.t.D, h.t.E); err != nil {
@@ -84,9 +84,9 @@ func (m relative) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix)
 	return values, err
 }
 
-// losesDigits returns how many of the ascending values of a Golub-Kahan form, the first ones, may
-// have too few digits: 0 unless elements e of the form are so small that counts on the device take
-// them as zero.
+// losesDigits returns how many values of a Golub-Kahan form may have too few digits. They are the
+// first ones of `values`, which is ascending. The result is 0 unless some elements of e are so
+// small that counts on the device take them as zero.
 func losesDigits(e, values []float64) (count int) {
 	const flushed, small = 0x1p-450, 0x1p-390
 	most, least := 0.0, math.Inf(1)

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// onHostCall returns a call without a device, and a matrix with its Stage. Divide and conquer of this
-// matrix reports progress several times.
+// onHostCall returns a call without a device, and a matrix with its Stage. Divide and conquer of
+// this matrix reports progress several times.
 func onHostCall(progress func(vk.Progress)) (*plan.Call, *Stage, Tridiagonal) {
 	d, e := suite.Random(300)
 	c := &plan.Call{Ctx: context.Background(), Profile: vk.NewProfile()}
@@ -22,9 +22,9 @@ func onHostCall(progress func(vk.Progress)) (*plan.Call, *Stage, Tridiagonal) {
 	return c, NewOnHost(len(d), Options{Vectors: true, Solver: DivideConquer}), Tridiagonal{d, e}
 }
 
-// TestProgressOnHostThrows has a progress function that panics, or ends its goroutine, while the host
-// solves. Solve must then do the same in its own goroutine, and call the function not again. (It once
-// ended the process, or lost a part of the work.)
+// TestProgressOnHostThrows has a progress function that panics, or ends its goroutine, while the
+// host solves. Solve must then do the same in its own goroutine, and call the function not again.
+// (It once ended the process, or lost a part of the work.)
 func TestProgressOnHostThrows(t *testing.T) {
 	for _, exits := range []bool{false, true} {
 		calls := 0
@@ -53,9 +53,9 @@ func TestProgressOnHostThrows(t *testing.T) {
 	}
 }
 
-// TestVectorsOfAFailedCallOnHost checks that the vectors of the host belong to a call, and are not in
-// memory any more when they have been fetched. (The vectors of a call that failed later were once kept
-// until the next call.)
+// TestVectorsOfAFailedCallOnHost checks that the vectors of the host belong to a call, and are not
+// in memory any more when they have been fetched. (The vectors of a call that failed later were
+// once kept until the next call.)
 func TestVectorsOfAFailedCallOnHost(t *testing.T) {
 	c, s, matrix := onHostCall(nil)
 	if _, err := s.Solve(c, matrix, 1, nil); err != nil || len(c.HostVectors) != 300*300 {

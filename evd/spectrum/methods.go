@@ -54,8 +54,8 @@ func (s stage) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([
 // always is the cost of a method that does the same for any number of eigenvalues.
 func always(flops func() float64) func(int) float64 { return func(int) float64 { return flops() } }
 
-// conquerCost is the cost of divide and conquer for m of n vectors. Three quarters of its operations are
-// in its last matrix products, and these are proportional to m.
+// conquerCost is the cost of divide and conquer for m of n vectors. Three quarters of its
+// operations are in its last matrix products, and these are proportional to m.
 func conquerCost(n int, flops func() float64) func(int) float64 {
 	return func(m int) float64 { return flops() * (0.25 + 0.75*(float64(m)/float64(n))) }
 }
@@ -66,8 +66,8 @@ func ended(c *plan.Call, values []float64, profile *vk.Profile, err error) ([]fl
 	return values, plan.NotConverged(err, stages.PhaseTridiagonal)
 }
 
-// newDivideConquer makes divide and conquer, which uses the memory of the result xt also as workspace.
-// This memory must have n×n elements, even if only a part of the vectors is wanted.
+// newDivideConquer makes divide and conquer, which uses the memory of the result xt also as
+// workspace. This memory must have n×n elements, even if only a part of the vectors is wanted.
 func newDivideConquer(dev *vk.Device, n, _ int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stedc.NewDivideConquer(dev, n, ops, t.Products, t.DivideConquer)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 // ulp·‖T‖₁. The error of a Sturm count is 2 units, so `settled` + 2 is Narrowest.
 const settled = 2
 
-// settle computes those eigenvalues in p again that Sturm counts do not prove to be accurate. Divide
-// and conquer, MRRR and QR iteration guarantee only errors of some multiple of ulp·‖T‖, which grows
-// with the order or with the number of levels. Usually only few values have too large errors, and
-// these errors are small. The method `nearby` finds such values by more counts around them.
-// Bisection finds all remaining values.
+// settle computes those eigenvalues in p again that Sturm counts do not prove to be accurate.
+// Divide and conquer, MRRR and QR iteration guarantee only errors of some multiple of ulp·‖T‖,
+// which grows with the order or with the number of levels. Usually only few values have too large
+// errors, and these errors are small. The method `nearby` finds such values by more counts around
+// them. Bisection finds all remaining values.
 //
 // settle changes the values of p in place, and does not change the vectors.
 //

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newSharedConquer makes divide and conquer by several devices. Each device has only its own part of
-// the vectors; the first one has at most m. The memory xt is that on the first device.
+// newSharedConquer makes divide and conquer by several devices. Each device has only its own part
+// of the vectors; the first one has at most m. The memory xt is that on the first device.
 func newSharedConquer(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stedc.NewSharedConquer(dev, n, ops, t.Products, t.DivideConquer)
 	if err != nil {

@@ -134,8 +134,8 @@ type Options struct {
 	Solver Solver
 
 	// Part is the largest number of vectors that the first of several devices computes, if they may
-	// solve the problem together. Of the methods only DivideConquer does so (Stage.Shared). If Part is
-	// 0, the first device computes all vectors.
+	// solve the problem together. Of the methods only DivideConquer does so (Stage.Shared). If Part
+	// is 0, the first device computes all vectors.
 	Part int
 }
 
@@ -179,8 +179,8 @@ func (o Options) choose(n int, t tuning.Tuning) Solver {
 }
 
 // conquersValues reports whether divide and conquer, which finds all values, is faster than
-// bisection, whose time is proportional to the number of wanted values. It is false for an interval,
-// which may hold few values.
+// bisection, whose time is proportional to the number of wanted values. It is false for an
+// interval, which may hold few values.
 func (o Options) conquersValues(n int, t tuning.Tuning) bool {
 	few := o.Select.by == selectedByValue || o.Capacity(n)*t.ConquerValues.Share < n
 	return t.ConquerValues.From > 0 && n >= t.ConquerValues.From && !few

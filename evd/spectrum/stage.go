@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Stage is the step of a plan that solves the tridiagonal problem T = S·Λ·Sᵀ: the method, the device
-// memory of T, and the wanted part of the spectrum.
+// Stage is the step of a plan that solves the tridiagonal problem T = S·Λ·Sᵀ: the method, the
+// device memory of T, and the wanted part of the spectrum.
 type Stage struct {
 	// Method is exported because tests replace it by a method that makes errors.
 	Method Method
@@ -177,11 +177,12 @@ func (s *Stage) number() (m int, known bool) {
 	return to - from, to-from <= s.capacity
 }
 
-// Solve finds the selected part of the spectrum of T, which must be on the device, unless the host
-// solves the problem, and in `host`. T is σ times the matrix from whose spectrum the caller selects.
-// Solve calls `allocate` with the number of eigenvalues as soon as it is known, so that the caller
-// can allocate host memory for the vectors while the device computes. `allocate` may be nil. The
-// errors are *TooManyError, *NoConvergenceError, *StageError, and those of package vk.
+// Solve finds the selected part of the spectrum of T. `host` is T on the host. T must also be on
+// the device, unless the host solves the problem. T is σ times the matrix from whose spectrum the
+// caller selects. Solve calls `allocate` with the number of eigenvalues as soon as it is known, so
+// that the caller can allocate host memory for the vectors while the device computes. `allocate`
+// may be nil. The errors are *TooManyError, *NoConvergenceError, *StageError, and those of package
+// vk.
 func (s *Stage) Solve(c *plan.Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
 	s.Hold(host)
 	var below [2]int

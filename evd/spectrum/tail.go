@@ -20,8 +20,8 @@ type Vectors[T spirv.Scalar] struct {
 	// stored at Data[i + j·Ld].
 	RowMajor bool
 
-	// Into returns the caller's memory for m vectors: column-major, Rows×m, or m×Rows if RowMajor is
-	// set. If Into is nil, Run allocates new memory while the device computes.
+	// Into returns the caller's memory for m vectors: column-major, Rows×m, or m×Rows if RowMajor
+	// is set. If Into is nil, Run allocates new memory while the device computes.
 	Into func(m int) vk.Columns[T]
 
 	// Back transforms the vectors of T, the rows of x, into those of the caller's matrix, and may
@@ -29,8 +29,8 @@ type Vectors[T spirv.Scalar] struct {
 	// RowMajor is set.
 	Back func(x product.Matrix[float64]) (product.Matrix[T], error)
 
-	// Fetch, if it is not nil, takes the place of Back and of the download. It writes the results to
-	// the host memory that `wait` returns after its allocation.
+	// Fetch, if it is not nil, takes the place of Back and of the download. It writes the results
+	// to the host memory that `wait` returns after its allocation.
 	Fetch func(x product.Matrix[float64], wait func() vk.Columns[T]) error
 }
 
@@ -88,7 +88,8 @@ func (t *Tail[T]) Begin(c *plan.Call) {
 	}
 }
 
-// End waits for the goroutines that prepare host memory.
+// End stops the goroutines that prepare host memory, and waits until they have ended. Memory that
+// is ready stays valid.
 func (t *Tail[T]) End() {
 	for _, m := range t.memory {
 		m.Stop()

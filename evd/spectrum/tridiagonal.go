@@ -20,8 +20,8 @@ const (
 	SafeMin = 0x1p-1022
 )
 
-// Tridiagonal is a symmetric tridiagonal matrix T on the host: the diagonal D, and E[i] = T(i+1, i),
-// one element less.
+// Tridiagonal is a symmetric tridiagonal matrix T on the host: the diagonal D, and E[i] = T(i+1,
+// i), one element less.
 type Tridiagonal struct{ D, E []float64 }
 
 // Norm1 is ‖T‖₁, the largest column sum of magnitudes. It is 0 for order 0, and +Inf if a sum
@@ -47,8 +47,8 @@ type Problem struct {
 	Host Tridiagonal
 }
 
-// Part is the selected part of the spectrum of T. The values are on the host, and the vectors are on
-// the device.
+// Part is the selected part of the spectrum of T. The values are on the host, and the vectors are
+// on the device.
 type Part struct {
 	// First is the index of Values[0] among all eigenvalues. The smallest eigenvalue has the index
 	// 0.
@@ -59,8 +59,8 @@ type Part struct {
 	Values []float64
 
 	// Vectors has the vectors on the device: row k is the vector of Values[k]. Without wanted
-	// vectors it has no meaning. If several devices solve the problem together, it has only those of
-	// the first device.
+	// vectors it has no meaning. If several devices solve the problem together, it has only those
+	// of the first device.
 	Vectors stages.Matrix
 }
 

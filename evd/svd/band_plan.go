@@ -14,8 +14,8 @@ import (
 
 // BandOptions are the options of a BandPlan. The zero value computes all singular values.
 type BandOptions struct {
-	// Largest is the number of singular values to compute: the largest ones. 0 means all. Select selects
-	// other values, as in Options.
+	// Largest is the number of singular values to compute: the largest ones. 0 means all. Select
+	// selects other values, as in Options.
 	Largest int
 	Select  evd.Selection
 

@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// bandReduction reduces a band to the bidiagonal matrix C, for any type in which the band is stored.
+// bandReduction reduces a band to the bidiagonal matrix C, for any type in which the band is
+// stored.
 type bandReduction interface {
 	size() chases.NarrowSize
 
@@ -25,8 +26,8 @@ type bandReduction interface {
 	upload(c *plan.Call, band func(visit func(i int, x float64))) error
 
 	// record records the reduction. The Golub-Kahan form of C goes to the stage gk, which finds the
-	// values, and to the host. The function that it returns gives the host's copy after the
-	// recording has been executed.
+	// values, and to the host. The returned function gives the host's copy after the recording has
+	// been executed.
 	record(rec *vk.Recorder, c *plan.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal
 
 	// narrowInfo returns the INFO word of the narrowing, which is empty if no workgroup waits.

@@ -67,7 +67,8 @@ func (b Band[T]) norm(e int) float64 {
 	return math.Sqrt(squares)
 }
 
-// Solve computes the singular values of b. It does not write to b. Its errors are those of Plan.Solve.
+// Solve computes the singular values of b. It does not write to b. Its errors are those of
+// Plan.Solve.
 func (p *BandPlan[T]) Solve(ctx context.Context, b Band[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()

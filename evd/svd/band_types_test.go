@@ -41,8 +41,8 @@ var bandTypes = []struct {
 	{"15: random, near √underflow", "", true, 0x1p-510},
 }
 
-// bandOfType returns the band of order n with b superdiagonals of one of the bandTypes, multiplied by
-// `scale`, and the same matrix without the factor for gonum. Unused elements are NaN.
+// bandOfType returns the band of order n with b superdiagonals of one of the bandTypes, multiplied
+// by `scale`, and the same matrix without the factor for gonum. Unused elements are NaN.
 func bandOfType(t *testing.T, family string, dense bool, n, b int, scale float64) (Band[float64], *mat.Dense) {
 	t.Helper()
 	full := mat.NewDense(n, n, nil)
@@ -89,8 +89,9 @@ func bandOfType(t *testing.T, family string, dense bool, n, b int, scale float64
 	return x, full
 }
 
-// TestBandTypes solves all types of LAPACK's dchkbb with its numbers of superdiagonals, and at edges
-// of the smallest tiles. The values are compared with gonum's, and the certificates must pass.
+// TestBandTypes solves all types of LAPACK's dchkbb with its numbers of superdiagonals, and at
+// edges of the smallest tiles. The values are compared with gonum's, and the certificates must
+// pass.
 func TestBandTypes(t *testing.T) {
 	when.Skip(t, when.Quick, "TestBandPlan, with other numbers")
 	small := tuning.Smallest()

@@ -13,15 +13,15 @@ import (
 //
 //	C = U·Σ·Vᵀ
 //
-// Both T are solved in double precision. For float32 the vectors are rounded once. The memory grows
-// with n² only if vectors are wanted, to about 38·n² bytes. Goroutines that share
-// a plan wait for each other. The caller closes the plan before the device.
+// The plan computes in double precision for both number types T. For float32 the vectors are
+// rounded once. The memory grows with n² only if vectors are wanted, to about 38·n² bytes.
+// Goroutines that share a plan wait for each other. The caller closes the plan before the device.
 type BidiagonalPlan[T evd.Float] struct{ problem[T] }
 
 // NewBidiagonalPlan prepares for bidiagonal matrices of order n. The errors are those of NewPlan.
 // On a vk.Dry device the plan is a forecast, as NewPlan describes. Thin and Full mean the same for
-// a square matrix. Options.Band and Options.Block must be 0, and Options.Storage must not have fewer
-// digits than T, because they are for the reduction of dense matrices.
+// a square matrix. Options.Band and Options.Block must be 0, and Options.Storage must not have
+// fewer digits than T, because they are for the reduction of dense matrices.
 func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*BidiagonalPlan[T], error) {
 	if err := checkSizes(n); err != nil {
 		return nil, err

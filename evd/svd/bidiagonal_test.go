@@ -183,8 +183,8 @@ func TestBidiagonalPlanRefuses(t *testing.T) {
 	}
 }
 
-// TestBidiagonalCheckWaitsForASolve holds the plan as a solve does. Check must wait, because both use
-// the memory of the plan.
+// TestBidiagonalCheckWaitsForASolve holds the plan as a solve does. Check must wait, because both
+// use the memory of the plan.
 func TestBidiagonalCheckWaitsForASolve(t *testing.T) {
 	small, n := tuning.Smallest(), 30
 	p, err := NewBidiagonalPlan[float64](testDevice(t), n, Options{U: Thin, V: Thin, Tuning: &small})

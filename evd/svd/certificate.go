@@ -16,10 +16,10 @@ import (
 // evd.Threshold. A NaN in the input or in the values gives +Inf.
 //
 // Small ratios of the vectors prove the result, however it was computed: orthonormal vectors with a
-// small residual are singular vectors of a matrix near A. Counts proves that the values are those of
-// the bidiagonal matrix C. Norm compares A with C. Norm is large if a reduction has changed the norm.
-// Norm cannot find an error that preserves the norm, and without vectors no better comparison is
-// possible.
+// small residual are singular vectors of a matrix near A. Counts proves that the values are those
+// of the bidiagonal matrix C. Norm compares A with C. Norm is large if a reduction has changed the
+// norm. Norm cannot find an error that preserves the norm, and without vectors no better comparison
+// is possible.
 type Certificate struct {
 	// Counts is w / (n·ε·‖T‖₁), where each computed value is within the distance w of the singular
 	// value of C with the same index. Sturm counts on the Golub-Kahan form T of C prove the
@@ -29,8 +29,8 @@ type Certificate struct {
 	Counts float64 `json:"counts"`
 
 	// Norm is | ‖A‖F − ‖C‖F | / (n·ε·‖A‖F). C is the bidiagonal matrix to which A was reduced. Norm
-	// should be small, because orthogonal factors preserve the Frobenius norm. If the band is stored
-	// in half precision, ε is that of half precision, and Norm is not divided by n.
+	// should be small, because orthogonal factors preserve the Frobenius norm. If the band is
+	// stored in half precision, ε is that of half precision, and Norm is not divided by n.
 	Norm float64 `json:"norm"`
 
 	// Vectors has the ratios of the vectors, as Plan.Check measures them. It is nil without
@@ -57,8 +57,8 @@ func (c *Certificate) String() string {
 }
 
 // certify measures the errors of the singular values p of σ·A. t is the host's copy of the
-// Golub-Kahan form of the bidiagonal matrix to which σ·A was reduced. The device must still have it,
-// too.
+// Golub-Kahan form of the bidiagonal matrix to which σ·A was reduced. The device must still have
+// it, too.
 func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal, p spectrum.Part) (*Certificate, error) {
 	c, err := certifyGolubKahan[T](s.Call, s.steps.values, sigma, frobenius(a, sigma), s.rows, t, p)
 	c.Counts = c.Counts * float64(s.cols) / float64(s.rows) // from the order of C to max(rows, columns)
@@ -70,8 +70,8 @@ func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal
 
 // certifyGolubKahan proves the errors of the singular values p of σ·A by Sturm counts on the
 // Golub-Kahan form T of C, and compares ‖C‖F with `norm` = ‖σ·A‖F. The device has T, and t is the
-// host's copy. With n = max(rows, columns) of A, Norm is in units of n·ε·‖A‖F. Counts is in units of
-// ε·‖T‖₁ times the order of C, which may be less than n.
+// host's copy. With n = max(rows, columns) of A, Norm is in units of n·ε·‖A‖F. Counts is in units
+// of ε·‖T‖₁ times the order of C, which may be less than n.
 func certifyGolubKahan[T evd.Float](
 	c *plan.Call, values *spectrum.Stage, sigma, norm float64, n int, t spectrum.Tridiagonal, p spectrum.Part,
 ) (*Certificate, error) {

@@ -152,7 +152,7 @@ func (s *solve[T]) send(res *Result[T], u, v side) (z [2]product.Matrix[T], err 
 
 // columnSums returns three lists of column sums: sums[left] and sums[right] for the orthogonality
 // of each side, and sums[2] for the residual. z[left] and z[right] are the vectors on the device. A
-// list is empty if its vectors are missing, and sums[2] for a bidiagonal matrix, too.
+// list is empty if its vectors are missing. For a bidiagonal matrix sums[2] is empty, too.
 func (s *solve[T]) columnSums(z [2]product.Matrix[T], sigma []float64) (sums [3][]float64, err error) {
 	ws, r := s.Arena, &s.regions
 	var found [3][]T

@@ -11,10 +11,10 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// belowIn returns the number of singular values below x of the bidiagonal matrix C with diagonal d and
-// off-diagonal e, for x > 0. It counts the negative pivots of the Golub-Kahan form of C minus x·I, as
-// LAPACK's dsvdct does, in numbers with 200 bits and an unlimited exponent. The count is exact for a
-// matrix whose elements differ from those of C by about 2⁻²⁰⁰ of themselves.
+// belowIn returns the number of singular values below x of the bidiagonal matrix C with diagonal d
+// and off-diagonal e, for x > 0. It counts the negative pivots of the Golub-Kahan form of C minus
+// x·I, as LAPACK's dsvdct does, in numbers with 200 bits and an unlimited exponent. The count is
+// exact for a matrix whose elements differ from those of C by about 2⁻²⁰⁰ of themselves.
 func belowIn(d, e []float64, x float64) (count int) {
 	number := func(v float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(v) }
 	q := number(-x)
@@ -40,8 +40,8 @@ func belowIn(d, e []float64, x float64) (count int) {
 // leastValue is the ratio of a value to the largest one from which values must keep their digits.
 const leastValue = 0x1p-960
 
-// keepDigits checks that the singular values of the bidiagonal matrix (d, e) of order n have errors of
-// at most 10·max(n/10, 1) units in their own last place, as LAPACK's dsvdch does.
+// keepDigits checks that the singular values of the bidiagonal matrix (d, e) of order n have errors
+// of at most 10·max(n/10, 1) units in their own last place, as LAPACK's dsvdch does.
 func keepDigits(t *testing.T, what string, d, e, values []float64) {
 	t.Helper()
 	n := len(d)
@@ -63,8 +63,8 @@ func keepDigits(t *testing.T, what string, d, e, values []float64) {
 	}
 }
 
-// TestBidiagonalValuesKeepTheirDigits checks each value of difficult bidiagonal matrices relative to
-// itself. Among them are matrices with values down to 1e-300 times the largest one.
+// TestBidiagonalValuesKeepTheirDigits checks each value of difficult bidiagonal matrices relative
+// to itself. Among them are matrices with values down to 1e-300 times the largest one.
 func TestBidiagonalValuesKeepTheirDigits(t *testing.T) {
 	small := tuning.Smallest()
 	steps := func(factor float64) func(n int) (d, e []float64) { // entries fall by this factor

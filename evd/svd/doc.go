@@ -15,12 +15,12 @@
 //
 // The error of each computed value is at most about ε·max(m, n)·σ₁, as in LAPACK's dgesdd and
 // sgesdd, with ε = 2⁻⁵² for float64 and ε = 2⁻²³ for float32. So small values may have a large
-// relative error. The orthogonality errors of U and V are a few ε·max(m, n) for every A, also if A is
-// rank-deficient or graded.
+// relative error. The orthogonality errors of U and V are a few ε·max(m, n) for every A, also if A
+// is rank-deficient or graded.
 //
-// The values have the same bits with and without vectors, with two exceptions: Options.Band asks for
-// a wide band and the matrix has the order Tuning.ValuesFrom or a larger one, or the plan with vectors
-// has no memory for emulated products and therefore native ones.
+// The values have the same bits with and without vectors, with two exceptions: Options.Band asks
+// for a wide band and the matrix has the order Tuning.ValuesFrom or a larger one, or the plan with
+// vectors has no memory for emulated products and therefore native ones.
 //
 // A plan for float32 reduces A and transforms vectors back in single precision. The bidiagonal
 // problem between these stages is solved in double precision for both number types.

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// doubles converts between the number type T of a plan and double precision, in which the bidiagonal
-// problem C = S·Σ·Wᵀ is solved for every T.
+// doubles converts between the number type T of a plan and double precision, in which the
+// bidiagonal problem C = S·Σ·Wᵀ is solved for every T.
 type doubles[T evd.Float] struct {
 	precision.Doubles[T]
 
@@ -59,8 +59,8 @@ func (d doubles[T]) wideLayout() *vk.Layout {
 }
 
 // bidiagonal returns the device memory to which the bulge chasing writes C. `receive` then brings
-// the Golub-Kahan form of C to the stage gk, which finds the values, and to the host. The function
-// that it returns gives the host's copy after the recording has been executed.
+// the Golub-Kahan form of C to the stage gk, which finds the values, and to the host. The returned
+// function gives the host's copy after the recording has been executed.
 func (d doubles[T]) bidiagonal(ws *vk.Arena, gk *spectrum.Stage) chase.Bidiagonal[T] {
 	return chase.GolubKahan(d.off(ws, gk))
 }
@@ -80,8 +80,8 @@ func (d doubles[T]) off(ws *vk.Arena, gk *spectrum.Stage) vk.Slice[T] {
 	return d.Real(ws, 0, e.Sub(0, max(e.Len()-1, 0))) // the last element is not used
 }
 
-// conquered returns the k×n matrix to which bidiagonalVectors writes the vectors of one side, as rows.
-// It has only a shape if the host finds them.
+// conquered returns the k×n matrix to which bidiagonalVectors writes the vectors of one side, as
+// rows. It has only a shape if the host finds them.
 func (d doubles[T]) conquered(ws *vk.Arena, of side, k, n int) stages.Matrix {
 	if d.OnHost() {
 		return stages.Matrix{Rows: k, Cols: n, Ld: k}

@@ -74,9 +74,9 @@ func timesScale(g *mat.Dense, scale float64) evd.Dense[float64] {
 	return a
 }
 
-// TestDriverTypes solves all types of LAPACK's ddrvbd, with the shapes of its input file and at edges
-// of the smallest tiles, for each pair of options of U and V. All ratios must be below the limit. The
-// values must have the same bits for all options.
+// TestDriverTypes solves all types of LAPACK's ddrvbd, with the shapes of its input file and at
+// edges of the smallest tiles, for each pair of options of U and V. All ratios must be below the
+// limit. The values must have the same bits for all options.
 func TestDriverTypes(t *testing.T) {
 	when.Many(t, "TestVectors, with other numbers")
 	small := tuning.Smallest()
@@ -117,8 +117,8 @@ func TestDriverTypes(t *testing.T) {
 }
 
 // generalBandOfType returns an m×n matrix with k sub- and superdiagonals of one of the bandTypes.
-// The upper part is that of bandOfType. Orthogonal transformations of k+1 neighbouring rows make the
-// lower part.
+// The upper part is that of bandOfType. Orthogonal transformations of k+1 neighbouring rows make
+// the lower part.
 func generalBandOfType(t *testing.T, family string, dense bool, m, n, k int) *mat.Dense {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
@@ -185,8 +185,9 @@ func solveTypes(t *testing.T, shape [2]int, ks []int, make func(t *testing.T, fa
 	}
 }
 
-// denseOfType returns an m×n matrix of one of LAPACK's types for dchkbd, which has the same types as
-// dchkbb: a diagonal matrix D, or U·D·V with random orthogonal matrices U and V, or random entries.
+// denseOfType returns an m×n matrix of one of LAPACK's types for dchkbd, which has the same types
+// as dchkbb: a diagonal matrix D, or U·D·V with random orthogonal matrices U and V, or random
+// entries.
 func denseOfType(t *testing.T, family string, dense bool, m, n, _ int) *mat.Dense {
 	t.Helper()
 	if family == "" {
@@ -203,8 +204,8 @@ func denseOfType(t *testing.T, family string, dense bool, m, n, _ int) *mat.Dens
 	return &a
 }
 
-// TestGeneralTypes solves the types of LAPACK's dchkbd as dense matrices, with vectors, in the shapes
-// of its input file. TestBidiagonalPlan solves the bidiagonal matrices of the same types.
+// TestGeneralTypes solves the types of LAPACK's dchkbd as dense matrices, with vectors, in the
+// shapes of its input file. TestBidiagonalPlan solves the bidiagonal matrices of the same types.
 func TestGeneralTypes(t *testing.T) {
 	when.Many(t, "TestVectors, with other numbers")
 	for _, shape := range pairs {

@@ -11,8 +11,8 @@ import (
 
 // newGolubKahan makes the stage that finds the singular values σ of a bidiagonal matrix of order n
 // that `part` selects. The Golub-Kahan form of this matrix is tridiagonal, of order 2n, with the
-// eigenvalues ±σ. If the device does not compute in double precision, the host finds the values, and
-// `ops` is not used.
+// eigenvalues ±σ. If the device does not compute in double precision, the host finds the values,
+// and `ops` is not used.
 func newGolubKahan(dev *vk.Device, n int, part spectrum.Selection, certify bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
 	opt := spectrum.Options{Select: spectrum.Singular(part, n), Solver: spectrum.Bisection}
 	if !dev.Info().Float64() {
@@ -26,8 +26,9 @@ func newGolubKahan(dev *vk.Device, n int, part spectrum.Selection, certify bool,
 func found(p spectrum.Part, n int) (from, k int) { return 2*n - p.First - len(p.Values), len(p.Values) }
 
 // receiver brings the bidiagonal matrix C, stored as numbers of S, to the stage gk, which finds its
-// values, and to the host. `off` is the off-diagonal of the Golub-Kahan form of C on the device. The
-// function that `receive` returns gives the Golub-Kahan form after the recording has been executed.
+// values, and to the host. `off` is the off-diagonal of the Golub-Kahan form of C on the device.
+// The function that `receive` returns gives the Golub-Kahan form after the recording has been
+// executed.
 type receiver[S spirv.StoredReal] interface {
 	receive(rec *vk.Recorder, ws *vk.Arena, off vk.Slice[S], gk *spectrum.Stage) func() spectrum.Tridiagonal
 }

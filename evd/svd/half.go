@@ -16,8 +16,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// halfChase reduces the band B of a dense matrix to the bidiagonal matrix C, both in half precision,
-// without vectors.
+// halfChase reduces the band B of a dense matrix to the bidiagonal matrix C, both in half
+// precision, without vectors.
 type halfChase[T evd.Float] struct {
 	round func(rec *vk.Recorder, x vk.Slice[T], y vk.Slice[spirv.Float16])
 
@@ -48,8 +48,8 @@ func (h *halfChase[T]) costs() []evd.StageCost {
 	})
 }
 
-// record records the rounding and the reduction of B, which is not changed. Its results are those of
-// bandReduction.record.
+// record records the rounding and the reduction of B, which is not changed. Its results are those
+// of bandReduction.record.
 func (h *halfChase[T]) record(rec *vk.Recorder, c *plan.Call, b vk.Slice[T], gk *spectrum.Stage) func() spectrum.Tridiagonal {
 	wide := h.wide.In(c.Arena)
 	h.round(rec, b.Sub(0, wide.Len()), wide)
@@ -61,7 +61,7 @@ func (p *problem[T]) scale(a evd.Dense[T], largest float64) float64 {
 	if p.opt.Storage != Half {
 		return scaling[T](largest)
 	}
-	sigma, _ := Half.scaling(largest, func(e int) float64 { return norm(a, e) }) // T is float32, whose numbers need no more
+	sigma, _ := Half.scaling(largest, func(e int) float64 { return norm(a, e) }) // the second result is 0, because T is float32
 	return sigma
 }
 

@@ -154,8 +154,8 @@ func TestStorageOfUnevenMatrices(t *testing.T) {
 		low.Mul(randomRectangle(m, rank), randomRectangle(rank, n))
 		graded := randomRectangle(m, n)
 		graded.Apply(func(i, _ int, x float64) float64 { return x * math.Pow(10, float64(-3*i)) }, graded)
-		// Two columns of the same panel are equal. So a small diagonal entry of the band lies between
-		// large ones, and rounding errors of the band hide that it should be 0.
+		// Two columns of the same panel are equal. So a small diagonal entry of the band lies
+		// between large ones, and rounding errors of the band hide that it should be 0.
 		equal := randomRectangle(m, n)
 		equal.SetCol(2, mat.Col(nil, 0, equal))
 		ranks := map[string]int{"low rank": rank, "equal columns": n - 1}
@@ -218,9 +218,9 @@ func TestStorageOptions(t *testing.T) {
 	}
 }
 
-// TestStorageRefuses checks the errors for vectors, emulated products, a format that does not exist, a
-// device that cannot store half-precision numbers, and a bidiagonal matrix. A plan for float32 is in
-// single precision anyway, and then Single is no restriction.
+// TestStorageRefuses checks the errors for vectors, emulated products, a format that does not
+// exist, a device that cannot store half-precision numbers, and a bidiagonal matrix. A plan for
+// float32 is in single precision anyway, and then Single is no restriction.
 func TestStorageRefuses(t *testing.T) {
 	dev, option := testDevice(t), (*evd.OptionError)(nil)
 	for what, opt := range map[string]Options{

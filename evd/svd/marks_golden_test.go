@@ -41,8 +41,8 @@ var optionsOfPlans = []struct {
 	{"in half precision", 13, 11, Options{Storage: Half}},
 }
 
-// TestForecasts compares the costs and the memory of each kind of plan with a golden file. The device
-// is a dry one, so the numbers are the same everywhere.
+// TestForecasts compares the costs and the memory of each kind of plan with a golden file. The
+// device is a dry one, so the numbers are the same everywhere.
 func TestForecasts(t *testing.T) {
 	var text strings.Builder
 	dev := vk.Dry(vk.Info{
@@ -94,9 +94,10 @@ func TestForecasts(t *testing.T) {
 	stagetest.Golden(t, "forecasts.golden", text.String())
 }
 
-// TestMarks compares the phases of a solve by each kind of plan with a golden file: their order, the
-// progress within each, and the number of commands between two marks. It also compares the numbers of
-// kernels. The tuning does not depend on the device, but the file is that of a CPU driver.
+// TestMarks compares the phases of a solve by each kind of plan with a golden file: their order,
+// the progress within each, and the number of commands between two marks. It also compares the
+// numbers of kernels. The tuning does not depend on the device, but the file is that of a CPU
+// driver.
 func TestMarks(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	when.Skip(t, when.Quick, "it solves with every kind of plan")

@@ -17,8 +17,8 @@ type regions[T evd.Float] struct {
 	left, right vk.Region[T] // block factors of Q1 and P1
 	first       vk.Region[T] // block factors of Q0
 	band        vk.Region[T]
-	// `pass` is the storage of the band during the passes that make it narrower, and `narrow` is the
-	// narrow band. Both are empty if there is no such pass.
+	// `pass` is the storage of the band during the passes that make it narrower, and `narrow` is
+	// the narrow band. Both are empty if there is no such pass.
 	pass, narrow vk.Region[T]
 
 	// chased holds the reflectors of bulge chasing: those of Q2, then those of P2. Later the right
@@ -31,8 +31,8 @@ type regions[T evd.Float] struct {
 	sums    [3]vk.Region[T]   // sums of a check: left orthogonality, right orthogonality, residual
 }
 
-// reflectors returns the reflectors of bulge chasing: those of Q2 for the left side, those of P2 for
-// the right side.
+// reflectors returns the reflectors of bulge chasing: those of Q2 for the left side, those of P2
+// for the right side.
 func (p *path[T]) reflectors(ws *vk.Arena, of side) stages.Reflectors[T] {
 	if p.steps.conquer == nil {
 		return stages.Reflectors[T]{}
@@ -43,8 +43,8 @@ func (p *path[T]) reflectors(ws *vk.Arena, of side) stages.Reflectors[T] {
 
 // lay lays out the device memory for the shape `of` and the bandwidth b, after all stages are made,
 // because only then is the workspace of the products known. Stages that run one after another share
-// workspace. The vectors as rows share it, too, because they are computed after all values have been
-// found.
+// workspace. The vectors as rows share it, too, because they are computed after all values have
+// been found.
 func (p *path[T]) lay(of shape, b int) {
 	s, r := &p.steps, &p.regions
 	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }

@@ -38,9 +38,10 @@ type Options struct {
 	// operations, becomes cheaper.
 	Largest int
 
-	// Select selects the singular values to compute, and their vectors, by Index or by Interval. Index
-	// 0 is the largest value. The zero value selects all. Select cannot be combined with Largest. An
-	// interval is not possible if Storage has fewer digits than the number type of the plan.
+	// Select selects the singular values to compute, and their vectors, by Index or by Interval.
+	// Index 0 is the largest value. The zero value selects all. Select cannot be combined with
+	// Largest. An interval is not possible if Storage has fewer digits than the number type of the
+	// plan.
 	Select evd.Selection
 
 	// Band is the number of superdiagonals b of the intermediate band. Block is the number of
@@ -49,21 +50,21 @@ type Options struct {
 	Band, Block int
 
 	// Products says how large matrix products are computed: in double precision (native), or by
-	// integer units (emulated). The choice ProductsAuto is that of evd, for min(m, n) instead of the
-	// order. From LargeOrder on, or LargeVectors for the products that compute vectors, emulated
-	// products need not be much faster. If emulated products refuse a matrix, the plan solves again
-	// with native products (see Result.Retried). A BidiagonalPlan has native products, whatever
-	// Products is.
+	// integer units (emulated). The choice ProductsAuto is that of evd, for min(m, n) instead of
+	// the order. From LargeOrder on, or LargeVectors for the products that compute vectors,
+	// emulated products need not be much faster. If emulated products refuse a matrix, the plan
+	// solves again with native products (see Result.Retried). A BidiagonalPlan has native products,
+	// whatever Products is.
 	Products evd.Products
 
-	// Moduli is the number of moduli of emulated products for the vectors, 13 to 16. 0 means 14. The
-	// reduction has one modulus less, but at least 13. See evd.Options.
+	// Moduli is the number of moduli of emulated products for the vectors, 13 to 16. 0 means 14.
+	// The reduction has one modulus less, but at least 13. See evd.Options.
 	Moduli int
 
 	// Storage is the format of the numbers in which values without vectors are computed, up to the
-	// bidiagonal matrix. The zero value is Double, which means Single if the number type of the plan
-	// is float32. The other formats are faster, need less memory and have larger errors, as the
-	// documentation of Storage says:
+	// bidiagonal matrix. The zero value is Double, which means Single if the number type of the
+	// plan is float32. The other formats are faster, need less memory and have larger errors, as
+	// the documentation of Storage says:
 	//
 	//	Single   a plan for float64 rounds A to float32 and reduces it as a plan for float32 does
 	//	Half     the plan reduces A to a band in single precision, and stores this band in half
@@ -76,9 +77,10 @@ type Options struct {
 	Storage Storage
 
 	// Certify makes Solve measure the errors of the computed values, and store them in
-	// Result.Certificate. If Storage has fewer digits than the plan's number type, the errors are in
-	// units of single precision, and for Half Certificate.Norm is in units of half precision. The
-	// measurement takes a fraction of the time of the bisection, and one pass over A on the host.
+	// Result.Certificate. If Storage has fewer digits than the plan's number type, the errors are
+	// in units of single precision, and for Half Certificate.Norm is in units of half precision.
+	// The measurement takes a fraction of the time of the bisection, and one pass over A on the
+	// host.
 	Certify bool
 
 	// Verify makes Solve certify each result before it returns, values and vectors (see
@@ -123,8 +125,8 @@ func (o Options) check(n int) error {
 func Index(from, to int) evd.Selection { return evd.Index(from, to) }
 
 // Interval selects the singular values in (a, b]: a < σ ≤ b. An end may be infinite. A value within
-// the rounding error max(m, n)·ε·σ₁ of an end may count as on either side of this end. The number of
-// values is not known before the solve, so the plan allocates memory for all, unless
+// the rounding error max(m, n)·ε·σ₁ of an end may count as on either side of this end. The number
+// of values is not known before the solve, so the plan allocates memory for all, unless
 // Selection.AtMost gives a smaller number. If there are more values, Solve returns an
 // *evd.TooManyError.
 func Interval(a, b float64) evd.Selection { return evd.Interval(a, b) }
@@ -159,8 +161,8 @@ func checkStorage[T evd.Float](o Options, info vk.Info) error {
 	return o.Storage.supported(info)
 }
 
-// noInterval is the *evd.OptionError about an interval with a Storage of fewer digits: the errors of
-// the values are too large for its ends.
+// noInterval is the *evd.OptionError about an interval with a Storage of fewer digits: the errors
+// of the values are too large for its ends.
 func noInterval(s Storage) error {
 	return plan.BadOption("Select", fmt.Sprintf("an interval is not possible in %v precision", s))
 }
@@ -190,8 +192,8 @@ func tableOf[T evd.Float](o Options, info vk.Info) tuning.Tuning {
 }
 
 // sizes returns the tuning for matrices with n columns, with the changes that the options ask for.
-// `emulated` says whether the products of the reduction are emulated. The sizes do not depend on the
-// wanted vectors, so that the values have the same bits with and without vectors.
+// `emulated` says whether the products of the reduction are emulated. The sizes do not depend on
+// the wanted vectors, so that the values have the same bits with and without vectors.
 func sizes[T evd.Float](o Options, info vk.Info, n int, emulated bool) (tuning.Tuning, error) {
 	t := tableOf[T](o, info)
 	if b := o.Band; b > 0 {
@@ -200,9 +202,9 @@ func sizes[T evd.Float](o Options, info vk.Info, n int, emulated bool) (tuning.T
 	if o.Block > 0 {
 		t.Block = o.Block
 	} else {
-		// A block has two deferred updates of rank k, from the left and from the right, and the table's
-		// block has one. Emulated products need a larger inner dimension. The deferred updates cost
-		// 6·n²·k, so a block must be a small part of the matrix.
+		// A block has two deferred updates of rank k, from the left and from the right, and the
+		// table's block has one. Emulated products need a larger inner dimension. The deferred
+		// updates cost 6·n²·k, so a block must be a small part of the matrix.
 		b, k := t.Band, min(t.Block/2, n/32)
 		if emulated {
 			k = max(k, min(t.Block, n/64))

@@ -58,8 +58,8 @@ func most[T evd.Float]() T {
 	return T(x)
 }
 
-// TestSingularValuesBeyondTheLargestNumber solves matrices with a singular value that is larger than
-// every number of the type, by every kind of plan. Options.Verify must not pass such a result.
+// TestSingularValuesBeyondTheLargestNumber solves matrices with a singular value that is larger
+// than every number of the type, by every kind of plan. Options.Verify must not pass such a result.
 func TestSingularValuesBeyondTheLargestNumber(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	t.Run("float64", beyond[float64])
@@ -82,7 +82,8 @@ func beyond[T evd.Float](t *testing.T) {
 		}
 	}
 
-	// The matrix [m m; 0 m] has the singular values m·(√5 ± 1)/2. With [m 0; m 0] the second one is 0.
+	// The matrix [m m; 0 m] has the singular values m·(√5 ± 1)/2. With [m 0; m 0] the second one is
+	// 0.
 	m := most[T]()
 	band, err := NewBandPlan[T](testDevice(t), 2, 1, BandOptions{Certify: true, Tuning: &small})
 	if err != nil {

@@ -34,8 +34,8 @@ func (p *path[T]) memory() *vk.Layout { return p.layout }
 // transformation are nil if the matrix is bidiagonal. The field `qr` is nil if no QR factorisation
 // comes first. The field `narrow` is nil if the chase begins with the band of the reduction. The
 // field `half` replaces `narrow` and `chase` if the band is stored in half precision, and is nil
-// otherwise. The fields from `conquer` on are nil if no vectors are wanted. A stage that is only for
-// left or only for right vectors is nil if those vectors are not wanted.
+// otherwise. The fields from `conquer` on are nil if no vectors are wanted. A stage that is only
+// for left or only for right vectors is nil if those vectors are not wanted.
 //
 // The products are those of the number type T. The stages of the bidiagonal problem, `values`
 // and `conquer`, compute in double precision for every T.

@@ -23,8 +23,8 @@ type Plan[T evd.Float] struct {
 	// Options.Verify.
 	safe *path[T]
 
-	// single computes all results of this plan, if Options.Storage has fewer digits than T, which is
-	// then float64. It is nil otherwise. This plan then has no stages of its own, and its memory.
+	// single computes all results of this plan if T is float64 and Options.Storage has fewer
+	// digits. Then the stages and the memory are those of `single`. Otherwise `single` is nil.
 	single *Plan[float32]
 }
 
@@ -52,14 +52,14 @@ func (p *problem[T]) begin(dev *vk.Device, m, n int, asked, opt Options) {
 //	about 9·m·n bytes     for the values, if m = n; half of it for float32
 //	about 17·m·n bytes    for the values, if m ≠ n, because A may have to be transposed; half of it
 //	                      for float32
-//	about 38·n² bytes     for an n×n matrix with all vectors, if n is large; 40·n² bytes with emulated
-//	                      products, and 33·n² bytes for float32
+//	about 38·n² bytes     for an n×n matrix with all vectors, if n is large; 40·n² bytes with
+//	                      emulated products, and 33·n² bytes for float32
 //
 // Options.Storage with fewer digits needs the memory of a plan for float32. Options.Verify needs no
-// more memory, except for a second side of vectors. The workspace of panels adds up to about 100 MB,
-// which matters if n is small. An NVIDIA device then needs 81·n² bytes for all vectors with n = 1024,
-// and 43·n² bytes with n = 4096. If m or n is 0, NewPlan allocates memory only for the identity
-// matrix that Full asks for.
+// more memory, except for a second side of vectors. The workspace of panels adds up to about 100
+// MB, which matters if n is small. An NVIDIA device then needs 81·n² bytes for all vectors with n =
+// 1024, and 43·n² bytes with n = 4096. If m or n is 0, NewPlan allocates memory only for the
+// identity matrix that Full asks for.
 //
 // The error is an *evd.ShapeError for a shape that no matrix can have, an *evd.OptionError for the
 // first option that is not possible, a *vk.UnsupportedError if the device lacks a feature, a

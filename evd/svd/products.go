@@ -56,15 +56,15 @@ func chooses[T evd.Float](dev *vk.Device, n int, vectors bool, opt Options) (cho
 	}, nil
 }
 
-// rooms are the bytes for the residues of emulated products. The residues of the reduction take a part
-// of the memory of a plan for values, which is 8·n² bytes or more. Those of divide and conquer take a
-// part of the memory of a plan for vectors, which is 37·n² bytes or more. Other residues lie in memory
-// that later or earlier stages use.
+// rooms are the bytes for the residues of emulated products. The residues of the reduction take a
+// part of the memory of a plan for values, which is 8·n² bytes or more. Those of divide and conquer
+// take a part of the memory of a plan for vectors, which is 37·n² bytes or more. Other residues lie
+// in memory that later or earlier stages use.
 type rooms struct{ reduction, vectors, back int }
 
-// residues returns the rooms for n singular values. The room of the reduction must not depend on the
-// wanted vectors: the bits of a rank-2k update depend on it, because each block of the update that
-// fits the room has its own scaling.
+// residues returns the rooms for n singular values. The room of the reduction must not depend on
+// the wanted vectors: the bits of a rank-2k update depend on it, because each block of the update
+// that fits the room has its own scaling.
 func residues(n int) rooms {
 	const least = 64 << 20
 	return rooms{max(least, n*n*3/8), max(least, 2*n*n), max(least, 5*n*n)}

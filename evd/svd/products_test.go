@@ -17,8 +17,8 @@ import (
 )
 
 // TestEmulatedProducts solves matrices of all families with products that emulate double precision
-// on integer units. With the smallest tuning, all large products of a solve are emulated. The limits
-// are those of native products. The values have the same bits with and without vectors.
+// on integer units. With the smallest tuning, all large products of a solve are emulated. The
+// limits are those of native products. The values have the same bits with and without vectors.
 func TestEmulatedProducts(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	small := tuning.Smallest()
@@ -78,8 +78,9 @@ func refusing(n int) evd.Dense[float64] {
 	return a
 }
 
-// TestRefusedProductsAreNative solves a matrix that emulated products refuse, twice. The first solve
-// is repeated with native products, and the second one has native products from the beginning.
+// TestRefusedProductsAreNative solves a matrix that emulated products refuse, twice. The first
+// solve is repeated with native products, and the second one has native products from the
+// beginning.
 func TestRefusedProductsAreNative(t *testing.T) {
 	small := tuning.Smallest()
 	const n = 50
@@ -102,7 +103,8 @@ func TestRefusedProductsAreNative(t *testing.T) {
 	}
 }
 
-// TestProductsOption checks the errors for impossible values of Options.Products and Options.Moduli.
+// TestProductsOption checks the errors for impossible values of Options.Products and
+// Options.Moduli.
 func TestProductsOption(t *testing.T) {
 	option := (*evd.OptionError)(nil)
 	for _, opt := range []Options{{Products: 7}, {Moduli: 12}, {Moduli: 17}} {
@@ -115,8 +117,8 @@ func TestProductsOption(t *testing.T) {
 	}
 }
 
-// card returns a device for forecasts, with `free` bytes of memory. Its emulated products are `gain`
-// times as fast as its native ones.
+// card returns a device for forecasts, with `free` bytes of memory. Its emulated products are
+// `gain` times as fast as its native ones.
 func card(free uint64, gain float64) *vk.Device {
 	dev := vk.Dry(vk.Info{
 		Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 128,
@@ -127,8 +129,8 @@ func card(free uint64, gain float64) *vk.Device {
 }
 
 // TestAutoProducts checks the products that ProductsAuto chooses by the rates of a device: emulated
-// ones if double precision is slow, unless the plan then does not fit the memory. For large matrices,
-// emulated products are chosen even if they are only a little faster.
+// ones if double precision is slow, unless the plan then does not fit the memory. For large
+// matrices, emulated products are chosen even if they are only a little faster.
 func TestAutoProducts(t *testing.T) {
 	const slow, fast = 20, 1.2
 	bytes := func(dev *vk.Device, n int, products evd.Products) uint64 {

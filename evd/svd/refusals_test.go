@@ -100,8 +100,8 @@ func TestRefusals(t *testing.T) {
 	stagetest.Refusals(t, rows)
 }
 
-// TestSolvesRefuse compares the text of each refusal of a matrix or a result, by each method of each
-// plan, also after Close.
+// TestSolvesRefuse compares the text of each refusal of a matrix or a result, by each method of
+// each plan, also after Close.
 func TestSolvesRefuse(t *testing.T) {
 	ctx, d, small := context.Background(), stagetest.Device(t), tuning.Smallest()
 	made := func(err error) {

@@ -18,8 +18,8 @@ type replaceable[P interface{ memory() *vk.Layout }] struct {
 	// path holds the stages of a solve and their memory. It is nil for matrices without entries.
 	path plan.Replaceable[P]
 
-	// shared is the layout of other stages that use the memory of `path`, never at the same time. It
-	// may be nil.
+	// shared is the layout of other stages that use the memory of `path`, never at the same time.
+	// It may be nil.
 	shared *vk.Layout
 }
 
@@ -34,12 +34,12 @@ func (r *replaceable[P]) prepare() (err error) {
 // Bytes returns the size of the device memory that the plan has allocated.
 func (r *replaceable[P]) Bytes() uint64 { return r.base.Bytes() }
 
-// Memory lists the regions of the plan's device memory. Regions that are never in use at the same time
-// may share bytes.
+// Memory lists the regions of the plan's device memory. Regions that are never in use at the same
+// time may share bytes.
 func (r *replaceable[P]) Memory() []vk.Placed { return r.base.Memory() }
 
-// Close waits for the solve in flight and frees the plan's device memory. Solve returns evd.ErrClosed
-// afterwards.
+// Close waits for the solve in flight and frees the plan's device memory. Solve returns
+// evd.ErrClosed afterwards.
 func (r *replaceable[P]) Close() { r.base.Close() }
 
 func (r *replaceable[P]) memoryWith(by P) *vk.Layout {
@@ -53,8 +53,8 @@ func (r *replaceable[P]) compile(t tuning.Tuning) (P, error) {
 	return plan.Compiled(r.base.Dev, func() (P, error) { return r.newPath(t) })
 }
 
-// avoidWaiting replaces the plan's path, for this solve and all later ones, by one without the waits
-// of the kind that failed in the call c. The caller must hold the plan's lock.
+// avoidWaiting replaces the plan's path, for this solve and all later ones, by one without the
+// waits of the kind that failed in the call c. The caller must hold the plan's lock.
 func (r *replaceable[P]) avoidWaiting(c *plan.Call) error {
 	t := r.tune
 	t.Waits.Wavefront = c.AvoidWaits() || t.Waits.Wavefront

@@ -42,16 +42,17 @@ type Result[T evd.Float] struct {
 	order int
 	ulp   float64
 
-	// most is an upper bound of all singular values, computed or not, and `norm` is their norm ‖σ‖₂.
+	// most is an upper bound of all singular values, computed or not, and `norm` is their norm
+	// ‖σ‖₂.
 	most, norm float64
 }
 
 // Rank returns the number of singular values above `tol`. If `tol` < 0, Rank returns the numerical
 // rank, the number of values above max(m, n)·ε·σ₁, where ε is the unit of T. If BandOptions.Storage
-// has a larger ε, the numerical rank is the number of values above ε·‖σ‖₂, where ‖σ‖₂ is the norm of
-// all values. Rounding errors of zero values stay below this limit. With Options.Largest or
-// Options.Select, Rank counts only the computed values. If σ₁ is not one of them, an upper bound takes
-// its place, the norm ‖T‖₁ of the Golub-Kahan form.
+// has a larger ε, the numerical rank is the number of values above ε·‖σ‖₂, where ‖σ‖₂ is the norm
+// of all values. Rounding errors of zero values stay below this limit. With Options.Largest or
+// Options.Select, Rank counts only the computed values. If σ₁ is not one of them, an upper bound
+// takes its place, the norm ‖T‖₁ of the Golub-Kahan form.
 func (r *Result[T]) Rank(tol float64) int {
 	if tol < 0 && len(r.Values) > 0 {
 		tol = r.noise()
@@ -145,8 +146,8 @@ func withoutValues[T evd.Float](c *plan.Call, certify bool) *Result[T] {
 	return res
 }
 
-// empty returns the result for a matrix without entries: no values, and with Full an identity matrix
-// as vectors.
+// empty returns the result for a matrix without entries: no values, and with Full an identity
+// matrix as vectors.
 func (s *solve[T]) empty() *Result[T] {
 	res := withoutValues[T](s.Call, s.opt.Certify)
 	res.order = s.rows

@@ -14,8 +14,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// parts returns selections of values by indices and by intervals, for a spectrum `all`, with the range
-// of indices that each selects.
+// parts returns selections of values by indices and by intervals, for a spectrum `all`, with the
+// range of indices that each selects.
 func parts(all []float64) map[[2]int][]evd.Selection {
 	n := len(all)
 	between := func(i int) float64 { return (all[i-1] + all[i]) / 2 } // a number between σ[i−1] and σ[i]
@@ -132,8 +132,8 @@ func TestSelectOfBidiagonals(t *testing.T) {
 	}
 }
 
-// TestSelectRefuses checks the errors for selections that are not possible, and for an interval with
-// more values than the plan has memory for. The plan must work afterwards.
+// TestSelectRefuses checks the errors for selections that are not possible, and for an interval
+// with more values than the plan has memory for. The plan must work afterwards.
 func TestSelectRefuses(t *testing.T) {
 	when.Skip(t, when.Quick, "the values of TestSelect")
 	dev, option := testDevice(t), (*evd.OptionError)(nil)

@@ -35,8 +35,8 @@ type shape struct {
 	k          int                // largest number of them
 
 	// wants[left] and wants[right] say which vectors are wanted. A square matrix may be stored as
-	// its transpose, which exchanges the sides. So for square matrices both have the larger demand
-	// of U and V, because the memory must suffice for either storage.
+	// its transpose, which exchanges the sides. So for a square matrix wants[left] = wants[right],
+	// the larger demand of U and V, because the memory must suffice for either storage.
 	wants [2]Vectors
 }
 

@@ -10,9 +10,9 @@ import (
 )
 
 // Storage is the format of the numbers in which a plan stores a band in device memory, while it
-// reduces the band to bidiagonal form. The band is the matrix of a BandPlan, or an intermediate result
-// of a Plan. The singular values of the bidiagonal matrix are computed in double precision in any
-// case.
+// reduces the band to bidiagonal form. The band is the matrix of a BandPlan, or an intermediate
+// result of a Plan. The singular values of the bidiagonal matrix are computed in double precision
+// in any case.
 //
 // The errors of the singular values are those of the format: about 3·10⁻¹⁶ for Double, 5·10⁻⁸ for
 // Single and 2·10⁻⁴ for Half, relative to the norm of all singular values.
@@ -25,8 +25,8 @@ const (
 	// Single stores and computes in single precision.
 	Single
 
-	// Half stores in half precision (IEEE 754 binary16) and computes in single precision. The device
-	// needs the feature storageBuffer16BitAccess.
+	// Half stores in half precision (IEEE 754 binary16) and computes in single precision. The
+	// device needs the feature storageBuffer16BitAccess.
 	Half
 )
 
@@ -54,9 +54,9 @@ func (s Storage) supported(info vk.Info) error {
 
 // storedExponent is the exponent to which a band is scaled before it is stored in single or half
 // precision: 2^13 ≤ ‖σ·B‖F < 2^14. Orthogonal transformations do not change the norm, so no entry
-// becomes larger than 2^14 at any time, except by rounding. Half precision ends at 65504. Its normal
-// numbers reach down to 2⁻²⁸·‖σ·B‖F. Smaller entries lose digits, but that loss is much smaller than
-// the rounding errors of the large entries.
+// becomes larger than 2^14 at any time, except by rounding. Half precision ends at 65504. Its
+// normal numbers reach down to 2⁻²⁸·‖σ·B‖F. Smaller entries lose digits, but that loss is much
+// smaller than the rounding errors of the large entries.
 const storedExponent = 14
 
 // scaling returns the power of two by which a band is multiplied before it is stored, as σ·2^more.

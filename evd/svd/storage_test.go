@@ -78,8 +78,8 @@ func TestBandStorage(t *testing.T) {
 }
 
 // TestBandStorageOfUnevenMatrices solves bands with a few large entries and many tiny ones, and a
-// band of zeros. Half precision turns the tiny entries into zeros. The error relative to the largest
-// value must stay that of the format.
+// band of zeros. Half precision turns the tiny entries into zeros. The error relative to the
+// largest value must stay that of the format.
 func TestBandStorageOfUnevenMatrices(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision in storage")
 	for _, s := range storages {
@@ -121,9 +121,9 @@ func TestBandStorageRank(t *testing.T) {
 	}
 }
 
-// TestBandStorageOfLargeOrders checks Rank and Certificate.Norm of a format with a large ε for large
-// orders n. (Both once used n·ε, which is more than 1 for Half and n = 2000: Rank returned 0 for the
-// identity, and each certificate passed.)
+// TestBandStorageOfLargeOrders checks Rank and Certificate.Norm of a format with a large ε for
+// large orders n. (Both once used n·ε, which is more than 1 for Half and n = 2000: Rank returned 0
+// for the identity, and each certificate passed.)
 func TestBandStorageOfLargeOrders(t *testing.T) {
 	identity := Result[float64]{Values: slices.Repeat([]float64{1}, 2000), order: 2000, ulp: Half.Ulp()}
 	if r := identity.Rank(-1); r != 2000 {
@@ -141,8 +141,8 @@ func TestBandStorageOfLargeOrders(t *testing.T) {
 	}
 }
 
-// TestBandStorageRefuses checks the errors for a device that cannot store half-precision numbers, for
-// a format that does not exist, and for entries that are not finite.
+// TestBandStorageRefuses checks the errors for a device that cannot store half-precision numbers,
+// for a format that does not exist, and for entries that are not finite.
 func TestBandStorageRefuses(t *testing.T) {
 	info := testDevice(t).Info()
 	info.Features = slices.DeleteFunc(slices.Clone(info.Features), func(f string) bool { return f == "storageBuffer16BitAccess" })

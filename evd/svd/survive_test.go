@@ -17,8 +17,8 @@ import (
 
 // TestSolveSurvivesAWaitThatFails makes a wait between workgroups fail. The plan must solve again
 // without waits of this kind, with the same bits as a plan that never waits, and must not wait in
-// this way in later solves. The device must remember the failure. After a wait in a panel failed, the
-// other stages must still wait. If the context has ended, the plan must not solve again.
+// this way in later solves. The device must remember the failure. After a wait in a panel failed,
+// the other stages must still wait. If the context has ended, the plan must not solve again.
 func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 	when.Skip(t, when.Quick|when.Slow, "the kernels of other tests")
 	const m, n, given = 50, 21, 5

@@ -291,8 +291,8 @@ func withGaps(z *evd.Dense[float64]) *evd.Dense[float64] {
 	return &wide
 }
 
-// TestCheckOfColumnsWithGaps checks vectors with gaps of NaN between their columns. The ratios must be
-// those without gaps, for dense and for bidiagonal matrices.
+// TestCheckOfColumnsWithGaps checks vectors with gaps of NaN between their columns. The ratios must
+// be those without gaps, for dense and for bidiagonal matrices.
 func TestCheckOfColumnsWithGaps(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	ctx, small := context.Background(), tuning.Smallest()

@@ -56,7 +56,7 @@ func (o Options) computed() Options {
 }
 
 // solveSafely solves once more on the safe path, after the result `first` did not pass its
-// certificate, or is nil because a method failed. The profile has the times of both solves.
+// certificate. `first` is nil if a method failed. The profile has the times of both solves.
 func (p *Plan[T]) solveSafely(ctx context.Context, a evd.Dense[T], first *Result[T], report func(evd.Progress)) (*Result[T], error) {
 	if first != nil {
 		first.U, first.V = nil, nil // their memory may be collected
@@ -82,8 +82,8 @@ func unverified[T evd.Float](first, safe *Result[T]) error {
 	return e
 }
 
-// only removes the vectors of a side that the options do not ask for, and returns `res`, which may be
-// nil.
+// only removes the vectors of a side that the options do not ask for, and returns `res`, which may
+// be nil.
 func only[T evd.Float](o Options, res *Result[T]) *Result[T] {
 	if res == nil {
 		return nil

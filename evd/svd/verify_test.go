@@ -30,8 +30,8 @@ func verifying(t *testing.T, m, n int, opt Options) *Plan[float64] {
 	return p
 }
 
-// spoiled is a method for the Golub-Kahan form that computes right values and then changes them, for
-// tests.
+// spoiled is a method for the Golub-Kahan form that computes right values and then changes them,
+// for tests.
 type spoiled struct {
 	spectrum.Method
 	spoil func(c *plan.Call, t spectrum.Problem, values []float64) error
@@ -45,7 +45,8 @@ func (s spoiled) Solve(c *plan.Call, t spectrum.Problem, from, to int, xt stages
 	return values, err
 }
 
-// spoils are wrong results that a solve may compute. `vectors` says that only the vectors are wrong.
+// spoils are wrong results that a solve may compute. `vectors` says that only the vectors are
+// wrong.
 var spoils = []struct {
 	name    string
 	vectors bool
@@ -71,9 +72,9 @@ var spoils = []struct {
 	}},
 }
 
-// TestVerifySeesAndSolvesAgain makes the first result wrong. Verify must detect the error and return
-// the second result, which the safe path computes. If the second result is wrong, too, Solve must
-// return an error.
+// TestVerifySeesAndSolvesAgain makes the first result wrong. Verify must detect the error and
+// return the second result, which the safe path computes. If the second result is wrong, too, Solve
+// must return an error.
 func TestVerifySeesAndSolvesAgain(t *testing.T) {
 	when.Skip(t, when.Quick, "Verify")
 	ctx := context.Background()
@@ -251,8 +252,8 @@ func TestVerifyNeedsNoMoreMemory(t *testing.T) {
 	}
 }
 
-// TestVerifySurvives makes a wait fail in a plan with Verify. The plan must solve again without waits,
-// and the memory of the safe path must stay valid.
+// TestVerifySurvives makes a wait fail in a plan with Verify. The plan must solve again without
+// waits, and the memory of the safe path must stay valid.
 func TestVerifySurvives(t *testing.T) {
 	when.Skip(t, when.Quick, "Verify")
 	const m, n = 26, 21

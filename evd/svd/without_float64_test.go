@@ -50,8 +50,8 @@ func TestWithoutFloat64(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Vectors solves by divide and conquer on the host and, on the safe path of Verify,
-// by QR iteration on the host. Values and ratios are checked as in single precision.
+// TestWithoutFloat64Vectors solves by divide and conquer on the host and, on the safe path of
+// Verify, by QR iteration on the host. Values and ratios are checked as in single precision.
 func TestWithoutFloat64Vectors(t *testing.T) {
 	when.Skip(t, when.Quick, "a device without double precision")
 	d, small := singleOnly(t), tuning.Smallest()
@@ -121,8 +121,8 @@ func TestWithoutFloat64Bands(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64SmallValues solves a bidiagonal matrix whose values are between 1 and 10⁻³⁰. The
-// host's method keeps the digits of small values.
+// TestWithoutFloat64SmallValues solves a bidiagonal matrix whose values are between 1 and 10⁻³⁰.
+// The host's method keeps the digits of small values.
 func TestWithoutFloat64SmallValues(t *testing.T) {
 	const n = 31
 	c := Bidiagonal[float32]{D: make([]float32, n), E: make([]float32, n-1)}

@@ -13,8 +13,8 @@ import (
 )
 
 // TestPlansRefuseWrongUnits checks plans on a device whose stored facts say that its integer units
-// compute wrongly. Plans that ask for emulated products must be refused, by this process and by later
-// ones with the same folder of facts, and a plan that may choose must have native products.
+// compute wrongly. Plans that ask for emulated products must be refused, by this process and by
+// later ones with the same folder of facts, and a plan that may choose must have native products.
 // TestWrongUnitsAreRefused of package emulated checks how such facts arise.
 func TestPlansRefuseWrongUnits(t *testing.T) {
 	folder := t.TempDir()

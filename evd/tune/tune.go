@@ -100,12 +100,12 @@ var (
 	blocks = []int{16, 32, 64, 128, 256, 512, 1024, 2048}
 )
 
-// Crossovers holds the orders from which another method is faster. 0 means the order of the device's
-// tuning table.
+// Crossovers holds the orders from which another method is faster. 0 means the order of the
+// device's tuning table.
 type Crossovers struct {
-	// OneStageValues and OneStageVectors are the largest orders that are reduced to tridiagonal form
-	// in one stage, for solves without and with vectors. 1 means that no matrix is reduced in one
-	// stage.
+	// OneStageValues and OneStageVectors are the largest orders that are reduced to tridiagonal
+	// form in one stage, for solves without and with vectors. 1 means that no matrix is reduced in
+	// one stage.
 	OneStageValues  int `json:"one_stage_values,omitempty"`
 	OneStageVectors int `json:"one_stage_vectors,omitempty"`
 
@@ -195,8 +195,8 @@ func (s *search) oneStage(ctx context.Context, c Choice, stage string, now int, 
 	return unless(now, max(faster*oneStageStep, never))
 }
 
-// inOneStage returns an error if the measured solve was not in one stage, for example because a wait
-// between workgroups has failed before. A reduction in one stage has the half-bandwidth 1.
+// inOneStage returns an error if the measured solve was not in one stage, for example because a
+// wait between workgroups has failed before. A reduction in one stage has the half-bandwidth 1.
 func inOneStage(r bench.Row) error {
 	if r.B != 1 {
 		return fmt.Errorf("one stage is not possible for n = %d", r.N)
@@ -388,8 +388,8 @@ type Result struct {
 	Table  Choice  // the sizes of the device's tuning table
 	Before float64 // seconds of the same stages with these sizes
 
-	// Complete says that the search has tried all sizes. Otherwise its time ran out, and Untried lists
-	// what was not tried, such as "b = 64".
+	// Complete says that the search has tried all sizes. Otherwise its time ran out, and Untried
+	// lists what was not tried, such as "b = 64".
 	Complete bool
 	Untried  []string
 }
@@ -560,8 +560,8 @@ func (s *search) better(ctx context.Context, best *Result, c Choice, name string
 	return seconds
 }
 
-// mayMeasure returns nil if another measurement may begin now, and otherwise the context's error, or
-// errTime if the rest of the time is shorter than the longest measurement so far. The first
+// mayMeasure returns nil if another measurement may begin now, and otherwise the context's error,
+// or errTime if the rest of the time is shorter than the longest measurement so far. The first
 // measurement may always begin.
 func (s *search) mayMeasure(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

@@ -55,8 +55,8 @@ func Sizes[T spirv.Scalar](dev *vk.Device, n int, c Config) (tuning.Tuning, erro
 	}
 	t = tuning.Fitting[T](tuning.Of[T](t), dev.Info()).For(n, c.MostVectors(n))
 	if c.Band > 0 {
-		// Block must be a multiple of the new Band. So the table's Block is rounded down to a multiple of
-		// Band, but is at least Band.
+		// Block must be a multiple of the new Band. So the table's Block is rounded down to a
+		// multiple of Band, but is at least Band.
 		t.Block = max(t.Block/c.Band, 1) * c.Band
 		t.Band = c.Band
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Doubles converts between the number type T of a solve and double precision, in which the tridiagonal
-// problem is solved for every T.
+// Doubles converts between the number type T of a solve and double precision, in which the
+// tridiagonal problem is solved for every T.
 type Doubles[T spirv.Scalar] struct {
 	precision.Doubles[T]
 
-	// phase turns the last component of vectors that the host has computed: see
+	// The last component of each vector that the host has computed is multiplied by phase: see
 	// precision.RealTridiagonal.
 	phase *T
 }
@@ -48,7 +48,8 @@ func (d Doubles[T]) HoldOnly(n, m int) { d.Resize(0, ownRows[T](n, m)) }
 // InSinglePrecision is advice for users of devices that do not compute in double precision.
 const InSinglePrecision = "plans for float32 work there (vkevd solve --precision f32)"
 
-// Stage makes the stage that solves the tridiagonal problem. The arguments are those of spectrum.New.
+// Stage makes the stage that solves the tridiagonal problem. The arguments are those of
+// spectrum.New.
 func (d Doubles[T]) Stage(dev *vk.Device, n int, opt spectrum.Options, counts bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
 	if d.OnHost() {
 		return spectrum.NewOnHost(n, opt), nil
@@ -82,9 +83,9 @@ func (d Doubles[T]) Receive(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) f
 	}
 }
 
-// Eigenvectors returns the device memory of the vectors S of the tridiagonal matrix, for stages that
-// compute in the type T. The argument x is S in double precision, or memory of the same size. Upload
-// copies vectors that the host has computed to this memory.
+// Eigenvectors returns the device memory of the vectors S of the tridiagonal matrix, for stages
+// that compute in the type T. The argument x is S in double precision, or memory of the same size.
+// Upload copies vectors that the host has computed to this memory.
 func (d Doubles[T]) Eigenvectors(ws *vk.Arena, x stages.Matrix) product.Matrix[T] {
 	return product.Matrix[T]{Rows: x.Rows, Cols: x.Cols, Ld: x.Ld, At: d.Vectors(ws, 0, x.At)}
 }

@@ -19,7 +19,8 @@ type Orientation[T spirv.Scalar] struct {
 	rowMajor  bool
 }
 
-// NewOrientation builds the kernels. If rowMajor is true, vectors are downloaded in row-major order.
+// NewOrientation builds the kernels. If rowMajor is true, vectors are downloaded in row-major
+// order.
 func NewOrientation[T spirv.Scalar](dev *vk.Device, rowMajor bool) (*Orientation[T], error) {
 	transpose, err := move.NewTranspose[T](dev)
 	if err != nil {
@@ -67,9 +68,9 @@ func (z Stored[T]) Part(from, to int) Stored[T] {
 	return z
 }
 
-// Restore uploads the vectors z to q, which gets a vector in each column. Transposed vectors are first
-// uploaded to the memory `via`, and then transposed from `via` to q. `via` must have at least as many
-// elements as z, and must not overlap q. The contents of `via` are undefined afterwards.
+// Restore uploads the vectors z to q, which gets a vector in each column. Transposed vectors are
+// first uploaded to the memory `via`, and then transposed from `via` to q. `via` must have at least
+// as many elements as z, and must not overlap q. The contents of `via` are undefined afterwards.
 func (o *Orientation[T]) Restore(
 	ctx context.Context, dev *vk.Device, z Stored[T], via vk.Slice[T], q product.Matrix[T],
 ) error {

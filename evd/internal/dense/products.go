@@ -27,8 +27,8 @@ type Products[T spirv.Scalar] struct {
 }
 
 // newProducts makes the products for order n. The error is a *vk.UnsupportedError if c asks for
-// emulated products and the device has no units for them, or units that computed wrong results. Other
-// errors are those of vk.
+// emulated products and the device has no units for them, or units that computed wrong results.
+// Other errors are those of vk.
 func newProducts[T spirv.Scalar](dev *vk.Device, n int, c Config, t tuning.Tuning, double Doubles[T]) (p Products[T], err error) {
 	if p.Native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
@@ -51,8 +51,8 @@ func newProducts[T spirv.Scalar](dev *vk.Device, n int, c Config, t tuning.Tunin
 }
 
 // emulate replaces products by products that emulate double precision on integer units. `choose`
-// returns a function that makes them, or nil if all products are native. The error is an OptionError
-// if T is not float64.
+// returns a function that makes them, or nil if all products are native. The error is an
+// OptionError if T is not float64.
 func (p *Products[T]) emulate(moduli int, choose func() (emulation.Maker, error)) error {
 	switch {
 	case spirv.KindOf[T]().IsComplex():

@@ -65,10 +65,11 @@ func (s *Solve[T]) Reduce(a Triangle[T], meanwhile func()) (host spectrum.Tridia
 // MatrixA is the device memory of A.
 func (s *Solve[T]) MatrixA() product.Matrix[T] { return s.matrixA(s.Arena) }
 
-// RecordReduction records the stages that reduce A to tridiagonal form. First the stored triangle of
-// A is multiplied by σ and copied to the other one, whose old contents are not used. Each stage has a status, its INFO word, which is 0 for success. Each INFO word is copied
-// before a later stage may overwrite it. The result returns the tridiagonal matrix on the host
-// after the recording has been executed.
+// RecordReduction records the stages that reduce A to tridiagonal form. First the stored triangle
+// of A is multiplied by σ and copied to the other one, whose old contents are not used. Each stage
+// has a status, its INFO word, which is 0 for success. Each INFO word is copied before a later
+// stage may overwrite it. The result returns the tridiagonal matrix on the host after the recording
+// has been executed.
 func (s *Solve[T]) RecordReduction(rec *vk.Recorder, stored move.Triangle, sigma float64) func() spectrum.Tridiagonal {
 	ws := s.Arena
 	s.Products.Emulated.Begin(rec, ws)
@@ -121,13 +122,13 @@ func (l *Lead[T]) Certify(c *plan.Call, a Triangle[T], sigma float64, p spectrum
 	return counts, a.Invariants(sigma, t), err
 }
 
-// ColumnSums measures eigenpairs: the values Λ, and the vectors Z. The results are the column sums of
-// |σ·A·Z − Z·σ·Λ|, those of |ZᵀZ − I|, and σ. σ is the factor that Scale returns. Without σ, the sums
-// of very large or very small matrices would overflow or underflow. The ratio of the residual does not
-// depend on σ.
+// ColumnSums measures eigenpairs: the values Λ, and the vectors Z. The results are the column sums
+// of |σ·A·Z − Z·σ·Λ|, those of |ZᵀZ − I|, and σ. σ is the factor that Scale returns. Without σ, the
+// sums of very large or very small matrices would overflow or underflow. The ratio of the residual
+// does not depend on σ.
 //
-// ColumnSums uploads Z and A to device memory that a solve uses for vectors and for A. No later call
-// needs the data that were in this memory.
+// ColumnSums uploads Z and A to device memory that a solve uses for vectors and for A. No later
+// call needs the data that were in this memory.
 func (s *Solve[T]) ColumnSums(a Triangle[T], values []float64, vectors Stored[T]) (sums [2][]float64, sigma float64, err error) {
 	if sigma, err = s.Scale(a); err != nil {
 		return sums, 0, err
@@ -165,7 +166,8 @@ func (s *Solve[T]) ColumnSums(a Triangle[T], values []float64, vectors Stored[T]
 	return sums, sigma, err
 }
 
-// RecordCheck records the column sums of the vectors z, for A and the values `lambda` on the device.
+// RecordCheck records the column sums of the vectors z, for A and the values `lambda` on the
+// device.
 func (s *Stages[T]) RecordCheck(rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], lambda vk.Slice[T]) {
 	s.residuals.Record(rec, ws, s.matrixA(ws), z,
 		residual.Sums[T]{Lambda: lambda, Residual: s.sums[0].In(ws), Orthogonality: s.sums[1].In(ws)})

@@ -62,8 +62,8 @@ func NewCommon[T spirv.Scalar](dev *vk.Device, n, m int, cfg Config) (c *Common[
 	return c, err
 }
 
-// suit adapts the sizes to the device: to its measured rate, and to the reduction in one stage if that
-// is possible.
+// suit adapts the sizes to the device: to its measured rate, and to the reduction in one stage if
+// that is possible.
 func (c *Common[T]) suit(dev *vk.Device) error {
 	// With the context of a caller, a measurement could end early for all later callers.
 	ctx, facts := context.Background(), machine.Of(dev)
@@ -112,8 +112,8 @@ func NewLead[T spirv.Scalar](dev *vk.Device, c *Common[T], part int) (l Lead[T],
 	return l, err
 }
 
-// RecordChase records the reduction of the band B to the tridiagonal matrix T. The result returns T on
-// the host after the recording has been executed.
+// RecordChase records the reduction of the band B to the tridiagonal matrix T. The result returns T
+// on the host after the recording has been executed.
 func (l *Lead[T]) RecordChase(c *plan.Call, rec *vk.Recorder, band vk.Region[T], q2 Q2Memory[T]) func() spectrum.Tridiagonal {
 	ws := c.Arena
 	if !l.OneStage {
@@ -150,8 +150,8 @@ func realFlops[T spirv.Scalar]() float64 {
 	return 1
 }
 
-// Stages are all stages of a solve on one device, and their memory. Stages of several solves may use
-// the same memory if only one of them runs at a time.
+// Stages are all stages of a solve on one device, and their memory. Stages of several solves may
+// use the same memory if only one of them runs at a time.
 type Stages[T spirv.Scalar] struct {
 	Lead[T]
 	load      *move.SymmetricLoad[T]
@@ -225,8 +225,8 @@ func newReduction[T spirv.Scalar](
 	return reduce.NewBandReduction(dev, size, ops, w, t.Panel)
 }
 
-// Costs returns a forecast of the operations of each phase, in the order of the solve. It is nil for
-// order 0.
+// Costs returns a forecast of the operations of each phase, in the order of the solve. It is nil
+// for order 0.
 func (s *Stages[T]) Costs() []plan.StageCost {
 	if s.N == 0 {
 		return nil
@@ -271,8 +271,8 @@ func (s *Stages[T]) lay() {
 	s.layout = vk.Together(append(always, vk.InTurn(work...))...)
 }
 
-// matrixA returns the device memory of the dense matrix A. The reduction stores its reflectors in this
-// memory, and the back transformation stores the eigenvectors in it.
+// matrixA returns the device memory of the dense matrix A. The reduction stores its reflectors in
+// this memory, and the back transformation stores the eigenvectors in it.
 func (s *Stages[T]) matrixA(ws *vk.Arena) product.Matrix[T] { return s.reflectors.matrixA(ws, s.N) }
 
 // Reflectors is device memory for the reflectors of a reduction on one device.
@@ -321,7 +321,7 @@ func NewBack[T spirv.Scalar](dev *vk.Device, c *Common[T], m int, r Reflectors[T
 	return b, err
 }
 
-// Work is the workspace, in turn.
+// Work lists the workspaces of the stages, which run one after another.
 func (b *Back[T]) Work() []vk.Space { return append([]vk.Space{b.q1.Work()}, b.Q2.Work()...) }
 
 // To returns the memory of the eigenvectors of A, of which there are as many as rows of x.

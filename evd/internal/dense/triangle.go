@@ -16,9 +16,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Triangle is a symmetric or Hermitian matrix of order N, of which one triangle is read: the upper or
-// the lower one of the memory Data, column by column with the leading dimension Ld. The imaginary parts
-// of the diagonal may have any values.
+// Triangle is a symmetric or Hermitian matrix of order N, of which one triangle is read: the upper
+// or the lower one of the memory Data, column by column with the leading dimension Ld. The
+// imaginary parts of the diagonal may have any values.
 type Triangle[T spirv.Scalar] struct {
 	N, Ld int
 	Data  []T
@@ -61,8 +61,9 @@ func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("element (%d, %d) is %v", e.Row, e.Col, e.Value)
 }
 
-// Largest reads the triangle once, on all CPU cores, and returns max|a_ij|, or for a complex matrix the
-// largest magnitude of a real or imaginary part. If an entry is NaN or infinite, the error is a *NonFiniteError for the first such entry in the order of the memory.
+// Largest reads the triangle once, on all CPU cores, and returns max|a_ij|, or for a complex matrix
+// the largest magnitude of a real or imaginary part. If an entry is NaN or infinite, the error is a
+// *NonFiniteError for the first such entry in the order of the memory.
 func (a Triangle[T]) Largest() (float64, error) {
 	largest, i, j := plan.ScanColumns(len(a.Data), a.N, a.scan)
 	if i >= 0 {
@@ -125,15 +126,16 @@ func (a Triangle[T]) notFinite(i, j int) (value float64) {
 	return value
 }
 
-// Upload copies the triangle to device memory for all elements, without gaps between the columns. The
-// other triangle gets undefined values there. It may run while commands are recorded, but not while
-// commands are executed. An error names the phase.
+// Upload copies the triangle to device memory for all elements, without gaps between the columns.
+// The other triangle gets undefined values there. It may run while commands are recorded, but not
+// while commands are executed. An error names the phase.
 func (a Triangle[T]) Upload(ctx context.Context, dev *vk.Device, to vk.Slice[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
 	return plan.During(stages.PhaseLoad, vk.UploadTriangle(ctx, dev, to, host, a.Upper))
 }
 
-// uploadTiny multiplies the matrix by σ on the host, if the device must not, and uploads the product.
+// uploadTiny multiplies the matrix by σ on the host, if the device must not, and uploads the
+// product.
 func (a Triangle[T]) uploadTiny(ctx context.Context, dev *vk.Device, to vk.Slice[T], sigma float64) error {
 	if !scaledOnHost[T](sigma) {
 		return nil

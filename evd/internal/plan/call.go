@@ -36,7 +36,8 @@ type Call struct {
 	// matrix.
 	Retried *stages.InfoError
 
-	// gaveUp is the error for the last INFO word that was not 0. It is nil if all INFO words were 0.
+	// gaveUp is the error for the last INFO word that was not 0. It is nil if all INFO words were
+	// 0.
 	gaveUp *stages.InfoError
 
 	// gaveUpOn is the device on which the stage of `gaveUp` failed. It is nil if this is the device
@@ -51,8 +52,9 @@ type Call struct {
 	// success.
 	infos []*info
 
-	// HostVectors has the vectors that the host has computed in this call, as the columns of a packed
-	// matrix. They belong to the call, so that no memory stays in use after a call that fails.
+	// HostVectors has the vectors that the host has computed in this call, as the columns of a
+	// packed matrix. They belong to the call, so that no memory stays in use after a call that
+	// fails.
 	HostVectors []float64
 
 	// beforeInfo is the function Base.BeforeInfo, which only tests set.

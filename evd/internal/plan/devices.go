@@ -41,9 +41,9 @@ func CheckDevices(first *vk.Device, others []*vk.Device) error {
 // The number is that of the list of devices, as in the text of a *vk.DeviceError.
 func Suffix(dev *vk.Device) string { return fmt.Sprintf(", device %d", dev.Info().Index) }
 
-// OnDevice says on which device of several an error happened: it returns a *vk.DeviceError. An error
-// that names a device stays as it is. So does the end of a context, because it is no error of a
-// device. If err is nil, OnDevice returns nil.
+// OnDevice says on which device of several an error happened: it returns a *vk.DeviceError. An
+// error that names a device stays as it is. So does the end of a context, because it is no error of
+// a device. If err is nil, OnDevice returns nil.
 func OnDevice(dev *vk.Device, err error) error {
 	if err == nil || errors.As(err, new(*vk.DeviceError)) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

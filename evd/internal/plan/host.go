@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// HostWork is the connection between a solver on the host, which runs in several goroutines, and the
-// call that waits for it. Call.OnHost makes it.
+// HostWork is the connection between a solver on the host, which runs in several goroutines, and
+// the call that waits for it. Call.OnHost makes it.
 type HostWork struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -27,8 +27,8 @@ type HostWork struct {
 type exited struct{}
 
 // OnHost calls the function `solve`, which solves a problem on the host. It adds the time to the
-// profile, as the line stages.OnHost of the phase. The error is that of `solve`, or ctx.Err() if the
-// context of the call has ended before.
+// profile, under the name of the phase followed by stages.OnHost. The error is that of `solve`, or
+// ctx.Err() if the context of the call has ended before.
 //
 // If the progress function of the call panics or ends its goroutine, the solver stops, and OnHost
 // then does the same in the goroutine of the caller.
@@ -52,13 +52,13 @@ func (c *Call) OnHost(phase string, solve func(w *HostWork) error) error {
 	return err
 }
 
-// Stop returns an error if the solver must stop: the error of the context, or context.Canceled after
-// a failure of the progress function. Several goroutines may call Stop at the same time.
+// Stop returns an error if the solver must stop: the error of the context, or context.Canceled
+// after a failure of the progress function. Several goroutines may call Stop at the same time.
 func (w *HostWork) Stop() error { return w.ctx.Err() }
 
 // Progress reports that a part of the work has been done. The sum of all parts is 1. Several
-// goroutines may call Progress at the same time. It calls the progress function in a goroutine of its
-// own, one call at a time, because this function may panic or end its goroutine.
+// goroutines may call Progress at the same time. It calls the progress function in a goroutine of
+// its own, one call at a time, because this function may panic or end its goroutine.
 func (w *HostWork) Progress(part float64) {
 	if w.report == nil {
 		return

@@ -11,8 +11,8 @@ import (
 
 // Parallel calls do(0) … do(n−1), each in a goroutine of its own, waits for all, and returns their
 // errors. If a call returns an error, panics, or ends its goroutine, Parallel calls the function
-// `cancel` at once, so that the other calls end early. Then, if a call has panicked or has ended its
-// goroutine, Parallel does the same.
+// `cancel` at once, so that the other calls end early. Then, if a call has panicked or has ended
+// its goroutine, Parallel does the same.
 func Parallel(n int, cancel func(), do func(k int) error) []error {
 	errs, thrown, ended := make([]error, n), make([]any, n), make([]bool, n)
 	var wait sync.WaitGroup
@@ -102,7 +102,7 @@ func (s *Slowest) Ended(k int) {
 	s.tell()
 }
 
-// mark returns the place of a mark.
+// mark converts a progress report.
 func (s *Slowest) mark(p vk.Progress) mark {
 	m := mark{from: p}
 	if p.Total > 0 {

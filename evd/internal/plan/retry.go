@@ -18,9 +18,9 @@ const mostAttempts = 4
 // emulated products refused the matrix (Call.GaveUp, InfoError.Cause), Survive calls the function
 // `avoid` with the call and then makes another attempt: it calls `begin` and `solve` once more. The
 // function `avoid` must replace the plan's stages by stages without waits of this kind
-// (Call.AvoidWaits), or with native products. In the next Call, the field Retried is the error of the
-// attempt before it, and the profile has the time of all earlier attempts under stages.PhaseGivenUp
-// or stages.PhaseRefused.
+// (Call.AvoidWaits), or with native products. In the next Call, the field Retried is the error of
+// the attempt before it, and the profile has the time of all earlier attempts under
+// stages.PhaseGivenUp or stages.PhaseRefused.
 //
 // The caller must have the plan's lock. The function `solve` must leave the caller's matrix
 // unchanged until the host has read the last INFO word, the status of a stage. The error is that of

@@ -11,10 +11,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// attempts is a solve whose attempts return given errors. A nil field means an attempt that succeeds.
+// attempts is a solve whose attempts return given errors. A nil field means an attempt that
+// succeeds.
 type attempts struct {
 	waits         int   // number of attempts, from the first one on, in which a wait fails
-	first, second error // of an attempt without a wait that fails: of the first one, of a later one
+	first, second error // errors of attempts in which no wait fails: of the first attempt, and of later ones
 	avoid         error
 	cancelled     bool
 	calls         []*Call
@@ -101,8 +102,8 @@ func TestSurvive(t *testing.T) {
 	}
 }
 
-// TestSurviveFreesMemory checks that the host memory for the vectors of a failed attempt is free when
-// the next attempt begins. Otherwise a solve with all vectors would need it twice.
+// TestSurviveFreesMemory checks that the host memory for the vectors of a failed attempt is free
+// when the next attempt begins. Otherwise a solve with all vectors would need it twice.
 func TestSurviveFreesMemory(t *testing.T) {
 	ctx := context.Background()
 	var first weak.Pointer[float64]

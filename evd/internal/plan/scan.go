@@ -9,10 +9,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Scan reads columns 0 … cols−1 of the column-major matrix a once, on several CPU cores. The function
-// `part` returns the range of rows [from, to) to read in column j. If all entries are finite, Scan
-// returns their largest magnitude, as ScanNumbers does, and `row` = `col` = −1. Otherwise `row` and `col`
-// are the position of the first entry, in column order, that is NaN or infinite.
+// Scan reads columns 0 … cols−1 of the column-major matrix a once, on several CPU cores. The
+// function `part` returns the range of rows [from, to) to read in column j. If all entries are
+// finite, Scan returns their largest magnitude, as ScanNumbers does, and `row` = `col` = −1.
+// Otherwise `row` and `col` are the position of the first entry, in column order, that is NaN or
+// infinite.
 func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) (largest float64, row, col int) {
 	return ScanColumns(len(a), cols, func(j int, largest float64) (float64, int) {
 		from, to := part(j)
@@ -24,14 +25,14 @@ func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) 
 	})
 }
 
-// ScanColumns is Scan for a matrix whose columns the function `column` scans, as ScanNumbers does. The
-// matrix has about this number of elements.
+// ScanColumns is Scan for a matrix whose columns the function `column` scans, as ScanNumbers does.
+// `elements` is about the number of elements of the matrix.
 func ScanColumns(elements, cols int, column func(j int, largest float64) (float64, int)) (largest float64, row, col int) {
 	type found struct {
 		largest  float64
 		row, col int
 	}
-	const share = 1 << 16 // entries of a worker at least; a thread starts in the time of so many
+	const share = 1 << 16 // least number of entries for a worker: to start a thread takes as long as to scan them
 	of := make([]found, max(1, min(runtime.GOMAXPROCS(0), cols, elements/share)))
 	// Each worker scans the next column that nobody has taken, until it finds a bad entry. All
 	// columns before this entry have then been taken, too.
@@ -66,8 +67,8 @@ func ScanColumns(elements, cols int, column func(j int, largest float64) (float6
 	return largest, row, col
 }
 
-// ScanNumbers is ScanColumn for real or complex numbers. The magnitude of a complex number is the larger
-// one of |Re| and |Im|.
+// ScanNumbers is ScanColumn for real or complex numbers. The magnitude of a complex number is the
+// larger one of |Re| and |Im|.
 func ScanNumbers[T spirv.Scalar](col []T, largest float64) (top float64, at int) {
 	Parts(col, func(parts []float32, each int) {
 		top, at = ScanColumn(parts, largest)

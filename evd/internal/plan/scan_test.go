@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestScanFindsTheFirst scans a matrix so large that several workers share it. The first bad entry in
-// column order must be found, and entries outside the triangle must not count.
+// TestScanFindsTheFirst scans a matrix so large that several workers share it. The first bad entry
+// in column order must be found, and entries outside the triangle must not count.
 func TestScanFindsTheFirst(t *testing.T) {
 	const n, ld = 700, 701
 	a := make([]float64, ld*n)

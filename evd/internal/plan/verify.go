@@ -35,15 +35,15 @@ func Verified[R any](first func() (*R, error), safe func(first *R) (*R, error), 
 // iteration. For this order the computation takes minutes.
 const MaxSafeQR = 2048
 
-// MethodFailed reports whether err says that one of a solve's methods has failed. A solve by another
-// method may succeed then.
+// MethodFailed reports whether err says that one of a solve's methods has failed. A solve by
+// another method may succeed then.
 func MethodFailed(err error) bool {
 	return errors.As(err, new(*stages.InfoError)) || errors.As(err, new(*NoConvergenceError))
 }
 
-// Unverified is the text of an error about a result that did not pass its certificate. `first` is the
-// certificate of the first result, or nil if that result had none. `safe` is the certificate of the
-// second result, which the safe path has computed. Each number of a certificate must be below
+// Unverified is the text of an error about a result that did not pass its certificate. `first` is
+// the certificate of the first result, or nil if that result had none. `safe` is the certificate of
+// the second result, which the safe path has computed. Each number of a certificate must be below
 // `threshold`.
 func Unverified[C interface {
 	comparable
@@ -64,7 +64,8 @@ func Ratio(sums []float64, norm, unit float64) float64 {
 	if top == 0 {
 		return 0
 	}
-	// The first division is by the norm, because the product norm·unit would underflow for a tiny norm.
+	// The first division is by the norm, because the product norm·unit would underflow for a tiny
+	// norm.
 	r := top / norm / unit
 	if math.IsNaN(r) {
 		return math.Inf(1)

@@ -1,4 +1,5 @@
-// Package plantest, internal to vkevd, for tests only, writes what plans tell as text for golden files.
+// Package plantest, internal to vkevd, for tests only, writes what plans tell as text for golden
+// files.
 package plantest
 
 import (
@@ -40,9 +41,9 @@ func WriteForecast(text *strings.Builder, name string, p Forecast) {
 	}
 }
 
-// WriteProfile writes the names of the phases of a solve, and how often each kernel ran. The phases are
-// in their order in time. If several devices worked at the same time, this order is different in each
-// run, so the names are sorted.
+// WriteProfile writes the names of the phases of a solve, and how often each kernel ran. The phases
+// are in their order in time. If several devices worked at the same time, this order is different
+// in each run, so the names are sorted.
 func WriteProfile(text *strings.Builder, p *vk.Profile, several bool) {
 	kernels, phases := map[string]int{}, []string{}
 	for _, k := range p.Kernels {

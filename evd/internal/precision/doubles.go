@@ -1,9 +1,9 @@
 // Package precision has the constants of the number type T of a plan, and the conversions between T
-// and double precision. The tridiagonal or bidiagonal problem within a solve is real, and is solved in
-// double precision, for every T: its diagonals become doubles, and its vectors become numbers of T.
-// float64 needs no conversion. Other types are converted by the device, or by the host if the device
-// has no double precision. Elsewhere in evd, few places depend on the type T or on the precision of the
-// device: they choose stages, products and options, or scale the matrix.
+// and double precision. The tridiagonal or bidiagonal problem within a solve is real, and is solved
+// in double precision, for every T: its diagonals become doubles, and its vectors become numbers of
+// T. float64 needs no conversion. Other types are converted by the device, or by the host if the
+// device has no double precision. Elsewhere in evd, few places depend on the type T or on the
+// precision of the device: they choose stages, products and options, or scale the matrix.
 package precision
 
 import (
@@ -14,9 +14,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Memory is the device memory that a plan needs for numbers of type T in addition to the same numbers
-// in double precision. Reals are diagonals. Values are the values of a check. Rows has the vectors of
-// each side, one vector in each row. A plan for float64 does not use this memory.
+// Memory is the device memory that a plan needs for numbers of type T in addition to the same
+// numbers in double precision. Reals are diagonals. Values are the values of a check. Rows has the
+// vectors of each side, one vector in each row. A plan for float64 does not use this memory.
 type Memory[T spirv.Scalar] struct {
 	Reals  []vk.Region[T]
 	Values vk.Region[T]
@@ -36,8 +36,8 @@ type Doubles[T spirv.Scalar] interface {
 	// laid out.
 	Resize(side int, rows vk.Region[T])
 
-	// Copied is the memory that WidenReals writes and Narrow reads. A device that narrows vectors of a
-	// matrix of another device needs a copy.
+	// Copied is the memory that WidenReals writes and Narrow reads. A device that narrows vectors
+	// of a matrix of another device needs a copy.
 	Copied() []vk.Region[complex128]
 
 	// OnHost reports whether the host computes in double precision in place of the device.
@@ -47,18 +47,18 @@ type Doubles[T spirv.Scalar] interface {
 	// addition to that of `ops`, the plan's products. They are nil if OnHost is true.
 	Products(dev *vk.Device, ops product.Ops[T], t product.Tuning) (product.Ops[float64], *vk.Layout, error)
 
-	// Real returns the device memory of diagonal i. WidenReals records the conversion of the diagonals
-	// to the memory `wide`. Complex diagonals must be those of a Hermitian tridiagonal matrix, d and e.
-	// If OnHost is true, WidenReals records nothing.
+	// Real returns the device memory of diagonal i. WidenReals records the conversion of the
+	// diagonals to the memory `wide`. Complex diagonals must be those of a Hermitian tridiagonal
+	// matrix, d and e. If OnHost is true, WidenReals records nothing.
 	Real(ws *vk.Arena, i int, wide vk.Slice[float64]) vk.Slice[T]
 	WidenReals(rec *vk.Recorder, ws *vk.Arena, wide ...vk.Slice[float64])
 
 	// Values records that values are sent to the device, and returns their memory.
 	Values(rec *vk.Recorder, ws *vk.Arena, wide vk.Slice[float64], values []float64) vk.Slice[T]
 
-	// Vectors returns the device memory of the vectors of one side. Narrow records a conversion of the
-	// vectors x into this memory. The leading dimension stays the same. If OnHost is true, Narrow
-	// records nothing.
+	// Vectors returns the device memory of the vectors of one side. Narrow records a conversion of
+	// the vectors x into this memory. The leading dimension stays the same. If OnHost is true,
+	// Narrow records nothing.
 	Vectors(ws *vk.Arena, side int, wide vk.Slice[float64]) vk.Slice[T]
 	Narrow(rec *vk.Recorder, ws *vk.Arena, side int, x stages.Matrix)
 
@@ -67,8 +67,8 @@ type Doubles[T spirv.Scalar] interface {
 	Widen(rec *vk.Recorder, z product.Matrix[T], x stages.Matrix) stages.Matrix
 }
 
-// New makes the conversions for the device. The error is a *vk.UnsupportedError with an advice for the
-// user if T is float64 and the device computes only in single precision.
+// New makes the conversions for the device. The error is a *vk.UnsupportedError with an advice for
+// the user if T is float64 and the device computes only in single precision.
 func New[T spirv.Scalar](dev *vk.Device, m Memory[T], advice string) (d Doubles[T], err error) {
 	if IsDouble[T]() {
 		if err := dev.Info().NeedFloat64(advice); err != nil {

@@ -85,7 +85,8 @@ func (d *onDevice) Widen(rec *vk.Recorder, z product.Matrix[float32], x stages.M
 	return x
 }
 
-// complexes implements Doubles for complex numbers: T = D·S·Dᴴ with a real S and D = diag(1 … 1, phase).
+// complexes implements Doubles for complex numbers: T = D·S·Dᴴ with a real S and D = diag(1 … 1,
+// phase).
 type complexes[T complex64 | complex128] struct {
 	ownOnDevice[T]
 	phase   vk.Region[complex128]
@@ -116,8 +117,9 @@ func (*complexes[T]) Widen(_ *vk.Recorder, _ product.Matrix[T], x stages.Matrix)
 	return x
 }
 
-// RealTridiagonal returns the real tridiagonal matrix S and the phase in T = D·S·Dᴴ, D = diag(1 … 1,
-// phase). In a Hermitian T with the diagonals d and e, all elements of e but the last one are real.
+// RealTridiagonal returns the real tridiagonal matrix S and the phase in T = D·S·Dᴴ, D = diag(1 …
+// 1, phase). In a Hermitian T with the diagonals d and e, all elements of e but the last one are
+// real.
 func RealTridiagonal[T spirv.Scalar](d, e []T) (s spectrum.Tridiagonal, phase T) {
 	s = spectrum.Tridiagonal{D: spectrum.Scale(d, 1), E: spectrum.Scale(e, 1)}
 	phase = 1

@@ -14,8 +14,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// divided are the stages of a solve in which all devices have a part of the matrix. The first device
-// also solves the tridiagonal problem, if need be with the others (spectrum.Stage.Shared).
+// divided are the stages of a solve in which all devices have a part of the matrix. The first
+// device also solves the tridiagonal problem, if need be with the others (spectrum.Stage.Shared).
 type divided[T spirv.Real] struct {
 	dense.Lead[T]
 	parts []*part[T] // on all devices
@@ -29,8 +29,8 @@ type part[T spirv.Real] struct {
 	share        *reduce.BandShare[T]
 
 	// The fields q2 to conquer are set only if vectors are wanted. The reflectors of Q1 arrive from
-	// other devices block by block. If several devices solve the tridiagonal problem, `conquer` is the
-	// device's part of it; on the first device it is nil.
+	// other devices block by block. If several devices solve the tridiagonal problem, `conquer` is
+	// the device's part of it; on the first device it is nil.
 	q2      dense.Q2[T]
 	q1      *backs.ApplyQ1[T]
 	orient  *dense.Orientation[T]
@@ -224,8 +224,8 @@ func (g *dividedSolve[T]) parties() (all []*vk.Party) {
 	return all
 }
 
-// Reduced tells the call of the first device which devices solve the tridiagonal problem, if several
-// do.
+// Reduced tells the call of the first device which devices solve the tridiagonal problem, if
+// several do.
 func (g *dividedSolve[T]) Reduced() {
 	if !g.Spectrum.Shared() {
 		return

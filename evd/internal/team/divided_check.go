@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ColumnSums measures eigenpairs as dense.Solve.ColumnSums does. Each device has some of the vectors.
-// The matrix, and all vectors, go to all devices, some columns at a time.
+// ColumnSums measures eigenpairs as dense.Solve.ColumnSums does. Each device has some of the
+// vectors. The matrix, and all vectors, go to all devices, some columns at a time.
 func (g *dividedSolve[T]) ColumnSums(a dense.Triangle[T], values []float64, vectors dense.Stored[T]) (sums [2][]float64, sigma float64, err error) {
 	m := len(values)
 	if sigma, err = g.Scale(a); err != nil {
@@ -131,7 +131,7 @@ func (c vectorsOnDevices[T]) add(panel []T, from int, sums []float64, residual b
 }
 
 // tileRows is the number of rows that a goroutine writes of all columns of a panel, before it takes
-// the next rows. Its elements stay in the caches of a core.
+// the next rows. These elements stay in the caches of a core.
 const tileRows = 64
 
 // tiles calls `do` for all rows of a matrix with n rows, some rows [first, last) at a time.

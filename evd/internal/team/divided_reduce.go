@@ -27,8 +27,8 @@ type dividedReduction[T spirv.Real] struct {
 	places exchangePlaces
 
 	// Each event happens when numbers have been posted. For factored[i][j] these are piece j of the
-	// reflectors of panel i. For formed[i][k] they are the part of device k in the product of panel i.
-	// For banded[k] they are the columns of the band that device k has.
+	// reflectors of panel i. For formed[i][k] they are the part of device k in the product of panel
+	// i. For banded[k] they are the columns of the band that device k has.
 	factored [][]*vk.Event
 	formed   [][]*vk.Event
 	banded   []*vk.Event
@@ -39,11 +39,11 @@ type dividedReduction[T spirv.Real] struct {
 type exchangePlaces struct {
 	tau, reflectors, band int
 
-	// parts[i][k] is the place of the part of device k in the product of a panel whose number is odd
-	// (i = 1) or even (i = 0). There are two places, because a device may post its part of the next
-	// panel while another device still takes the parts of this panel. Two places are enough: a device
-	// posts its part of panel p+2 only after it has taken the parts of panel p+1, and each other
-	// device has posted its part of panel p+1 only after it had taken the parts of panel p.
+	// parts[i][k] is the place of the part of device k in the product of a panel whose number is
+	// odd (i = 1) or even (i = 0). There are two places, because a device may post its part of the
+	// next panel while another device still takes the parts of this panel. Two places are enough: a
+	// device posts its part of panel p+2 only after it has taken the parts of panel p+1, and each
+	// other device has posted its part of panel p+1 only after it had taken the parts of panel p.
 	parts [2][]int
 
 	bytes int // of all
@@ -69,8 +69,8 @@ func (d *divided[T]) places() (x exchangePlaces) {
 // elementBytes is the size of a number of type T in bytes.
 func elementBytes[T spirv.Real]() int { return int(unsafe.Sizeof(*new(T))) }
 
-// Reduce reduces A to the band B with all devices of the team: each device reduces its columns of A.
-// Then the first device reduces B to the tridiagonal matrix T.
+// Reduce reduces A to the band B with all devices of the team: each device reduces its columns of
+// A. Then the first device reduces B to the tridiagonal matrix T.
 func (g *dividedSolve[T]) Reduce(a dense.Triangle[T], _ func()) (host spectrum.Tridiagonal, sigma float64, err error) {
 	r, recordings := g.newReduction(), make([]*vk.Recorder, len(g.calls))
 	var received func() spectrum.Tridiagonal
@@ -137,7 +137,7 @@ func (g *dividedSolve[T]) newReduction() *dividedReduction[T] {
 // as long as its submission. Only tests change it.
 var reflectorBytes = 4 << 20
 
-// piecesOf divides so many numbers into pieces.
+// piecesOf divides `count` numbers into pieces.
 func piecesOf[T spirv.Real](count int) (pieces []span) {
 	most := reflectorBytes / elementBytes[T]()
 	for from := 0; from < count; from += most {

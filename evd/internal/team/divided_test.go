@@ -15,7 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// divideAmong makes the stages of solves with all vectors for order n, divided among so many devices.
+// divideAmong makes the stages of solves with all vectors for order n, divided among the given
+// number of devices.
 func divideAmong(t *testing.T, devices, n int) (*Team, *divided[float64]) {
 	t.Helper()
 	var all []*vk.Device
@@ -101,8 +102,8 @@ func TestReflectorsGoInPieces(t *testing.T) {
 	}
 }
 
-// TestPanelsOfACheckReportErrors cancels a check by two devices after the vectors are on the devices.
-// The sums of the next panel must be refused, for A and for the vectors.
+// TestPanelsOfACheckReportErrors cancels a check by two devices after the vectors are on the
+// devices. The sums of the next panel must be refused, for A and for the vectors.
 func TestPanelsOfACheckReportErrors(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	const n = 12

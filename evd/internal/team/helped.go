@@ -63,8 +63,8 @@ func (g *helped[T]) Reduced() {
 	}()
 }
 
-// copyReflectors copies what transforms vectors back from the first device to that of the call c: the
-// reflectors of Q2 and Q1, and what narrows the vectors.
+// copyReflectors copies the data of the back transformation from the first device to the device of
+// the call c: the reflectors of Q2 and Q1, and the memory that Doubles.Narrow reads.
 func (g *helped[T]) copyReflectors(c *plan.Call, to *Helper[T], link *vk.Link) error {
 	from := g.Stages.Reflectors()
 	for i, region := range to.reflectors.All() {

@@ -13,13 +13,13 @@ import (
 // Element k is the sum of the fractions of the devices 0 to k, so the last element is 1.
 type Shares []float64
 
-// NewShares divides vectors and matrix among the devices in proportion to their measured rates of FP64
-// arithmetic. If the rate of a device is not known, as for CPUs, all devices get equal parts.
+// NewShares divides vectors and matrix among the devices in proportion to their measured rates of
+// FP64 arithmetic. If the rate of a device is not known, as for CPUs, all devices get equal parts.
 func NewShares(devices []*vk.Device) (Shares, error) {
 	rates := make([]float64, len(devices))
 	for k, dev := range devices {
-		// Devices of the same name get equal parts. Their measured rates differ a little, and another
-		// division would change the bits of the result.
+		// Devices of the same name get equal parts. Their measured rates differ a little, and
+		// another division would change the bits of the result.
 		same := func(d *vk.Device) bool { return d.Info().Name == dev.Info().Name }
 		if first := slices.IndexFunc(devices[:k], same); first >= 0 {
 			rates[k] = rates[first]

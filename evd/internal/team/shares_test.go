@@ -38,9 +38,9 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestEqualDevicesGetEqualShares checks that devices of the same name get equal parts, although their
-// measured rates differ, because each process may measure other rates, and the bits of a result
-// depend on the parts. Other devices get parts in proportion to their rates.
+// TestEqualDevicesGetEqualShares checks that devices of the same name get equal parts, although
+// their measured rates differ. The bits of a result depend on the parts, and each process may
+// measure other rates. Other devices get parts in proportion to their rates.
 func TestEqualDevicesGetEqualShares(t *testing.T) {
 	measured := func(name string, rate float64) *vk.Device {
 		d := vk.Dry(vk.Info{Name: name, Memory: 1 << 40, Free: 1 << 40})

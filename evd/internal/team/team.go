@@ -1,7 +1,7 @@
-// Package team, internal to vkevd, computes the spectrum of one symmetric matrix on several devices.
-// Either the first device reduces the matrix, and the others help with the vectors (helped.go), or all
-// devices divide the matrix (divided.go). A team of one device has no helpers: its solves are those of
-// package dense.
+// Package team, internal to vkevd, computes the spectrum of one symmetric matrix on several
+// devices. Either the first device reduces the matrix, and the others help with the vectors
+// (helped.go), or all devices divide the matrix (divided.go). A team of one device has no helpers:
+// its solves are those of package dense.
 package team
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Team is the devices of a plan with the plan's memory on them. The embedded Base is that of the first
-// device.
+// Team is the devices of a plan with the plan's memory on them. The embedded Base is that of the
+// first device.
 type Team struct {
 	plan.Base
 
-	// Others are the further devices. `split` says which part of the vectors and of a divided matrix
-	// each device has, the first device included. It is nil if there are no others.
+	// Others are the further devices. `split` says which part of the vectors and of a divided
+	// matrix each device has, the first device included. If there are no others, `split` is nil.
 	Others []*Other
 	split  Shares
 
-	// exchange is the memory of the host through which the devices exchange numbers if the matrix is
-	// divided. Otherwise it is nil, and exchangeBytes, its size, is 0.
+	// exchange is the memory of the host through which the devices exchange numbers if the matrix
+	// is divided. Otherwise it is nil, and exchangeBytes, its size, is 0.
 	exchange      *vk.Exchange
 	exchangeBytes int
 }
@@ -101,8 +101,8 @@ type Stages[T spirv.Scalar] interface {
 	Begin(t *Team, c *plan.Call) Solve[T]
 }
 
-// Memory is the memory that stages need: the layout on each device, whether vectors go through links
-// from the first device to the others, and the bytes of the exchange.
+// Memory is the memory that stages need: the layout on each device, whether vectors go through
+// links from the first device to the others, and the bytes of the exchange.
 type Memory interface {
 	Layouts() []*vk.Layout
 	linked() bool
@@ -113,8 +113,8 @@ type Memory interface {
 // one.
 type Solve[T spirv.Scalar] interface {
 	// Reduce reduces A to the tridiagonal matrix T, which stays on the first device. It returns the
-	// host's copy, and the scale σ. It may call the function `meanwhile` before the devices compute.
-	// The caller then calls Reduced.
+	// host's copy, and the scale σ. It may call the function `meanwhile` before the devices
+	// compute. The caller then calls Reduced.
 	Reduce(a dense.Triangle[T], meanwhile func()) (host spectrum.Tridiagonal, sigma float64, err error)
 	Reduced()
 
@@ -124,7 +124,7 @@ type Solve[T spirv.Scalar] interface {
 	// ColumnSums measures eigenpairs, as dense.Solve.ColumnSums.
 	ColumnSums(a dense.Triangle[T], values []float64, z dense.Stored[T]) (sums [2][]float64, sigma float64, err error)
 
-	// Cause returns the error that made the solve end, if other errors came of it.
+	// Cause returns the error that made the solve end. `err` may be a consequence of this error.
 	Cause(err error) error
 	End()
 }
@@ -162,9 +162,10 @@ func (t *Team) onOthers(cfg dense.Config, do func(dev *vk.Device, device, most i
 	return nil
 }
 
-// configOf returns the options for stages on the device `dev`, where `lead` are those of the first
-// device `first`. All devices apply the same reflectors, so they use the same half-bandwidth. A tuning
-// in the options is that of the first device. It is used only if both devices have the same name.
+// configOf returns the options for stages on the device `dev`. `lead` has the stages of the first
+// device, `first`. All devices apply the same reflectors, so they use the same half-bandwidth. A
+// tuning in the options is that of the first device. It is used only if both devices have the same
+// name.
 func configOf[T spirv.Scalar](first, dev *vk.Device, lead *dense.Lead[T]) dense.Config {
 	cfg := lead.Config
 	if dev.Info().Name != first.Info().Name {
@@ -222,8 +223,8 @@ func (t *Team) Allocate(stages ...Memory) error {
 	return t.allocateExchange()
 }
 
-// Replace frees the memory of all devices, and allocates memory for other stages. The caller must have
-// the lock.
+// Replace frees the memory of all devices, and allocates memory for other stages. The caller must
+// have the lock.
 func (t *Team) Replace(stages ...Memory) error {
 	layouts := t.lay(stages)
 	err := t.OnFirst(t.Base.Replace(layouts[0]))
@@ -265,7 +266,8 @@ func (t *Team) Open() error {
 	return t.allocateExchange()
 }
 
-// Close waits for the call in flight, and frees the memory of all devices. A second call does nothing.
+// Close waits for the call in flight, and frees the memory of all devices. A second call does
+// nothing.
 func (t *Team) Close() {
 	t.Base.Close()
 	if t.exchange != nil {
@@ -303,8 +305,8 @@ func (t *Team) newCrew(first *plan.Call) crew {
 	return g
 }
 
-// End adds the times of the other devices to the profile of the first one. It sets the context of the
-// first device's call back to the context of the solve.
+// End adds the times of the other devices to the profile of the first one. It sets the context of
+// the first device's call back to the context of the solve.
 func (g *crew) End() {
 	g.cancel()
 	g.calls[0].Ctx = g.outer

@@ -9,13 +9,13 @@ import (
 	"unsafe"
 )
 
-// These constants limit the memory. The package documentation explains them in the section Memory.
+// These constants limit the memory. The documentation of package matio explains them in the
+// sections Limits and Memory.
 const (
 	WordBytes = 8 // bytes of a float64
 
 	// MostElements is the largest number of elements of one matrix: 8 TiB if int has 64 bits. With
-	// more elements, make would panic, and the product 10·count in the function `count` would
-	// overflow.
+	// more elements, make would panic, and the product 10·count in number.Count would overflow.
 	MostElements = min(1<<40, math.MaxInt/(2*WordBytes))
 
 	// FirstElements is the largest number of elements of the first allocation, if the size of the
@@ -44,9 +44,9 @@ func Elements(rows, cols, most int) (int, bool) {
 var Left = memoryLeft
 
 // Available reports whether the system has memory for n doubles now. All readers ask this function
-// before they allocate memory that depends on the file, most of them by `allocate`, `grow` or
-// `push`. For less than AskBytes it always returns true. Another process may take the memory before
-// the allocation. Then the process ends, and this package cannot prevent it.
+// before they allocate memory that depends on the file, most of them by Allocate, Grow or Push. For
+// less than AskBytes it always returns true. Another process may take the memory before the
+// allocation. Then the process ends, and this package cannot prevent it.
 func Available(n int) bool {
 	bytes := int64(n) * WordBytes
 	if bytes < AskBytes {

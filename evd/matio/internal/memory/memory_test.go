@@ -15,7 +15,7 @@ func TestMemory(t *testing.T) {
 	if _, ok := Elements(math.MaxInt, math.MaxInt, math.MaxInt); ok {
 		t.Error("an overflow passed")
 	}
-	// No processor can address MaxInt bytes of memory, so `available` must refuse it on every
+	// No processor can address MaxInt bytes of memory, so Available must refuse it on every
 	// machine.
 	if !Available(1<<10) || Available(math.MaxInt/WordBytes) {
 		t.Error("available is wrong about 8 KiB or about everything")

@@ -10,8 +10,9 @@ import (
 // GzipMagic is the beginning of every gzip member.
 const GzipMagic = "\x1f\x8b"
 
-// Members unpacks a file of one or more gzip Members, as gzip(1) and Python do: zeros after a member
-// are padding, which tapes and block devices leave. Other bytes that are no member are an error.
+// Members unpacks a file of one or more gzip Members, as gzip(1) and Python do: zeros after a
+// member are padding, which tapes and block devices leave. Other bytes that are no member are an
+// error.
 type Members struct {
 	z    *gzip.Reader
 	from *bufio.Reader // the compressed file, from which z reads no byte too many

@@ -20,7 +20,7 @@ const Tile = 64
 // conflicts.
 const Pitch = Tile + 1
 
-// Copy is a copy of one tile. Element (r, c) of the tile is at index r + c·pitch.
+// Copy is a copy of one tile. Element (r, c) of the tile is at index r + c·Pitch.
 type Copy[T Number] [Tile * Pitch]T
 
 func (t *Copy[T]) Load(a []T, ld, rows, cols int) {

@@ -1,4 +1,4 @@
-// Package transpose turns matrices, and compares them with their transposes.
+// Package transpose transposes matrices, and compares them with their transposes.
 package transpose
 
 import (
@@ -10,8 +10,8 @@ import (
 )
 
 // ByColumns converts a matrix from row order to column order, in place if it is square. Most real
-// matrices are symmetric, the same in both orders, so ByColumns tests for this first. It returns false if
-// the system has no memory for a second matrix. The result may be the same memory.
+// matrices are symmetric, the same in both orders, so ByColumns tests for this first. It returns
+// false if the system has no memory for a second matrix. The result may be the same memory.
 func ByColumns[T Number](a []T, rows, cols int) ([]T, bool) {
 	switch {
 	case rows <= 1 || cols <= 1:
@@ -92,8 +92,9 @@ func InPlace[T Number](a []T, n int) {
 	})
 }
 
-// Into fills the rows×cols matrix `dst`, stored by columns, with the matrix `src`, stored
-// by rows. The two must not overlap. Each call of inParallel fills `tile` columns of `dst`.
+// Into fills the rows×cols matrix `dst`, stored by columns, with the matrix `src`, stored by rows.
+// The two must not overlap. Each call of the function that inParallel gets fills Tile columns of
+// `dst`.
 func Into[T Number](dst, src []T, rows, cols int) {
 	inParallel((cols+Tile-1)/Tile, func(own *Copy[T], k int) bool {
 		j0 := k * Tile
