@@ -94,8 +94,8 @@ type callersSpectrum[T evd.Float] struct {
 	err     error
 }
 
-// perMatrix is roughly the number of bytes that the library needs for a matrix of a batch beside its
-// entries: a solve has further lists of this length.
+// perMatrix is roughly the number of bytes that the library needs for a matrix of a batch beside
+// its entries. The factor 2 stands for further lists with one element for each matrix.
 func perMatrix[T evd.Float]() uintptr {
 	return 2 * (unsafe.Sizeof(evd.Sym[T]{}) + unsafe.Sizeof(callersSpectrum[T]{}) + unsafe.Sizeof(batch.Spectrum{}))
 }
@@ -184,8 +184,8 @@ func inDoubles[T evd.Float](ctx context.Context, plan *batch.Plan, a []evd.Sym[T
 	return nil
 }
 
-// take rounds the values from index `first` on to the caller's memory `to`. The error is an
-// *evd.OverflowError if a value is beyond the largest number of type T.
+// take rounds the values and writes them to the caller's memory `to`. It begins at index `first` of
+// both. The error is an *evd.OverflowError if a value is beyond the largest number of type T.
 func take[T evd.Float](to []T, values []float64, first int, singular bool) error {
 	e := evd.OverflowError{Singular: singular, Single: unsafe.Sizeof(T(0)) == 4}
 	for k, x := range values {
@@ -211,8 +211,8 @@ func converted[To, From evd.Float](from []From) []To {
 	return to
 }
 
-// codes writes an error code for each matrix to `codes`. If it is NULL, the method returns the first
-// error of a matrix instead.
+// codes writes an error code for each matrix to `codes`. If `codes` is NULL, the method returns the
+// first error of a matrix instead.
 func (b *many[T]) codes(codes *C.int32_t, spectra []callersSpectrum[T]) error {
 	for k, s := range spectra {
 		switch {

@@ -74,10 +74,10 @@ func outer() *call {
 	return nil
 }
 
-// within returns an error if the calling thread runs the progress function of a solve to which `is`
-// applies. The same holds if that function waits for another solve whose progress function the thread
-// runs, and so on. The call of the C program would then wait for itself without end. `what` names the
-// argument of the call.
+// within returns an error if the C program's call would wait for itself. This is the case if the
+// calling thread runs the progress function of a solve whose turn satisfies `is`. A progress
+// function may itself call a solve, whose progress function then runs in the same thread. within
+// checks all these solves. `what` names the argument of the call.
 func within(what string, is func(*turn) bool) error {
 	for c := outer(); c != nil; c = c.outer {
 		if is(c.turn) {
@@ -93,8 +93,8 @@ func (t *turn) progress(p evd.Progress) {
 	}
 }
 
-// run calls `solve` after the plan's other solves have ended. The token and the progress function of
-// `control`, which may be nil, can end its context.
+// run calls `solve` after the plan's other solves have ended. The token and the progress function
+// of `control` can end the context of `solve`. `control` may be nil.
 func (t *turn) run(control *C.vkevd_control, solve func(context.Context) error) error {
 	c := orZero(control)
 	if err := within("plan", func(other *turn) bool { return other == t }); err != nil {

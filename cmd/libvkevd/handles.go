@@ -54,8 +54,8 @@ type eigenSolver[T evd.Number] interface {
 	Close()
 }
 
-// symmetric is a plan for symmetric or Hermitian matrices of numbers of type T. R is the type of the
-// eigenvalues.
+// symmetric is a plan for symmetric or Hermitian matrices of numbers of type T. R is the type of
+// the eigenvalues.
 type symmetric[T evd.Number, R evd.Float] struct {
 	numbers[T]
 	eigenSolver[T]
@@ -83,8 +83,8 @@ type many[T evd.Float] struct {
 
 func keep[H ~uint64](value any) H { return H(cgo.NewHandle(value)) }
 
-// lookUp returns the Go object of a handle, the number that C programs use instead of an address. It
-// must have the type T. `what` names the handle in errors.
+// lookUp returns the Go object of a handle, the number that C programs use instead of an address.
+// The object must have the type T. `what` names the handle in errors.
 func lookUp[T any, H ~uint64](h H, what string) (value T, err error) {
 	defer func() {
 		if recover() != nil { // cgo.Handle panics if the handle is closed, or never was one
@@ -115,8 +115,9 @@ func release[T any, H ~uint64](h H, what string) (value T, err error) {
 
 func deviceOf(h C.vkevd_device) (*vk.Device, error) { return lookUp[*vk.Device](h, "device") }
 
-// newPlan writes the handle of a plan to *h, or 0 after an error. The plan is the kind for this number,
-// or the first kind: VKEVD_MIXED has matrices of doubles, and `build` refuses unknown numbers.
+// newPlan writes the handle of a plan to *h, or 0 after an error. The plan has the kind with this
+// number, a type such as VKEVD_FLOAT32. If there is none, the plan has the first kind: it also
+// takes VKEVD_MIXED, and its method `build` refuses all other numbers.
 func newPlan(device C.vkevd_device, h *C.vkevd_plan, number C.int32_t, kinds ...kind) error {
 	if h == nil {
 		return errNull("plan")
@@ -146,7 +147,8 @@ func orZero[T any](at *T) (value T) {
 	return value
 }
 
-// planOf returns a plan and its solver, which is a kind of plans for one problem.
+// planOf returns the plan of a handle, and its kind. It returns an error if the kind is not S, or
+// has another type of numbers.
 func planOf[S kind](h C.vkevd_plan, number C.int32_t) (*plan, S, error) {
 	var none S
 	p, err := lookUp[*plan](h, "plan")

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/internal/copies"
 )
 
-// vector returns n numbers in C memory as a Go slice. The address may be NULL only if n is 0. `name`
-// names the argument in errors.
+// vector returns n numbers in C memory as a Go slice. The address may be NULL only if n is 0.
+// `name` names the argument in errors.
 func vector[T evd.Number](p unsafe.Pointer, n int, name string) ([]T, error) {
 	if p == nil && n > 0 {
 		return nil, errNull(name)

@@ -25,19 +25,19 @@
  * success. The library has no global error state. If a call fails, the arrays for its results hold
  * undefined numbers, and the handles for its results are 0.
  *
- * VKEVD_OVERFLOW is an exception: the results are there. An eigenvalue or singular value is beyond the
- * largest double, or float, and is +Inf or −Inf. All other values and all vectors are right. With the
- * option verify such a result has not passed its certificate.
+ * VKEVD_OVERFLOW is an exception: the results are there. An eigenvalue or singular value is beyond
+ * the largest double, or float, and is +Inf or −Inf. All other values and all vectors are right.
+ * With the option verify such a result has not passed its certificate.
  *
  * Handles. Devices, plans and tokens are numbers. 0 is never a valid handle. If a handle is closed,
  * or belongs to another kind of object, the function returns VKEVD_BAD_ARGUMENT and does not crash.
  * The number of a closed handle is never used again.
  *
  * Memory. Matrices are arrays of double, or of float for plans with the option number =
- * VKEVD_FLOAT32. Entry (i, j), counted from 0, of a column-major matrix
- * with leading dimension ld is at [i + j·ld], ld ≥ rows. In a row-major matrix it is at
- * [i·ld + j], ld ≥ columns. A complex entry is two numbers, the real part and the imaginary part, as
- * in C's double complex. Leading dimensions count entries. The library reads and writes the caller's memory only during the call.
+ * VKEVD_FLOAT32. Entry (i, j), counted from 0, of a column-major matrix with leading dimension ld
+ * is at [i + j·ld], ld ≥ rows. In a row-major matrix it is at [i·ld + j], ld ≥ columns. A complex
+ * entry is two numbers, the real part and the imaginary part, as in C's double complex. Leading
+ * dimensions count entries. The library reads and writes the caller's memory only during the call.
  * Arrays must not overlap, except where a function says so.
  *
  * Threads. All functions may be called from all threads at any time. A plan solves one matrix at a
@@ -160,8 +160,8 @@ int32_t vkevd_close(vkevd_device device, vkevd_error *error);
  * the whole solve. The function is called in another thread than the solve, one call at a time, and
  * never after the solve has returned. stage is valid only during the call. If the function returns
  * a number other than 0, the solve is cancelled. The function must not solve with the plan or close
- * it, nor close its device. These calls return VKEVD_BAD_ARGUMENT if the thread that makes them runs
- * the progress function. Other threads would wait for the end of the solve.
+ * it, nor close its device. These calls return VKEVD_BAD_ARGUMENT if the thread that makes them
+ * runs the progress function. Other threads would wait for the end of the solve.
  */
 typedef int32_t (*vkevd_progress)(void *user, const char *stage, double done, double total);
 
@@ -186,9 +186,9 @@ int32_t vkevd_token_free(vkevd_token token, vkevd_error *error);
 
 /* ---- Plans --------------------------------------------------------------------------------- */
 
-/* Values of the option number: the type of the numbers in matrices. VKEVD_MIXED and the complex types
- * are only for symmetric matrices, see vkevd_symmetric_plan. The matrices of VKEVD_MIXED have double
- * precision. */
+/* Values of the option number: the type of the numbers in matrices. VKEVD_MIXED and the complex
+ * types are only for symmetric matrices, see vkevd_symmetric_plan. The matrices of VKEVD_MIXED have
+ * double precision. */
 enum {
 	VKEVD_FLOAT64 = 0,
 	VKEVD_FLOAT32 = 1,
@@ -239,20 +239,20 @@ typedef struct vkevd_found {
 /*
  * vkevd_symmetric_plan makes a plan for symmetric matrices of order n ≥ 0. It compiles kernels,
  * which may take seconds the first time, and allocates device memory: about 26·n² bytes with all
- * vectors, 13·n² bytes with a few vectors, and 8·n² bytes without vectors. Complex matrices need about
- * twice as many. Errors:
- * VKEVD_BAD_ARGUMENT, VKEVD_UNSUPPORTED, VKEVD_OUT_OF_MEMORY, VKEVD_DEVICE_FAILED, VKEVD_CLOSED.
+ * vectors, 13·n² bytes with a few vectors, and 8·n² bytes without vectors. Complex matrices need
+ * about twice as many. Errors: VKEVD_BAD_ARGUMENT, VKEVD_UNSUPPORTED, VKEVD_OUT_OF_MEMORY,
+ * VKEVD_DEVICE_FAILED, VKEVD_CLOSED.
  *
  * With number = VKEVD_MIXED the plan solves in single precision first, and then refines the result
- * to double precision. If the refinement does not succeed, it solves in double precision. Each result
- * has a certificate that has passed, as with verify = 1. This is meant for devices
- * whose double precision is slow. It needs vectors = 1, select = VKEVD_ALL, and about 40·n² bytes of
+ * to double precision. If the refinement does not succeed, it solves in double precision. Each
+ * result has a certificate that has passed, as with verify = 1. This is meant for devices whose
+ * double precision is slow. It needs vectors = 1, select = VKEVD_ALL, and about 40·n² bytes of
  * device memory. The device must have double precision.
  *
- * With number = VKEVD_COMPLEX128 or VKEVD_COMPLEX64 the plan is for complex Hermitian matrices: A(i, j)
- * is the conjugate of A(j, i). The imaginary parts of the diagonal are not read. The storage order
- * matters: a column-major Hermitian matrix that is read as a row-major one is the conjugate matrix,
- * which has the same eigenvalues, and the conjugate vectors.
+ * With number = VKEVD_COMPLEX128 or VKEVD_COMPLEX64 the plan is for complex Hermitian matrices:
+ * A(i, j) is the conjugate of A(j, i). The imaginary parts of the diagonal are not read. The
+ * storage order matters: a column-major Hermitian matrix that is read as a row-major one is the
+ * conjugate matrix, which has the same eigenvalues, and the conjugate vectors.
  */
 int32_t vkevd_symmetric_plan(vkevd_device device, int64_t n, const vkevd_symmetric *options,
                              vkevd_plan *plan, vkevd_error *error);
@@ -293,9 +293,9 @@ int32_t vkevd_symmetric_solve_float32(vkevd_plan plan, const float *a, int64_t l
                                       vkevd_error *error);
 
 /*
- * vkevd_symmetric_solve_complex128 is vkevd_symmetric_solve for a plan with number = VKEVD_COMPLEX128.
- * It computes A = Z·diag(w)·Zᴴ. The entries of a and z are pairs of numbers, and w has single numbers.
- * The component of largest magnitude of each vector is real and positive.
+ * vkevd_symmetric_solve_complex128 is vkevd_symmetric_solve for a plan with number =
+ * VKEVD_COMPLEX128. It computes A = Z·diag(w)·Zᴴ. The entries of a and z are pairs of numbers, and
+ * w has single numbers. The component of largest magnitude of each vector is real and positive.
  */
 int32_t vkevd_symmetric_solve_complex128(vkevd_plan plan, const double *a, int64_t lda, double *w, double *z,
                                          int64_t ldz, vkevd_found *found, const vkevd_control *control,
@@ -348,8 +348,10 @@ int32_t vkevd_svd_plan(vkevd_device device, int64_t m, int64_t n, const vkevd_sv
  *
  *     a  m×n, leading dimension lda.
  *     s  array of k numbers.
- *     u  m×k (thin) or m×m (full), leading dimension ldu: column j belongs to s[j]. NULL with VKEVD_NONE.
- *     v  n×k (thin) or n×n (full), leading dimension ldv: column j belongs to s[j]. NULL with VKEVD_NONE.
+ *     u  m×k (thin) or m×m (full), leading dimension ldu. NULL with VKEVD_NONE.
+ *     v  n×k (thin) or n×n (full), leading dimension ldv. NULL with VKEVD_NONE.
+ *
+ * Column j of u, and of v, belongs to s[j].
  *
  * v receives V and not Vᵀ. A column-major V is a row-major Vᵀ in the same memory. In each column of
  * V the component of largest magnitude is positive. If V is not computed, this holds for the
@@ -395,7 +397,7 @@ int32_t vkevd_batch_plan(vkevd_device device, int64_t n, int64_t count, const vk
 /*
  * vkevd_batch_solve computes A(k) = Z(k)·diag(w(k))·Z(k)ᵀ for k = 0 … count-1, count ≥ 0:
  *
- *     n      orders of the matrices, at most the order of the plan. NULL: all have this order.
+ *     n      orders of the matrices, at most the order of the plan. NULL: all have the plan's order.
  *     a      addresses of the matrices, n[k]×n[k], leading dimension n[k].
  *     w      addresses of arrays for n[k] values each, ascending.
  *     z      addresses of arrays for n[k]×n[k] numbers each, column-major. NULL without vectors.

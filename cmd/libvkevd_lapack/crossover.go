@@ -6,9 +6,8 @@ import (
 )
 
 // crossoverFor returns the smallest orders of problems that are solved on a device. The index is
-// the kind of problem.
-// A device without double precision is used only for dense symmetric matrices. It could find singular
-// values in single precision, too, but no such device has been measured.
+// the kind of problem. A device without double precision is used only for dense symmetric matrices.
+// It could find singular values in single precision, too, but no such device has been measured.
 func crossoverFor(info vk.Info) [3]tuning.Orders {
 	of, never := tuning.HostOn(info).LAPACK, tuning.Orders{Values: tuning.Never, Vectors: tuning.Never}
 	if !info.Float64() {

@@ -81,8 +81,8 @@ func numberOf[T evd.Number]() number {
 type solver[T evd.Number] interface {
 	plancache.Plan
 
-	// solve returns the values, the matrix z of eigenvectors or left singular vectors, and the matrix v
-	// of right singular vectors.
+	// solve returns the values, the matrix z of eigenvectors or left singular vectors, and the
+	// matrix v of right singular vectors.
 	solve(problem[T]) (values []float64, z, v *evd.Dense[T], err error)
 }
 
@@ -223,7 +223,7 @@ func asLAPACK(err error) error {
 	return err
 }
 
-// values is the caller's memory for values, whose numbers are real.
+// values is the caller's memory for eigenvalues or singular values, which are real.
 type values interface{ take([]float64) }
 
 type reals[R evd.Float] []R

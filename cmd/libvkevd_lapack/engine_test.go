@@ -297,8 +297,8 @@ func testNotFinite[T evd.Float](t *testing.T) {
 	}
 }
 
-// TestBeyondTheLargestNumber solves a matrix whose largest value is beyond the largest number of the
-// type. As in LAPACK, the value is infinite, and there is no error.
+// TestBeyondTheLargestNumber solves a matrix whose largest value is beyond the largest number of
+// the type. As in LAPACK, the value is infinite, and there is no error.
 func TestBeyondTheLargestNumber(t *testing.T) {
 	inBoth(t, testBeyond[float64], testBeyond[float32])
 }
@@ -332,8 +332,8 @@ func TestPanicIsAnError(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64 makes plans in single precision on a device without double precision. Problems in
-// double precision are left to the next LAPACK.
+// TestWithoutFloat64 makes plans in single precision on a device without double precision. Problems
+// in double precision are left to the next LAPACK.
 func TestWithoutFloat64(t *testing.T) {
 	t.Setenv("VKEVD_WITHOUT", "shaderFloat64")
 	en, err := open()
@@ -370,8 +370,8 @@ func TestWithoutFloat64(t *testing.T) {
 	}
 }
 
-// TestCrossoverOfAnH200 checks that only an H200 has the orders that were measured on it. A GH200 has the
-// same GPU, but another CPU.
+// TestCrossoverOfAnH200 checks that only an H200 has the orders that were measured on it. A GH200
+// has the same GPU, but another CPU.
 func TestCrossoverOfAnH200(t *testing.T) {
 	h200 := [3]tuning.Orders{{Values: 512, Vectors: 512}, {Values: 768, Vectors: 768}, {Values: 512, Vectors: 512}}
 	others := [3]tuning.Orders{{Values: 2048, Vectors: 2048}, {Values: math.MaxInt32, Vectors: 4096}, {Values: 2048, Vectors: 1024}}
@@ -383,8 +383,8 @@ func TestCrossoverOfAnH200(t *testing.T) {
 	}
 }
 
-// TestNeverBecause checks the reasons for which a device solves no order. A line of VKEVD_VERBOSE once
-// named the crossover of a CPU, although no order is large enough for a CPU.
+// TestNeverBecause checks the reasons for which a device solves no order. A line of VKEVD_VERBOSE
+// once named the crossover of a CPU, although no order is large enough for a CPU.
 func TestNeverBecause(t *testing.T) {
 	cpu := vk.Info{Family: "cpu", Features: []string{"shaderFloat64"}}
 	single := vk.Info{Family: "intel", Features: []string{"shaderInt64"}}

@@ -86,7 +86,8 @@ func TestShim(t *testing.T) {
 	run("other", "program", "other_next", "", "VKEVD_CROSSOVER=off", "VKEVD_LAPACK="+in("libother.so"))
 	run("verbose_off", "program", "off", "vkevd: dsyevd n=2100 → next library: VKEVD_CROSSOVER is off\n",
 		"VKEVD_CROSSOVER=off", "VKEVD_VERBOSE=1")
-	// The device's own value for "never". The line once had an empty name of a device.
+	// 2147483647 is also the crossover of a device that solves no order. The line once named such a
+	// device, with an empty name.
 	run("never", "program", "off", "vkevd: dsyevd n=2100 → next library: the order is below 2147483647, the value of VKEVD_CROSSOVER\n",
 		"VKEVD_CROSSOVER=2147483647", "VKEVD_VERBOSE=1")
 	run("below", "program", "below", "vkevd: dsyevd n=300 → next library: the order is below 512, the least crossover of all devices\n"+

@@ -14,8 +14,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Accuracy is a fake experiment. Trial t of an order n has the error n·10⁻ᵏ·(t+1), where k is 16 for
-// double, 8 for single and 4 for half precision.
+// Accuracy is a fake experiment. Trial t of an order n has the error n·10⁻ᵏ·(t+1), where k is 16
+// for double, 8 for single and 4 for half precision.
 func (m *fakeMachine) Accuracy(ctx context.Context, opt accuracy.Options, add func(accuracy.Row) error) error {
 	m.errorsOf = opt
 	if m.planErr != nil {
@@ -96,8 +96,8 @@ func TestAccuracyRefuses(t *testing.T) {
 	s.fails(cli.StatusDevice, "Pretence 9000: storageBuffer16BitAccess, for storage in half precision: needs yes, has no", "accuracy", "-n", "20", "--band", "4")
 }
 
-// TestPlotAccuracy draws rows of several orders, widths and precisions. Among them is an error of 0,
-// for which a logarithmic scale has no place.
+// TestPlotAccuracy draws rows of several orders, widths and precisions. Among them is an error of
+// 0, for which a logarithmic scale has no place.
 func TestPlotAccuracy(t *testing.T) {
 	s := newFixture(t)
 	s.run("accuracy", "--n", "20,40", "--band", "4,8", "--json", "rows.json")

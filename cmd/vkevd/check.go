@@ -119,8 +119,8 @@ func checkSymmetric[T ratio.Number](
 	return report.InUnits(found, single, a.N, a.N, a.Data), nil
 }
 
-// readResult compares the sizes with the order n of the matrix. `single` tells whether the vectors are in
-// single precision.
+// readResult returns an error if the sizes of a result do not match the order n of the matrix.
+// `single` tells whether the vectors are in single precision.
 func readResult[T evd.Number](
 	ctx context.Context, j *checkJob, files []string, n int, read vectorsReader[T], show *cli.Progress,
 ) (_ *evd.Result[T], single bool, err error) {
@@ -155,7 +155,8 @@ func readResult[T evd.Number](
 	return res, single, nil
 }
 
-// readValues reads a file that should have no values if `empty`, because the matrix has order 0.
+// readValues reads a file of values. If `empty` is true, the matrix has no values, and the file may
+// be empty.
 func (j *checkJob) readValues(ctx context.Context, file string, empty bool, show *cli.Progress) ([]float64, error) {
 	show.Stage("reading " + cli.InputName(file))
 	return cli.UnlessDone(ctx, func() ([]float64, error) {
@@ -244,8 +245,8 @@ func (j *checkJob) singular(ctx context.Context, files []string, show *cli.Progr
 	return report.InUnits(found, d.Single || narrow, a.Rows, a.Cols, a.Data), err
 }
 
-// measureSingular measures a result of which the sizes are known to match, in units of the ε of
-// double precision.
+// measureSingular measures a result whose sizes match the matrix, in units of the ε of double
+// precision.
 func (j *checkJob) measureSingular(
 	ctx context.Context, file string, a evd.Dense[float64], res *svd.Result[float64], opt svd.Options, single bool, show *cli.Progress,
 ) (report.Measures, error) {
@@ -273,8 +274,8 @@ func (j *checkJob) measureSingular(
 	return singularRatios(r), nil
 }
 
-// readSingular checks that sizes match the matrix. The options are those of a plan that can measure
-// the result. `narrow` tells whether vectors are in single precision.
+// readSingular reads a result and checks that its sizes match the matrix. It also returns options
+// for a plan that can measure the result. `narrow` tells whether vectors are in single precision.
 func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense[float64], show *cli.Progress) (
 	_ *svd.Result[float64], opt svd.Options, narrow bool, err error,
 ) {

@@ -207,9 +207,9 @@ func TestVerdictBesideRatios(t *testing.T) {
 	}
 }
 
-// TestVectorsHaveTheShapeOfTheProblem checks files of vectors, for check and for solve --start,
-// that hold tables which may be read in two ways. The way that fits the matrix must be taken. Flags
-// that say how to read a file apply only to the file of the matrix.
+// TestVectorsHaveTheShapeOfTheProblem checks files of vectors, for vkevd check and for solve
+// --start. Each file has a table that may be read in two ways. The program must choose the way that
+// fits the matrix. Flags that say how to read a file apply only to the file of the matrix.
 func TestVectorsHaveTheShapeOfTheProblem(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.csv", "3,0,0\n0,2,0\n0,0,1\n")

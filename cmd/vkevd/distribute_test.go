@@ -90,8 +90,8 @@ func TestDistributeRefuses(t *testing.T) {
 }
 
 // TestPlanKnowsProductsOfAllDevices checks that a plan for several devices knows the measured rates
-// of products of each device, also if it does not fit the memory. The rates decide how a device
-// applies back transformation 2, and thus its memory.
+// of products of each device, even if the plan does not fit the memory. The rates decide how a
+// device applies back transformation 2, and thus its memory.
 func TestPlanKnowsProductsOfAllDevices(t *testing.T) {
 	card := h200
 	card.ByteMatrices, card.Features = []vk.MatrixShape{{M: 16, N: 16, K: 32}}, []string{"shaderFloat64", "shaderIntegerDotProduct"}

@@ -13,8 +13,9 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// TestDoctorMeasuresAFirstRun checks that the two solves of --first-run get the same empty caches,
-// the device and a matrix, and that their times are printed.
+// TestDoctorMeasuresAFirstRun checks the two solves of --first-run. They must get the same folders
+// for caches, which are empty at the first solve, the device, and a matrix. Their times must be
+// printed.
 func TestDoctorMeasuresAFirstRun(t *testing.T) {
 	s := healthy(t)
 	calls := 0

@@ -183,7 +183,7 @@ func TestDoctorNotes(t *testing.T) {
 func TestDoctorWithoutFloat64(t *testing.T) {
 	s := healthy(t)
 	s.machine.info.Features = slices.DeleteFunc(s.machine.info.Features, func(f string) bool { return f == doctor.DoublePrecision })
-	s.machine.arithmetic.Division = 9 // missing, if it were measured
+	s.machine.arithmetic.Division = 9 // doctor would report it, but does not measure the arithmetic of this device
 	stdout, stderr, status := s.run("doctor")
 	for _, line := range []string{
 		"note     shaderFloat64                not offered: " + cli.SingleOnly + "\n",
@@ -207,8 +207,8 @@ func TestDoctorWithoutFloat64(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Here runs commands on the device of the tests without double precision: those that
-// can work do, and the others name the feature.
+// TestWithoutFloat64Here runs commands on the device of the tests without double precision: those
+// that can work do, and the others name the feature.
 func TestWithoutFloat64Here(t *testing.T) {
 	t.Setenv("VKEVD_WITHOUT", "shaderFloat64,shaderBufferInt64Atomics")
 	t.Setenv("VKEVD_CACHE", "")

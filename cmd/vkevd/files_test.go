@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
-// peoplesFiles are files that people have, each made from the recipe of a public report. Earlier versions
-// read them wrongly or refused them. `want` has the values that the command must print, or a part of
-// its error. Folder evd/matio/testdata/files has the files.
+// peoplesFiles are files that people have, each made from the recipe of a public report. Earlier
+// versions read them wrongly or refused them. `want` has the values that the command must print, or
+// a part of its error. Folder evd/matio/testdata/files has the files.
 var peoplesFiles = []struct{ file, command, want string }{
 	{"tri_bom.txt", "solve --tridiagonal", "0.585786437626905 2 3.41421356237309"},
 	{"tri_na_first.txt", "solve --tridiagonal", `error: tri_na_first.txt:1: column 1: "NA" is not a number`},
@@ -70,7 +70,8 @@ func TestFilesOfPeople(t *testing.T) {
 	}
 }
 
-// checkRead runs a command that must print the values `want`, or an error with the text after "error: ".
+// checkRead runs a command that must print the values `want`, or an error with the text after
+// "error: ".
 func (s *fixture) checkRead(want string, args ...string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)

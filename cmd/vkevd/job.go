@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 )
 
-// A fileJob has what all calls of solve and svd have in common: they read a file, solve what it
-// has, and write the results.
+// A fileJob has what the commands solve and svd have in common: they read a file, solve the problem
+// in it, and write the results.
 type fileJob struct {
 	*cli.Session
 	device         func() string
@@ -23,7 +23,8 @@ type fileJob struct {
 	values, report string // paths of outputs, "" for none
 }
 
-// flags adds the flags of a fileJob that mean the same in all commands. `values` is the name of the values.
+// flags adds the flags of a fileJob that mean the same in all commands. `values` is "eigenvalues"
+// or "singular values".
 func (j *fileJob) flags(cmd *cobra.Command, values string) {
 	j.config = cli.ConfigFlag(cmd, j.Session)
 	f := cmd.Flags()
@@ -33,7 +34,7 @@ func (j *fileJob) flags(cmd *cobra.Command, values string) {
 }
 
 // A work is what was read from a file, with the plan that solves it and the result. Its methods are
-// called in this order, but `Report` and `about`.
+// called in this order, except `Report` and `about`.
 type work interface {
 	Open(log io.Writer) (machine.Device, error)
 	Plan(dev machine.Device, log io.Writer) (machine.Planned, error)
@@ -50,9 +51,10 @@ type work interface {
 	about(err error) error // adds the file and the size of the matrix
 }
 
-// run runs a command from reading the file to printing the results. The output files get their final
-// names before anything is printed. They therefore exist even if the program that reads standard output
-// ends early, as in vkevd solve … | head. `vectors` are the paths of the files of vectors.
+// run runs a command from reading the file to printing the results. The output files get their
+// final names before anything is printed. They therefore exist even if the program that reads
+// standard output ends early, as in vkevd solve … | head. `vectors` are the paths of the files of
+// vectors.
 func (j *fileJob) run(
 	ctx context.Context, file string, vectors []string, read func(context.Context, *report.Facts, *cli.Progress) (work, error),
 ) error {

@@ -258,8 +258,9 @@ func (p fakeSingle) Check(context.Context, evd.Sym[float32], *evd.Result[float32
 	return evd.Ratios{Residual: 0.5, Orthogonality: 0.25}, nil
 }
 
-// fakeComplex is a fake plan for Hermitian matrices. It solves the real matrix [[S, −K], [K, S]] of S + iK,
-// which has each value twice. A vector (u, v) of it is the vector u + iv, and half of these are independent.
+// fakeComplex is a fake plan for Hermitian matrices. For a matrix S + iK it solves the real matrix
+// [[S, −K], [K, S]], which has each eigenvalue twice. An eigenvector (u, v) of the real matrix
+// gives the eigenvector u + iv. Half of these vectors are linearly independent.
 type fakeComplex[T complex64 | complex128] struct{ machine.Solver }
 
 func (p fakeComplex[T]) Solve(ctx context.Context, a evd.Sym[T]) (*evd.Result[T], error) {
@@ -309,7 +310,8 @@ func (p fakeComplex[T]) Solve(ctx context.Context, a evd.Sym[T]) (*evd.Result[T]
 	return res, nil
 }
 
-// orthogonalised makes x orthogonal to the vectors `to`, of norm 1, or returns false if little is left of x.
+// orthogonalised makes x orthogonal to the vectors `to`, of norm 1, or returns false if little is
+// left of x.
 func orthogonalised(x []complex128, to [][]complex128) bool {
 	for range 2 {
 		for _, y := range to {

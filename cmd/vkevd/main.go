@@ -1,10 +1,10 @@
-// Command vkevd computes eigenvalues and eigenvectors of symmetric and complex Hermitian matrices on a GPU
-// through Vulkan.
+// Command vkevd computes eigenvalues and eigenvectors of symmetric and complex Hermitian matrices
+// on a GPU through Vulkan.
 //
-// Each command has a file with the name of the command, or a folder below internal if it has many. The
-// folder internal/cli has what they share, internal/machine makes plans, internal/report has facts and
-// measures, and internal/draw makes the pictures. Only this program of the module prints, reads the
-// environment and turns errors into exit statuses:
+// Each command has a file with the name of the command, or a folder below internal if it has many.
+// The folder internal/cli has what they share, internal/machine makes plans, internal/report has
+// facts and measures, and internal/draw makes the pictures. Only this program of the module prints,
+// reads the environment and turns errors into exit statuses:
 //
 //	0  success
 //	1  numerical failure, or interrupted

@@ -57,8 +57,8 @@ func TestMan(t *testing.T) {
 	s.fails(cli.StatusInput, "man needs --dir, the FOLDER to write into; see vkevd man --help", "man")
 }
 
-// TestManOnAFullDisk checks that no page appears, and no rest of one, if one page cannot be written.
-// In an earlier version the pages before it were there, and the beginning of this one.
+// TestManOnAFullDisk checks that no file appears if one page cannot be written. In an earlier
+// version the pages before it appeared, and so did the beginning of this page.
 func TestManOnAFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")

@@ -130,7 +130,8 @@ type hermitian struct{ *matio.Complex }
 
 func (h hermitian) Symmetric() error { return h.Hermitian() }
 
-// Mirror returns an error about imaginary parts on the diagonal, too, which belongs to both triangles.
+// Mirror also returns an error if an element of the diagonal has an imaginary part: the diagonal
+// belongs to both triangles.
 func (h hermitian) Mirror(lower bool) error {
 	if err := h.Complex.Mirror(lower); err != nil {
 		return err
@@ -141,7 +142,7 @@ func (h hermitian) Mirror(lower bool) error {
 // symmetric sets both triangles of the matrix `d`, as the flags say, or returns an error that says
 // why the matrix is not symmetric. If the triangles differ by rounding errors of the type of the
 // file, it sets both to their mean, and returns the largest difference. Otherwise `averaged` is 0.
-// It is the way of solve, with --batch and without, and of check.
+// The commands solve (also with --batch) and check use this method.
 func (m matrixInput) symmetric(d square, declared bool) (averaged float64, err error) {
 	switch {
 	case declared: // the reader has set both triangles
@@ -193,9 +194,9 @@ func readDense(file string, stdin io.Reader, opt matio.Options) (*matio.Dense, e
 	return cli.ReadFile(file, stdin, "a matrix", opt.Read, opt.ReadFile)
 }
 
-// readVectors reads a matrix of vectors, which should have the given shape. If a table of text may be
-// read in several ways, that shape decides, so no flag is needed. The function `read` is readDense or
-// readEither.
+// readVectors reads a matrix of vectors, which should have the given shape. If a table of text may
+// be read in several ways, that shape decides, so no flag is needed. The function `read` is
+// readDense or readEither.
 func readVectors[M any](
 	ctx context.Context, file string, stdin io.Reader, rows, cols int, read func(string, io.Reader, matio.Options) (M, error),
 ) (M, error) {

@@ -57,8 +57,8 @@ func TestSymmetryUpToRounding(t *testing.T) {
 	}
 }
 
-// TestHeaderOfNumbers solves a table whose columns pandas has numbered. The header is noticed, because
-// the matrix is then square. A first row of other numbers is no header.
+// TestHeaderOfNumbers solves a table whose columns pandas has numbered. The header is noticed,
+// because the matrix is then square. A first row of other numbers is no header.
 func TestHeaderOfNumbers(t *testing.T) {
 	s := newFixture(t)
 	const rows = "1,0,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n"

@@ -17,9 +17,9 @@ import (
 	"github.com/vkevd/vkevd/internal/when"
 )
 
-// TestValuesBeyondTheLargestDouble runs solve and svd on a real device, for matrices with a value that
-// is larger than every double. The values must be written, the exit status must be 1, and
-// the last line on standard error must name the value. No form of --verify may pass the result.
+// TestValuesBeyondTheLargestDouble runs solve and svd on a real device, for matrices with a value
+// that is larger than every double. The values must be written, the exit status must be 1, and the
+// last line on standard error must name the value. No form of --verify may pass the result.
 func TestValuesBeyondTheLargestDouble(t *testing.T) {
 	when.Skip(t, when.Quick, "tests of evd solve such matrices")
 	const m = math.MaxFloat64
@@ -66,7 +66,8 @@ func TestValuesBeyondTheLargestDouble(t *testing.T) {
 		}
 		os.Remove("v.txt")
 	}
-	// Values of a matrix of float32 are doubles, and twice 3e38 is one.
+	// The eigenvalues of a matrix of float32 are returned as doubles. The value 6e38 is no float32,
+	// but a double.
 	stdout, stderr, status := s.real("solve", "--precision", "f32", "--largest", "1", "F.mtx")
 	if x, err := strconv.ParseFloat(strings.TrimSpace(stdout), 64); err != nil || status != cli.StatusSuccess || !(math.Abs(x/6e38-1) < 1e-6) {
 		t.Errorf("F.mtx: status %d, %q, %s", status, stdout, stderr)
@@ -76,8 +77,8 @@ func TestValuesBeyondTheLargestDouble(t *testing.T) {
 	}
 }
 
-// TestReportOfAnInfiniteCertificate checks reports about results whose certificates, ratios and values
-// are not finite. Such numbers are null, and the values and the verdict are still printed.
+// TestReportOfAnInfiniteCertificate checks reports about results whose certificates, ratios and
+// values are not finite. Such numbers are null, and the values and the verdict are still printed.
 func TestReportOfAnInfiniteCertificate(t *testing.T) {
 	const m = math.MaxFloat64
 	s := newFixture(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/closed"
 )
 
-// ended runs work with a context that ends soon. The work waits, and must then return at once with
-// the error of the context.
+// ended runs work with a context that ends soon. The work waits until then, and must return the
+// error of the context at once.
 func ended(t *testing.T, what string, work func(ctx context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -34,8 +34,8 @@ func ended(t *testing.T, what string, work func(ctx context.Context) error) {
 }
 
 // TestEndWhileAnOutputWaits uses a named pipe as an output. A program that opens it waits for a
-// reader, and a program that writes to a full one waits for the reader to read. The end of the context,
-// which a signal causes, ends both.
+// reader, and a program that writes to a full one waits for the reader to read. If a signal ends
+// the context, neither of these programs may wait any longer.
 func TestEndWhileAnOutputWaits(t *testing.T) {
 	newFixture(t)
 	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
@@ -69,8 +69,8 @@ func TestEndWhileAnOutputWaits(t *testing.T) {
 	})
 }
 
-// TestClosedStandardOutput starts vkevd as a shell does with >&-. What it would print is lost, which
-// is an error. The values must not reach another file either.
+// TestClosedStandardOutput starts vkevd as a shell does with >&-. What it would print is lost,
+// which is an error. The values must not reach another file either.
 func TestClosedStandardOutput(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.csv", "2,0\n0,3\n")

@@ -147,7 +147,7 @@ func (j *planJob) run(ctx context.Context) error {
 }
 
 // unfit returns the device that has too little memory for a plan. If the plan uses several devices,
-// it is the first one that has too little.
+// unfit returns the first one that has too little.
 func (on target) unfit(f machine.Planned) vk.Info {
 	for k, d := range report.DevicesOf(f) {
 		if k > 0 && d.Bytes > on.others[k-1].Free {
@@ -294,8 +294,9 @@ func emulates(f machine.Planned) bool {
 }
 
 // chosenProducts returns how the plan f computes large matrix products, and why, with the measured
-// rates of the target. The library has chosen the products, as it does for a solve. If the target's
-// rates speak for emulated products and f has native ones, then emulated ones do not fit the memory.
+// rates of the target. The library has chosen the products as it does for a solve. If emulated
+// products are faster on the target and f has native ones, then emulated products need too much
+// memory.
 func (j *planJob) chosenProducts(on target, f machine.Planned, opt evd.Options) (probe.Products, error) {
 	chosen := on.Products
 	if emulates(f) {
@@ -318,7 +319,8 @@ func (j *planJob) chosenProducts(on target, f machine.Planned, opt evd.Options) 
 }
 
 // choosesProducts tells whether the solve chooses between native and emulated products by measured
-// rates. Plans for single precision, and for complex and tridiagonal matrices have only native products.
+// rates. Plans in single precision, for complex matrices, and for tridiagonal matrices have only
+// native products.
 func (j *planJob) choosesProducts() bool {
 	kind := j.kind()
 	return j.Order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 &&

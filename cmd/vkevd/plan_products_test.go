@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// emulatingCard returns an absent device with `free` of 24 GB of memory, whose emulated products are
-// `gain` times as fast as its native ones.
+// emulatingCard describes a device that is not present. It has 24 GB of memory, of which `free`
+// bytes are free. Its emulated products are `gain` times as fast as its native ones.
 func emulatingCard(free uint64, gain float64) machine.Absent {
 	card := h200
 	card.Name = "card" // the table of an H200 has a rank for native products
@@ -25,10 +25,11 @@ func emulatingCard(free uint64, gain float64) machine.Absent {
 	return a
 }
 
-// TestPlanChoosesAsASolve checks that a plan has the products that a solve on the device has, and says
-// why: emulated ones if they are much faster, for a refinement and for many singular values also if
-// they are a little faster, and native ones if emulated ones do not fit the memory. If not even native
-// products fit, the plan must ask for the memory of native ones.
+// TestPlanChoosesAsASolve checks that a plan has the products that a solve on the device has, and
+// says why. Emulated products are chosen if they are much faster. For a large matrix, a refinement,
+// or many singular values they are chosen even if they are a little faster. Native products are
+// chosen if emulated ones do not fit the memory. If native products do not fit either, the plan
+// must state the memory that they need.
 func TestPlanChoosesAsASolve(t *testing.T) {
 	const n, slow, fast = 4096, 10, 1.2
 	plan := func(j planJob, on machine.Absent, products evd.Products) (f machine.Planned, unfit *vk.OutOfMemoryError, text string) {

@@ -72,8 +72,9 @@ func TestPlanTellsProducts(t *testing.T) {
 	}
 }
 
-// TestPlanTellsProductsOfSVD checks the same for singular values, whose number counts, not the larger
-// one of the sizes of the matrix. vkevd svd itself gives the flags to the library.
+// TestPlanTellsProductsOfSVD checks the same for singular values. The choice depends on their
+// number, the smaller dimension of the matrix. The test also checks that vkevd svd passes the flags
+// for products to the library.
 func TestPlanTellsProductsOfSVD(t *testing.T) {
 	s := newFixture(t)
 	s.machine.chosen, s.machine.emulates = probe.Products{Emulated: true, Why: "they are faster"}, true

@@ -10,9 +10,10 @@ import (
 	"github.com/vkevd/vkevd/evd/bench"
 )
 
-// TestParallelOf checks which sizes become axes, and which values they have. A size that is the same
-// in all rows is no axis. A field that a variant does not set has the value of the table. Numbers are
-// ordered by size. The last of several equal measurements counts.
+// TestParallelOf checks which sizes become axes, and which values they have. A size that is the
+// same in all rows is no axis. A field that a variant does not set has the value of the table.
+// Numbers are ordered by size. If a combination of sizes was measured several times, the last row
+// counts.
 func TestParallelOf(t *testing.T) {
 	rows := []bench.Row{
 		{Stage: "gbbrd", N: 10, B: 32, Median: 5, Tuning: `{"Narrow":{"Tile":15},"Chase":{"OneTile":true}}`},

@@ -12,8 +12,8 @@ import (
 )
 
 // TestSmallPictures checks that texts of small pictures lie inside the picture, and that no text
-// covers another one. In an earlier version texts kept their size, so that a picture 8 cm wide could
-// not be read.
+// covers another one. In an earlier version texts kept their size, so that a picture 8 cm wide
+// could not be read.
 func TestSmallPictures(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -31,8 +31,9 @@ func TestSmallPictures(t *testing.T) {
 	}
 }
 
-// TestLongNamesAreShortened checks that long names of files stay inside the picture, in the title and
-// in the legend. In an earlier version only spaces divided a title, and a legend was never shortened.
+// TestLongNamesAreShortened checks that long names of files stay inside the picture, in the title
+// and in the legend. In an earlier version only spaces divided a title, and a legend was never
+// shortened.
 func TestLongNamesAreShortened(t *testing.T) {
 	s := newFixture(t)
 	long := strings.Repeat("a_long_name_", 12) + "of_2026.txt"
@@ -78,7 +79,7 @@ type placedText struct {
 	x0, y0, x1, y1 float64
 }
 
-// checkTexts checks that all texts of an SVG file are inside the picture and apart.
+// checkTexts checks that all texts of an SVG file are inside the picture and do not overlap.
 func checkTexts(t *testing.T, what, file string) {
 	t.Helper()
 	page, texts := placedTexts(t, file)
@@ -97,8 +98,8 @@ func checkTexts(t *testing.T, what, file string) {
 	}
 }
 
-// placedTexts returns the page of an SVG file and its texts. The files have texts with a turned y
-// axis, and the labels of y axes are turned by a quarter.
+// placedTexts returns the page of an SVG file and its texts. In these files y grows upwards for
+// texts, and the labels of y axes are rotated by 90 degrees.
 func placedTexts(t *testing.T, file string) (page placedText, texts []placedText) {
 	t.Helper()
 	f, err := os.Open(file)

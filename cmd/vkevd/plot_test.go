@@ -336,8 +336,8 @@ func TestPlotRefuses(t *testing.T) {
 	}
 }
 
-// TestPlotTuneIgnoresWholeSolves draws rows as vkevd tune writes them: of stages of one order, and of
-// whole solves and batches of other orders.
+// TestPlotTuneIgnoresWholeSolves draws rows as vkevd tune writes them: of stages of one order, and
+// of whole solves and batches of other orders.
 func TestPlotTuneIgnoresWholeSolves(t *testing.T) {
 	s := newFixture(t)
 	s.file("rows.json", `{"stage":"sy2sb","n":100,"b":8,"k":16,"seconds_median":1}

@@ -41,8 +41,8 @@ func TestTextsKeepTheirRoom(t *testing.T) {
 	}
 }
 
-// TestAxisNamesFit checks that the long name of the first axis of parallel coordinates lies inside of
-// the picture. In an earlier version its first letter was cut off.
+// TestAxisNamesFit checks that the long name of the first axis of parallel coordinates lies inside
+// of the picture. In an earlier version its first letter was cut off.
 func TestAxisNamesFit(t *testing.T) {
 	s := newFixture(t)
 	const name = "ALongName.OfOneSize"
@@ -66,9 +66,9 @@ func TestAxisNamesFit(t *testing.T) {
 	}
 }
 
-// TestLegendsKeepTheirSamples checks that a text of the legend begins after its sample, and a number
-// after its bar, in every font. In an earlier version a viewer that drew a wider font wrote over the
-// sample, because all texts were placed by their middle. A long title is folded.
+// TestLegendsKeepTheirSamples checks that a text of the legend begins after its sample, and a
+// number after its bar, in every font. In an earlier version a viewer that drew a wider font wrote
+// over the sample, because all texts were placed by their middle. A long title is folded.
 func TestLegendsKeepTheirSamples(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()

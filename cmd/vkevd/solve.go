@@ -345,7 +345,8 @@ func atEnd(flag string, k, from, to, n int) (int, int, error) {
 	return from, to, nil
 }
 
-// within returns the range from:to if a matrix of order n has it. `value` is what the user wrote.
+// within returns the range from:to, or an error if it is not a range of indices of a matrix of
+// order n. `value` is what the user wrote.
 func within(flag, value string, from, to, n int) (int, int, error) {
 	if from < 0 || to > n {
 		return 0, 0, fmt.Errorf("%s: %s is outside 0:%d, the indices of all eigenvalues", flag, value, n)

@@ -189,8 +189,8 @@ func (f *batchFile) failures(remarks io.Writer, res *batch.Result) error {
 	return e
 }
 
-// A batchGroup is the set of matrices of a file from which the same indices of eigenvalues are
-// wanted. The largest eigenvalues, for example, have other indices for every order.
+// A batchGroup is a set of matrices of a file. The wanted eigenvalues have the same indices in all
+// matrices of the group. The largest eigenvalues, for example, have other indices for every order.
 type batchGroup struct {
 	part  evd.Selection
 	most  int   // the largest order
@@ -203,8 +203,8 @@ type batchPlans[M any] struct {
 	plans  []machine.BatchPlan[M]
 }
 
-// newBatchPlans makes a plan for each group of matrices. `orders` are the orders of the matrices of the
-// file, and `of` is their kind. opt.Select is ignored, because each group has its own
+// newBatchPlans makes a plan for each group of matrices. `orders` are the orders of the matrices of
+// the file, and `of` is their kind. opt.Select is ignored, because each group has its own
 // selection. opt.Progress gets the progress of all groups together.
 func newBatchPlans[M any](
 	dev machine.Device, of machine.Kind, groups []batchGroup, orders []int, opt batch.Options,

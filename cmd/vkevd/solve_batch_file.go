@@ -26,8 +26,8 @@ type batchFile struct {
 	tridiagonal bool
 	wanted      part
 
-	// notFinite has, by the number of the matrix, its first entry that is NaN or infinite. The device
-	// reads only the lower triangle, and so may report another place.
+	// notFinite has, by the number of the matrix, its first entry that is NaN or infinite. The
+	// device reads only the lower triangle, and so may report another place.
 	notFinite map[int]*evd.NonFiniteError
 }
 
@@ -62,8 +62,8 @@ func readBatch(
 	})
 }
 
-// symmetric makes all matrices of the file symmetric, as solve does with one matrix. A matrix with an
-// entry that is NaN or infinite gets no result, so it does not matter that it is not symmetric.
+// symmetric makes all matrices of the file symmetric, as solve does with one matrix. A matrix with
+// an entry that is NaN or infinite gets no result, so it need not be symmetric.
 func (f *batchFile) symmetric(input matrixInput, log io.Writer) error {
 	f.notFinite = map[int]*evd.NonFiniteError{}
 	averaged, largest, k := 0, 0.0, 0
@@ -98,8 +98,8 @@ func are(count int) string {
 	return cli.Matrices(count) + " are"
 }
 
-// notFinite returns the first entry in column order that is NaN or infinite, or nil. A triangle that
-// --uplo ignores does not count.
+// notFinite returns the first entry in column order that is NaN or infinite, or nil. A triangle
+// that --uplo ignores does not count.
 func (m matrixInput) notFinite(d *matio.Dense) *evd.NonFiniteError {
 	for i, x := range d.Data {
 		if x-x == 0 {
@@ -113,9 +113,10 @@ func (m matrixInput) notFinite(d *matio.Dense) *evd.NonFiniteError {
 	return nil
 }
 
-// complete completes the errors of the results. In errors about entries that are not finite, rows and
-// columns count from 1, and the entry is one of the file. A value that is in the range of doubles may
-// be beyond that of float32, the type of the file and so of the results.
+// complete completes the errors of the results. An error about an entry that is not finite names
+// the first such entry of the file, and counts rows and columns from 1. The results have the number
+// type of the file. If it is float32, a value that is a finite double may be too large for it,
+// which is an error.
 func (f *batchFile) complete(res *batch.Result) {
 	k := 0
 	for _, a := range f.All {
@@ -136,7 +137,7 @@ func (f *batchFile) complete(res *batch.Result) {
 	}
 }
 
-// overflow32 is about values beyond the largest float32, of those that the user wants.
+// overflow32 returns an error if some of the values are beyond the largest float32.
 func (f *batchFile) overflow32(n int, values []float64) error {
 	for i, x := range values {
 		if math.IsInf(float64(float32(x)), 0) {
@@ -268,7 +269,7 @@ func (j *solveJob) batchEndings(endings []string) []string {
 	return append(slices.Clone(endings), archiveEnding)
 }
 
-// vectorsEndings has .mtx only for one matrix that one process solves.
+// vectorsEndings includes .mtx only if there is one matrix, and one process solves it.
 func (j *solveJob) vectorsEndings() []string {
 	if j.batch || j.engine != vulkanEngine {
 		return j.batchEndings([]string{".npy"})
@@ -305,8 +306,8 @@ func (w *batchWork[M]) Write(ctx context.Context, out *cli.Outputs) error {
 }
 
 // Write writes the values or the vectors, with one array for each array of the input and in its
-// precision. The output is a .npz file with the names of the arrays, or a .npy file if the input has no
-// names.
+// precision. The output is a .npz file with the names of the arrays, or a .npy file if the input
+// has no names.
 func (f *batchFile) Write(w io.Writer, res *batch.Result, vectors bool) error {
 	array := func(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
 		if a.Single {
@@ -333,8 +334,9 @@ func (f *batchFile) Write(w io.Writer, res *batch.Result, vectors bool) error {
 }
 
 // writeStack writes the values or the vectors of one array of the input, in the form of
-// numpy.linalg.eigh: of one matrix, or with one dimension more of a stack. Element (i, j) of a matrix of
-// vectors is component i of vector j. The function `as` converts to the precision of the array.
+// numpy.linalg.eigh. The result for a stack has one dimension more than that for a matrix. Element
+// (i, j) of a matrix of vectors is component i of vector j. The function `as` converts to the
+// precision of the array.
 func writeStack[T evd.Float](f *batchFile, w io.Writer, a matio.NamedStack, s []batch.Spectrum, vectors bool, as func([]float64) []T) error {
 	n := f.Order(a)
 	switch {
@@ -383,7 +385,7 @@ func (f *batchFile) writeLines(w io.Writer, res *batch.Result) error {
 }
 
 // batchFacts is the content of the report of solve --batch. If a field of batchFacts and a field of
-// facts have the same name in JSON, the report has the field of batchFacts.
+// Facts have the same name in JSON, the report has the field of batchFacts.
 type batchFacts struct {
 	*report.Facts
 	First    *int           `json:"first,omitempty"` // never set: the first index may differ between matrices

@@ -33,7 +33,8 @@ func (m *fakeMachine) batch(opt batch.Options) (fakeBatch, error) {
 func (p fakeBatch) Costs() []evd.StageCost { return nil }
 func (p fakeBatch) Memory() []vk.Placed    { return nil }
 
-// fakeTridiagonals is a fake plan for batches of tridiagonal matrices, which it solves as dense ones.
+// fakeTridiagonals is a fake plan for batches of tridiagonal matrices, which it solves as dense
+// ones.
 type fakeTridiagonals struct{ fakeBatch }
 
 func (p fakeTridiagonals) Check(ctx context.Context, a []machine.TridiagonalMatrix, s []batch.Spectrum) ([]evd.Ratios, error) {

@@ -58,8 +58,8 @@ func TestSolveBatchTridiagonal(t *testing.T) {
 	s.fails(cli.StatusInput, "--solver cannot be combined with --batch; see vkevd solve --help", "solve", "--batch", "--tridiagonal", "--solver", "qr", "A.npy")
 }
 
-// TestSolveBatchTridiagonalOnADevice checks the values that a real device computes, with and without
-// vectors, and the ratios.
+// TestSolveBatchTridiagonalOnADevice checks the values that a real device computes, with and
+// without vectors, and the ratios.
 func TestSolveBatchTridiagonalOnADevice(t *testing.T) {
 	s := newFixture(t)
 	n := 50

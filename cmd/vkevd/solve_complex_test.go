@@ -14,8 +14,8 @@ import (
 	"github.com/vkevd/vkevd/internal/when"
 )
 
-// hermitianRows is the matrix [2 1−2i 0; 1+2i 3 −i; 0 i 5] by rows, as numpy.save writes it. Its conjugate,
-// which is also its transpose, has the same values and other vectors.
+// hermitianRows is the matrix [2 1−2i 0; 1+2i 3 −i; 0 i 5] by rows, as numpy.save writes it. Its
+// conjugate, which is also its transpose, has the same values and other vectors.
 var hermitianRows = []complex128{2, 1 - 2i, 0, 1 + 2i, 3, -1i, 0, 1i, 5}
 
 const hermitianMarket = "%%MatrixMarket matrix coordinate complex hermitian\n3 3 5\n1 1 2 0\n2 1 1 2\n2 2 3 0\n3 2 0 1\n3 3 5 0\n"
@@ -49,8 +49,8 @@ func hermitianFiles(t *testing.T) map[string]string {
 	}
 }
 
-// TestComplexFiles solves a Hermitian matrix from files of several formats, and multiplies it by the
-// vectors. Vectors have the precision of the solve.
+// TestComplexFiles solves a Hermitian matrix from files of several formats, and multiplies it by
+// the vectors. Vectors have the precision of the solve.
 func TestComplexFiles(t *testing.T) {
 	for name, content := range hermitianFiles(t) {
 		for _, flags := range []string{"", "--precision f32 ", "--uplo lower ", "--uplo upper ", "--symmetrize "} {

@@ -11,8 +11,9 @@ import (
 	"github.com/vkevd/vkevd/internal/when"
 )
 
-// TestSolveMixed checks that --precision mixed computes vectors in double precision, and reports the
-// refinement or why there was none. With --check it must also print the ratios of the certificate.
+// TestSolveMixed checks that --precision mixed computes vectors in double precision, and reports
+// the refinement or why there was none. With --check it must also print the ratios of the
+// certificate.
 func TestSolveMixed(t *testing.T) {
 	for _, c := range []struct{ matrix, values, says string }{
 		{twoByTwo, oneThree, "refined  2 steps, 1 cluster of eigenvalues, the largest of 3\n"},

@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
-// TestSolveAsOneOfSeveralProcesses runs solve in the environments of several programs that start jobs.
-// As one of several processes it must refuse to run without --engine, before it opens a file. An
-// allocation of several tasks in which the process is alone, as in a batch script, is no reason.
+// TestSolveAsOneOfSeveralProcesses runs solve in the environments of several programs that start
+// jobs. As one of several processes it must refuse to run without --engine, before it opens a file.
+// It must run if it is the only process, even if its batch job has an allocation for several.
 func TestSolveAsOneOfSeveralProcesses(t *testing.T) {
 	for _, c := range []struct {
 		variables, args string
@@ -41,8 +41,8 @@ func TestSolveAsOneOfSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestSVDAsOneOfSeveralProcesses checks that svd refuses as solve does. It has no --engine, so the error
-// names the variable that the user may unset.
+// TestSVDAsOneOfSeveralProcesses checks that svd refuses as solve does. It has no --engine, so the
+// error names the variable that the user may unset.
 func TestSVDAsOneOfSeveralProcesses(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)

@@ -120,8 +120,8 @@ type solution struct {
 	measure func(context.Context, found) (report.Measures, error)
 }
 
-// found is the result of a solve. Vectors of another type than float64 are missing in the Result, but
-// the function `write` writes vectors of every type.
+// found is the result of a solve. Vectors of another type than float64 are missing in the Result,
+// but the function `write` writes vectors of every type.
 type found struct {
 	*evd.Result[float64]
 	write func(ctx context.Context, out *cli.Outputs, path string) error
@@ -183,7 +183,7 @@ func (j *solveJob) readProblem(ctx context.Context, file string, show *cli.Progr
 	return denseProblem(a), table, nil
 }
 
-// complexProblem returns an error for what has no complex plans yet.
+// complexProblem returns an error if a flag selects a solve that takes real matrices only.
 func (j *solveJob) complexProblem(file string, z *matio.Complex) (problem, error) {
 	for _, c := range []struct {
 		given bool
@@ -200,9 +200,10 @@ func (j *solveJob) complexProblem(file string, z *matio.Complex) (problem, error
 	return denseProblem(evd.NewSym(z.Rows, z.Data, evd.Lower)), nil
 }
 
-// suggestOthers adds other commands and flags to the error about a matrix that is not square. If the
-// matrix has two or three columns, they may be the diagonals of a tridiagonal matrix, and the hint is the
-// flag --tridiagonal. The same holds for two or three rows, because SciPy stores bands as rows.
+// suggestOthers adds other commands and flags to the error about a matrix that is not square. If
+// the matrix has two or three columns, they may be the diagonals of a tridiagonal matrix, and the
+// hint is the flag --tridiagonal. The same holds for two or three rows, because SciPy stores bands
+// as rows.
 func suggestOthers(err error) error {
 	var shape *matio.NotSquareError
 	if !errors.As(err, &shape) {
@@ -226,8 +227,8 @@ func denseProblem[T evd.Number](a evd.Sym[T]) problem {
 	}}
 }
 
-// tridiagonalProblem is the problem T = S·Λ·Sᵀ. Its values are measured by Sturm counts, and its vectors,
-// if there are any, by error ratios.
+// tridiagonalProblem is the problem T = S·Λ·Sᵀ. Its values are measured by Sturm counts, and its
+// vectors, if there are any, by error ratios.
 func tridiagonalProblem(t evd.Tridiagonal[float64]) problem {
 	return problem{machine.KindTridiagonal, t.N(), precisionName[float64](), func(plan machine.Planned) solution {
 		p := plan.(machine.TridiagonalSolver)
@@ -247,12 +248,14 @@ func tridiagonalProblem(t evd.Tridiagonal[float64]) problem {
 	}}
 }
 
-// alreadyMeasured returns the measures of a result that has been certified: the solve has measured it.
+// alreadyMeasured returns the measures of a result that has been certified: the solve has measured
+// it.
 func alreadyMeasured(_ context.Context, res found) (report.Measures, error) {
 	return report.Ratios[float64](res.Certificate.Ratios), nil
 }
 
-// mixedProblem is solved in single precision, and refined to double precision.
+// mixedProblem is a dense problem that is solved in single precision and then refined to double
+// precision.
 func mixedProblem(a evd.Sym[float64]) problem {
 	return problem{machine.KindMixed, a.N, cli.PrecisionMixed, func(plan machine.Planned) solution {
 		p := plan.(interface {
@@ -262,7 +265,8 @@ func mixedProblem(a evd.Sym[float64]) problem {
 	}}
 }
 
-// startProblem is a dense problem with approximate eigenvectors from a file, which the solve refines.
+// startProblem is a dense problem with approximate eigenvectors from a file, which the solve
+// refines.
 func startProblem(ctx context.Context, a evd.Sym[float64], file string, stdin io.Reader) (problem, error) {
 	d, err := readVectors(ctx, file, stdin, a.N, a.N, readDense)
 	if err != nil {
@@ -299,7 +303,8 @@ func (e *startFileError) Error() string {
 
 func (e *startFileError) Unwrap() error { return e.InitialVectorsError }
 
-// isSingle tells whether a matrix is solved in single precision. `stored` says that its file has it.
+// isSingle tells whether a matrix is solved in single precision. `stored` says that its file has
+// single precision.
 func isSingle(stored bool, precision string) bool {
 	return precision == cli.PrecisionSingle || precision == "" && stored
 }
@@ -308,7 +313,8 @@ func precisionName[T evd.Number]() string { return fmt.Sprintf("%T", *new(T)) }
 
 // singlesOf rounds the matrix `d` of a file to single precision, in the memory of d. The error is a
 // *singleRangeError if the matrix is beyond the range of single precision. Then no scaling helps,
-// because its values would be beyond that range, too. A file that is `stored` in single precision is not.
+// because its values would be beyond that range, too. `stored` says that the file has single
+// precision, so that there is nothing to check.
 func singlesOf[E float64 | complex128, S float32 | complex64](file string, stored bool, d interface {
 	Largest() (row, col int)
 	At(i, j int) E

@@ -18,8 +18,8 @@ var h200 = vk.Info{
 	Memory: 141 << 30, Free: 140 << 30, MaxBuffer: 1 << 50, MaxAllocation: 1 << 50,
 }
 
-// TestSpeedsWithoutFloat64 checks forecasts for a device without double precision: its rate is known,
-// and the host does the tridiagonal problem.
+// TestSpeedsWithoutFloat64 checks forecasts for a device without double precision: its rate is
+// known, and the host does the tridiagonal problem.
 func TestSpeedsWithoutFloat64(t *testing.T) {
 	arc := vk.Info{Type: "discrete", Features: []string{"shaderInt64"}}
 	s := speedsOn(arc, probe.Rates{FP32: 1e13}, machine.KindSingle)
@@ -105,7 +105,7 @@ func TestForecastOfASlowCard(t *testing.T) {
 	q1 := evd.StageCost{Stage: "back transformation 1", Flops: 1e12}
 	all := speedsOn(h200, probe.Rates{FP64: 32e12, FP32: 61e12}, machine.KindDense)
 	if s := all.seconds(evd.StageCost{Stage: "tridiagonalisation", Flops: 4. / 3 * (1 << 30)}, 1024); !(s >= 0.0021 && s <= 0.0029) {
-		t.Errorf("%g s in one stage, measured were 0.00248", s) // a dry device has no one stage
+		t.Errorf("%g s in one stage, measured were 0.00248", s) // a forecast of the reduction in one stage, which no plan of these tests has
 	}
 	fast := all.seconds(q1, 0)
 	slow := speedsOn(h200, probe.Rates{FP64: 1e12, FP32: 32e12}, machine.KindDense)
@@ -125,9 +125,9 @@ func TestForecastOfASlowCard(t *testing.T) {
 }
 
 // TestForecastOfSquares checks the forecast for a card with slow double precision and fast integer
-// units. Such a card applies back transformation 2 by large products, which need memory for squares.
-// The forecast must know that from the measured rates of products, for eigenvectors and for singular
-// vectors.
+// units. Such a card applies back transformation 2 by large products, which need memory for
+// squares. The forecast must know that from the measured rates of products, for eigenvectors and
+// for singular vectors.
 func TestForecastOfSquares(t *testing.T) {
 	card := h200
 	card.ByteMatrices, card.Features = []vk.MatrixShape{{M: 16, N: 16, K: 32}}, []string{"shaderFloat64", "shaderIntegerDotProduct"}

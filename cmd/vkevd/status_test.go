@@ -18,8 +18,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestStatuses checks that every error that the packages evd, evd/svd and vk export has an exit status. The
-// test passes each error alone, and wrapped in another error.
+// TestStatuses checks that every error that the packages evd, evd/svd and vk export has an exit
+// status. The test passes each error alone, and wrapped in another error.
 func TestStatuses(t *testing.T) {
 	known := map[string]struct {
 		err  error

@@ -161,8 +161,8 @@ func checkStorage(cmd *cobra.Command, storage string) error {
 	return nil
 }
 
-// storageOf returns the format that --storage selects. Without the flag it is svd.Double, which means
-// the number type of the plan.
+// storageOf returns the format that --storage selects. Without the flag it is svd.Double, which
+// means the number type of the plan.
 func storageOf(word string) svd.Storage {
 	return svd.Storage(max(0, slices.Index(cli.PrecisionWords, word))) // in the same order
 }
@@ -202,8 +202,8 @@ func (m *singularInput) checkStorage(file string, single bool) error {
 	return nil
 }
 
-// readBidiagonal reads the diagonals of a bidiagonal matrix. The rows of the result are the diagonal
-// above the main diagonal, and the main diagonal.
+// readBidiagonal reads the diagonals of a bidiagonal matrix. The rows of the result are the
+// diagonal above the main diagonal, and the main diagonal.
 func (m *singularInput) readBidiagonal(ctx context.Context, file string, stdin io.Reader) (*matio.Dense, error) {
 	return cli.UnlessDone(ctx, func() (*matio.Dense, error) {
 		t, err := readTridiagonal(file, stdin, m.options())
@@ -228,7 +228,8 @@ type stored[T evd.Float] struct {
 	machine.SingularShape
 }
 
-// storedAs describes the numbers of `a` in type T, of a matrix of the shape `of`.
+// storedAs returns the matrix of shape `of` whose numbers a file has as `a`. `data` has these
+// numbers in type T.
 func storedAs[T evd.Float](a *matio.Dense, data []T, of machine.SingularShape) stored[T] {
 	return stored[T]{evd.Dense[T]{Rows: a.Rows, Cols: a.Cols, Ld: max(a.Rows, 1), Data: data}, of}
 }
@@ -279,8 +280,8 @@ func (w *svdWork[T]) Open(log io.Writer) (machine.Device, error) {
 	return w.Session.Open(vk.Options{Device: w.device()}, log)
 }
 
-// Plan makes the plan. Sizes that vkevd tune has saved are not for single precision, because vkevd tune
-// measures double precision.
+// Plan makes the plan. Sizes that vkevd tune has saved are not for single precision, because vkevd
+// tune measures double precision.
 func (w *svdWork[T]) Plan(dev machine.Device, log io.Writer) (p machine.Planned, err error) {
 	if computedIn(w.Precision, w.a.SingularShape) == precisionName[float64]() {
 		var kept evd.Options
@@ -328,9 +329,9 @@ func (w *svdWork[T]) Remarks(to io.Writer) error {
 	return nil
 }
 
-// computedIn returns the name of the precision in which most of the work is done, for a matrix of the
-// shape `of` and of the precision that is given by name. A dense matrix is reduced in single precision
-// if --storage has fewer digits than doubles.
+// computedIn returns the name of the precision in which most of the work is done. The matrix has
+// the shape `of`, and its numbers have the precision named `precision`. A dense matrix is reduced
+// in single precision if --storage has fewer digits than doubles.
 func computedIn(precision string, of machine.SingularShape) string {
 	if of.Form == machine.WholeMatrix && of.Storage != svd.Double {
 		return precisionName[float32]()
@@ -380,8 +381,8 @@ func certified[T evd.Float](a stored[T], res *svd.Result[T]) report.Measures {
 	return append(found, a.squares(res.Values))
 }
 
-// normFormula describes Certificate.Norm, whose unit depends on the format of the numbers. (A plan for a
-// dense matrix in single precision divides by n, as the documentation of svd.Options says.)
+// normFormula describes Certificate.Norm, whose unit depends on the format of the numbers. (A plan
+// for a dense matrix in single precision divides by n, as the documentation of svd.Options says.)
 func (a stored[T]) normFormula() string {
 	switch {
 	case a.Storage == svd.Double:
@@ -392,9 +393,9 @@ func (a stored[T]) normFormula() string {
 	return "|‖A‖F − ‖C‖F| / (ε·‖A‖F), ε of the storage"
 }
 
-// squares compares the sums of squares. If numbers are stored with fewer digits, the measure is in the
-// ε of their format. For bands and in half precision it is not divided by n, because these errors do
-// not grow with n. Dense matrices in single precision have the unit of normFormula.
+// squares compares the sums of squares. If numbers are stored with fewer digits, the measure is in
+// units of the ε of their format. For bands and in half precision it is not divided by n, because
+// these errors do not grow with n. Dense matrices in single precision have the unit of normFormula.
 func (a stored[T]) squares(values []float64) report.Measure {
 	m := report.Measure{Name: "squares", Formula: squaresFormula, Ratio: squares(a.Dense, values, report.LeastNorm[T]())}
 	ulp := a.Storage.Ulp()
@@ -412,9 +413,9 @@ func (a stored[T]) squares(values []float64) report.Measure {
 
 const squaresFormula = "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)"
 
-// squares returns |Σσ² − ‖A‖F²| in units of the rounding error. A norm below `least` counts as this
-// number. It returns +Inf for values that
-// cannot be singular values, because a value is negative or larger than the previous value.
+// squares returns |Σσ² − ‖A‖F²| in units of the rounding error. A norm of A below `least` is
+// replaced by `least`. The result is +Inf if a value is negative or larger than the previous value,
+// because such values cannot be singular values.
 func squares[T evd.Float](a evd.Dense[T], values []float64, least float64) float64 {
 	if !ratio.Descending(values) {
 		return math.Inf(1)

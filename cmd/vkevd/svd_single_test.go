@@ -24,7 +24,8 @@ func npyOf[T float32 | float64](t *testing.T, rows, cols int, data ...T) string 
 
 // TestSVDPrecision checks the precision of vkevd svd. A .npy file of single precision is solved in
 // single precision, and other files in double precision. The flag --precision overrides this rule.
-// Files of vectors have the precision of the solve, and values are doubles. Diagonals follow the same rule.
+// Files of vectors have the precision of the solve, and values are doubles. Diagonals follow the
+// same rule.
 func TestSVDPrecision(t *testing.T) {
 	for _, c := range []struct{ args, file, precision string }{
 		{"", "f4.npy", "float32"}, {"", "f8.npy", "float64"}, {"", "A.mtx", "float64"},
@@ -70,9 +71,9 @@ func TestSVDBandInSingle(t *testing.T) {
 	expectClose(t, numbers(t, stdout), []float64{5, 4, 3})
 }
 
-// TestBeyondSinglePrecision solves matrices of doubles with --precision f32. If the largest entry is
-// beyond the range of single precision, the error must name this entry. An earlier version rounded
-// large entries to infinity and all small entries to zero.
+// TestBeyondSinglePrecision solves matrices of doubles with --precision f32. If the largest entry
+// is beyond the range of single precision, the error must name this entry. An earlier version
+// rounded large entries to infinity and all small entries to zero.
 func TestBeyondSinglePrecision(t *testing.T) {
 	for _, command := range []string{"svd", "solve"} {
 		s := newFixture(t)
@@ -113,8 +114,8 @@ func TestPlanSVDPrecision(t *testing.T) {
 }
 
 // TestCheckSVDOfSinglePrecision checks singular values and vectors that the real device computes in
-// single precision. The ratios must be in units of the ε of single precision, whichever of the files
-// are float32. With the ε of double precision all of them would be bad.
+// single precision. The ratios must be in units of the ε of single precision, whichever of the
+// files are float32. With the ε of double precision all of them would be bad.
 func TestCheckSVDOfSinglePrecision(t *testing.T) {
 	when.Skip(t, when.Quick, "tests of svd check such results")
 	s := newFixture(t)

@@ -13,9 +13,9 @@ import (
 	"github.com/vkevd/vkevd/internal/when"
 )
 
-// TestSVDStorage solves a matrix in each storage format on the device of the tests, as a band and as a
-// whole matrix. The values must have the errors of the format, and the measures of --check must be
-// small, in its units.
+// TestSVDStorage solves a matrix in each storage format on the device of the tests, as a band and
+// as a whole matrix. The values must have the errors of the format, and the measures of --check
+// must be small, in its units.
 func TestSVDStorage(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision in storage")
 	t.Run("band", func(t *testing.T) { testSVDStorage(t, 40, 7, "--banded") })
@@ -75,9 +75,9 @@ func testSVDStorage(t *testing.T, n, rows int, flags ...string) {
 	}
 }
 
-// TestPlanStorage checks that vkevd plan makes the plan of svd --storage: it needs less memory than in
-// double precision, has the speeds of single precision, and refuses what svd refuses. The matrix is so
-// large that little of the memory is for tiles, whose sizes depend on the device.
+// TestPlanStorage checks that vkevd plan makes the plan of svd --storage: it needs less memory than
+// in double precision, has the speeds of single precision, and refuses what svd refuses. The matrix
+// is so large that little of the memory is for tiles, whose sizes depend on the device.
 func TestPlanStorage(t *testing.T) {
 	t.Setenv("VKEVD_CACHE", "")
 	s := newFixture(t)

@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/internal/when"
 )
 
-// TestSVDVerify runs vkevd svd --verify on the real device, with vectors of both sides, of one side,
-// and without. The printed line and the report must have the certificate, and no other files may be
-// written than those that the user names.
+// TestSVDVerify runs vkevd svd --verify on the real device, with vectors of both sides, of one
+// side, and without. The printed line and the report must have the certificate, and no other files
+// may be written than those that the user names.
 func TestSVDVerify(t *testing.T) {
 	when.Skip(t, when.Quick, "tests of svd verify values")
 	for _, args := range []string{"", "--out-v V.npy", "--out-u U.npy --out-v V.npy --full", "--precision f32 --out-u U.npy"} {

@@ -26,10 +26,10 @@
 
 /* Starting the engine and its device takes 0.2 s on an H200. OpenBLAS takes about as long for the
  * eigenvalues of order 2048 on 16 cores. The next library therefore solves all problems until their
- * total work is as large. The work of a problem is n³ times a weight. The weight depends on the
- * kind of the problem ([0] without vectors, [1] with vectors). OpenBLAS takes more than three times as
- * long for a complex matrix of order 1024 as for a real one. Problems that are too small for every
- * device do not count. */
+ * total work exceeds that of this example. The work of a problem is n³ times a weight. The weight
+ * depends on the kind of the problem ([0] without vectors, [1] with vectors). OpenBLAS takes more
+ * than three times as long for a complex matrix of order 1024 as for a real one. Problems that are
+ * too small for every device do not count. */
 static const int64_t weight[VKEVD_KINDS][2] = {
 	[VKEVD_SYMMETRIC] = {1, 2},
 	[VKEVD_TRIDIAGONAL] = {1, 1},

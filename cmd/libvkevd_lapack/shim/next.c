@@ -27,9 +27,9 @@ static const void *base_of(const void *address)
 	return dladdr(address, &object) ? object.dli_fbase : NULL;
 }
 
-/* usable tells whether a symbol is outside of the shim. It refuses libblastrampoline, which
- * forwards a call to the library that Julia has chosen. If a call reaches the shim, this library is
- * the shim. */
+/* usable tells whether a symbol is outside of the shim. It refuses a symbol of libblastrampoline,
+ * which forwards calls to the library that Julia has chosen. Julia must have chosen the shim, since
+ * a call has reached it. So libblastrampoline would call the shim again. */
 static int usable(void *symbol)
 {
 	Dl_info object;

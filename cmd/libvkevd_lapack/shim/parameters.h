@@ -1,12 +1,13 @@
 /* parameters.h has the argument lists of LAPACK's routines, which are the same in both precisions.
  * INT is the integer type: int32_t, int64_t, or void for functions that only pass the pointers to
- * other functions. REAL is the type of the other numbers: double, float or void. A complex number is
- * two numbers of this type. Fortran compilers add the lengths of strings at the end of an argument
- * list. These lengths are left out, because callers in C do not pass them, and no routine reads them.
+ * other functions. REAL is the type of the other numbers: double, float or void. A complex number
+ * is two numbers of this type. Fortran compilers add the lengths of strings at the end of an
+ * argument list. These lengths are left out, because callers in C do not pass them, and no routine
+ * reads them.
  *
  * A routine for Hermitian matrices (he…) has the arguments of the routine for symmetric matrices
- * (sy…), and a real workspace behind the other one. The lists of both routines are written once, and
- * the last argument of a list is this workspace. */
+ * (sy…), and a real workspace behind the other one. The lists of both routines are written once,
+ * and the last argument of a list is this workspace. */
 
 #define ev_parameters(INT, REAL, ...)                                                             \
 	const char *jobz, const char *uplo, const INT *n, REAL *a, const INT *lda, REAL *w,           \

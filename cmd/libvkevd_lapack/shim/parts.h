@@ -20,9 +20,9 @@ static int SIZED(part)(enum routine r, struct vkevd_problem *p, const char *rang
 	return 0;
 }
 
-/* support fills isuppz, as LAPACK does, only if the call asks for all values by range A, or by range
- * I with il = 1 and iu = n. Otherwise isuppz may have no memory, also if all values lie between vl
- * and vu. Each vector may have nonzero components from 1 to n. */
+/* support fills isuppz, as LAPACK does, only if the call asks for all values by range A, or by
+ * range I with il = 1 and iu = n. Otherwise isuppz may have no memory, even if all values lie
+ * between vl and vu. Each vector may have nonzero components from 1 to n. */
 static void SIZED(support)(INT *isuppz, const struct vkevd_problem *p)
 {
 	if (p->range == 'V' || p->found != p->n)

@@ -21,7 +21,8 @@ union number {
 	float s[2];
 };
 
-/* number reads one real number, or the real part of a complex one, in the precision of the routine. */
+/* number reads one real number, or the real part of a complex one, in the precision of the
+ * routine. */
 static double number(enum routine r, const void *x)
 {
 	return is_single(r) ? *(const float *)x : *(const double *)x;

@@ -2,7 +2,7 @@
  *
  * 	routines.c    the exported functions, in all spellings
  * 	parameters.h  the argument lists of LAPACK's routines
- * 	drivers.h     check the arguments and call the device or the next library; for both integer types
+ * 	drivers.h     check the arguments, and call the device or the next library; both integer types
  * 	symmetric.h   the part of drivers.h for symmetric and Hermitian matrices
  * 	next.c        finds the routine of the next library
  * 	engine.c      starts the engine when it is first needed, and calls it
@@ -57,9 +57,9 @@ struct next find_next(enum routine r, int wide, void *caller);
  * and changes no result. */
 int solve_on_device(enum routine r, struct vkevd_problem *p);
 
-/* variable returns the value of an environment variable of the drop-in. It returns NULL in a program
- * with raised rights, such as a set-user-ID program: the variable may come from a user who has fewer
- * rights than the program. */
+/* variable returns the value of an environment variable of the drop-in. It returns NULL in a
+ * program with raised rights, such as a set-user-ID program: the variable may come from a user who
+ * has fewer rights than the program. */
 const char *variable(const char *name);
 
 /* crossover_setting returns the value of VKEVD_CROSSOVER, or one of these constants. */

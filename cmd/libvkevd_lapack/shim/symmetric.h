@@ -1,7 +1,7 @@
-/* symmetric.h has the drivers for symmetric and for Hermitian matrices. drivers.h includes it twice:
- * with HERMITIAN = 0 for LAPACK's routines sy…, and with HERMITIAN = 1 for he…, which have a real
- * workspace rwork, too. EITHER(x, y) is x in the first case and y in the second. The workspaces have at
- * least the sizes that LAPACK's manual allows. */
+/* symmetric.h has the drivers for symmetric and for Hermitian matrices. drivers.h includes it
+ * twice: with HERMITIAN = 0 for LAPACK's routines sy…, and with HERMITIAN = 1 for he…, which have a
+ * real workspace rwork, too. EITHER(x, y) is x in the first case and y in the second. The
+ * workspaces have at least the sizes that LAPACK's manual allows. */
 
 #if HERMITIAN
 #define DRIVER(name) SIZED(he##name)

@@ -122,8 +122,8 @@ func (c *Config) possible(choice tune.Choice, info vk.Info) error {
 	return err
 }
 
-// choice returns nil without settings. A bad file is one line in `log`, because a solve does not
-// need it.
+// choice returns nil if there are no settings. If the file is bad, choice writes one line to `log`
+// and returns nil, because a solve does not need the settings.
 func (c *Config) choice(info vk.Info, log io.Writer) *tune.Choice {
 	if c == nil || c.none {
 		return nil

@@ -98,9 +98,9 @@ const allDevices = "all"
 
 func severalDevices(word string) bool { return word == allDevices || len(DeviceWords(word)) > 1 }
 
-// DeviceWords splits a list of devices at its commas, except those in parentheses, which belong to a
-// name such as "llvmpipe (LLVM 15.0.6, 256 bits)". It leaves empty words out. An empty list becomes
-// one empty word, which means the best device.
+// DeviceWords splits a list of devices at its commas, except those in parentheses, which belong to
+// a name such as "llvmpipe (LLVM 15.0.6, 256 bits)". It leaves empty words out. An empty list
+// becomes one empty word, which means the best device.
 func DeviceWords(list string) []string {
 	depth := 0
 	words := strings.FieldsFunc(list, func(c rune) bool {

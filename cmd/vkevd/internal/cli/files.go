@@ -20,8 +20,8 @@ import (
 const StreamWord = "-"
 
 // UntilDone runs the work of a whole command. The work need not look at ctx: if ctx ends, UntilDone
-// returns and does not wait for the work. The work may continue after that. It closes the files that
-// it has opened.
+// returns and does not wait for the work. The work may continue after that. The work closes the
+// files that it has opened.
 func UntilDone(ctx context.Context, work func() error) error {
 	_, err := UnlessDone(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err
@@ -275,8 +275,9 @@ func isPipe(path string) bool {
 	return err == nil && info.Mode().Type() == fs.ModeNamedPipe
 }
 
-// Stoppable is a writer that returns an error after ctx has ended. A write to a full pipe, which waits
-// for its reader, then goes on in its goroutine, and the caller must no longer change the bytes.
+// Stoppable is a writer that returns an error after ctx has ended. A write to a full pipe, which
+// waits for its reader, then goes on in its goroutine, and the caller must no longer change the
+// bytes.
 type Stoppable struct {
 	Ctx context.Context
 	W   io.Writer
@@ -323,8 +324,8 @@ type ValuesPart struct {
 
 func (p ValuesPart) whole() bool { return p.First == 0 && p.Count == p.N }
 
-// partLine is the format of the first line of a text file with a part of a spectrum. The line begins
-// with #, so that NumPy's loadtxt and package matio skip it.
+// partLine is the format of the first line of a text file with a part of a spectrum. The line
+// begins with #, so that NumPy's loadtxt and package matio skip it.
 func (p ValuesPart) partLine() string {
 	if p.Singular {
 		return "# singular values %d:%d of %d\n"

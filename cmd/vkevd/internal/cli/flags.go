@@ -64,8 +64,8 @@ const (
 	PrecisionMixed  = "mixed" // only for eigenvalues and eigenvectors
 )
 
-// PrecisionFlag adds the flag --precision. `more` continues its usage, and `others` are further words
-// that the flag may have, in addition to f32 and f64.
+// PrecisionFlag adds the flag --precision. `more` continues its usage, and `others` are further
+// words that the flag may have, in addition to f32 and f64.
 func PrecisionFlag(cmd *cobra.Command, precision *string, more string, others ...string) {
 	cmd.Flags().StringVar(precision, "precision", "",
 		"`P` of matrix and result: f32 or f64 (default: that of a .npy file, else\n"+

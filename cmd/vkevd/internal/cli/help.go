@@ -21,9 +21,10 @@ import (
 //go:embed help
 var HelpFiles embed.FS
 
-// Explain gives a command and all commands below it the text of their files in the folder help. `name` is
-// that of the command's file, without its ending. A file has the command in one line, what it does, and
-// sections: EXAMPLES, the names of the COMMON FLAGS, and MORE, which the help prints after these.
+// Explain gives a command and all commands below it the text of their files in the folder help.
+// `name` is that of the command's file, without its ending. A file has the command in one line,
+// what it does, and sections: EXAMPLES, the names of the COMMON FLAGS, and MORE, which the help
+// prints after these.
 func Explain(cmd *cobra.Command, name string) {
 	text, err := HelpFiles.ReadFile("help/" + name + ".txt")
 	if err != nil {

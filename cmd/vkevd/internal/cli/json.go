@@ -82,9 +82,9 @@ func encodeJSON(w io.Writer, value any, indent string) error {
 	return e.Encode(value)
 }
 
-// Finite returns a copy of a value for encoding/json, in which numbers that are not finite are nil. A
-// struct becomes a map with the names that encoding/json would use. As there, a field hides the
-// fields of the same name in embedded structs.
+// Finite returns a copy of a value for encoding/json, in which numbers that are not finite are nil.
+// A struct becomes a map with the names that encoding/json would use. As in encoding/json, a field
+// hides the fields of the same name in embedded structs.
 func Finite(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil

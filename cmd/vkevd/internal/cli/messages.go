@@ -107,7 +107,7 @@ func aboutMemory(e *vk.OutOfMemoryError) string {
 	return fmt.Sprintf("%s needs %s of device memory, %s is free", e.What, need, free)
 }
 
-// apart writes sizes in bytes if they would look the same.
+// apart returns two sizes as text: in units such as GB, or in bytes if the texts would be the same.
 func apart(a, b uint64) (string, string) {
 	if Human(a) == Human(b) && a != b {
 		return fmt.Sprintf("%d bytes", a), fmt.Sprintf("%d bytes", b)
@@ -171,8 +171,8 @@ var inOtherWords = []struct{ command, flags, text string }{
 
 const generalized = "for A·x = λ·B·x, solve L⁻¹·A·L⁻ᵀ, where B = L·Lᵀ"
 
-// SuggestFlag adds to an error about an unknown flag how the command does it, or else the most similar
-// flag.
+// SuggestFlag completes an error about an unknown flag: with the text of inOtherWords for this
+// flag, or else with the most similar flag.
 func SuggestFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -59,8 +59,8 @@ func (p *Progress) Stage(name string) {
 	p.show(Printable(name))
 }
 
-// Of says that Update will report a solve whose stages have the given costs. `times` are the seconds
-// that the stages are expected to take.
+// Of says that Update will report a solve whose stages have the given costs. `times` are the
+// seconds that the stages are expected to take.
 func (p *Progress) Of(costs []evd.StageCost, times []float64) { p.costs, p.times = costs, times }
 
 // Update receives the progress of a solve and shows it. It is the value of evd.Options.Progress.
@@ -94,7 +94,7 @@ func TimeShare(costs []evd.StageCost, seconds []float64, at evd.Progress) float6
 	return 0
 }
 
-// The caller of show and draw holds p.lock.
+// The caller of show, and of draw, must hold p.lock.
 func (p *Progress) show(stage string) {
 	fresh := stage != p.now
 	p.now = stage

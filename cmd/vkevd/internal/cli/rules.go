@@ -9,10 +9,11 @@ import (
 )
 
 // A rule says which flags of some commands cannot be combined. A list of flags has their names with
-// blanks between them. FLAG=VALUE is a flag with this value, and `several` stands for several devices.
+// blanks between them. FLAG=VALUE is a flag with this value, and `several` stands for several
+// devices.
 //
-// The text is the whole error, or its end if it begins with a punctuation mark or is empty. {device}
-// stands for the value of --device.
+// The text is the whole error, or its end if it begins with a punctuation mark or is empty.
+// {device} stands for the value of --device.
 type rule struct {
 	commands string // "" for all
 	given    string // the rule is for each of these flags
@@ -23,7 +24,8 @@ type rule struct {
 
 const onePart = "index largest smallest interval"
 
-// exclusions lists the flags that exclude each other. The first rule that is broken makes the error.
+// exclusions lists the flags that exclude each other. The first rule that is broken makes the
+// error.
 var exclusions = []rule{
 	{"", "json", "report", "", "--json is the same as --report; give one of them"},
 	{"", "quiet", "verbose", "", ""},
@@ -75,8 +77,8 @@ var needs = []rule{
 	{"solve plan", "distribute", "several", "", "--distribute needs several devices, for example --device 0,1"},
 }
 
-// CheckRules returns an error if the flags of a command break a rule. Every command is checked before it
-// opens a file.
+// CheckRules returns an error if the flags of a command break a rule. Every command is checked
+// before it opens a file.
 func (s *Session) CheckRules(cmd *cobra.Command) error {
 	device := ""
 	if f := cmd.Flags().Lookup("device"); f != nil {
@@ -135,17 +137,17 @@ func (s *Session) CheckRules(cmd *cobra.Command) error {
 	})
 }
 
-// processCounts lists the environment variables in which programs that start MPI jobs tell each process
-// how many processes the job has: Open MPI, MPICH and Intel MPI (the second for one host), MVAPICH, and
-// Slurm's srun. Slurm's variables of a whole allocation, such as SLURM_NTASKS, are not in the list: a
-// batch script has them, too, and is one process.
+// processCounts lists the environment variables in which programs that start MPI jobs tell each
+// process how many processes the job has: Open MPI, MPICH and Intel MPI (the second for one host),
+// MVAPICH, and Slurm's srun. Slurm's variables of a whole allocation, such as SLURM_NTASKS, are not
+// in the list: a batch script has them, too, and is one process.
 var processCounts = []string{
 	"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
 }
 
-// CheckProcesses returns an error if this is one of several processes of a job, and the user has not
-// said with --engine what they shall do. Each of them would solve the whole problem, and all of them
-// would write the same files.
+// CheckProcesses returns an error if this is one of several processes of a job, and the user has
+// not said with --engine what they shall do. Each of them would solve the whole problem, and all of
+// them would write the same files.
 func (e Environment) CheckProcesses(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("engine") {
 		return nil

@@ -66,8 +66,8 @@ type Environment struct {
 	Dumb      bool                   // it is a terminal that cannot
 	columns   func() int             // width of that terminal, 0 if not known
 	Machine   machine.Machine
-	// again runs this program in a process of its own, whose environment has additional variables,
-	// each in the form NAME=VALUE. It returns standard output.
+	// Again runs this program in a new process and returns its standard output. The process gets
+	// additional environment variables, each in the form NAME=VALUE.
 	Again func(ctx context.Context, variables []string, args ...string) ([]byte, error)
 }
 
@@ -77,7 +77,7 @@ func ProcessEnvironment() Environment {
 		func() int { return columns(os.Stderr) }, machine.Vulkan{}, RunAgain}
 }
 
-// RunAgain is environment.again of the real process. If the program fails, the error has its last
+// RunAgain is Environment.Again for the real process. If the program fails, the error has its last
 // line on standard error.
 func RunAgain(ctx context.Context, variables []string, args ...string) ([]byte, error) {
 	program, err := os.Executable()

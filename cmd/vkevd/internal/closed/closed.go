@@ -5,8 +5,8 @@ package closed
 
 import "os"
 
-// File returns a file that refuses each write. Descriptor 1 stays /dev/null, so that no file that is
-// opened later gets the number 1 and with it what C libraries print.
+// File returns a file that refuses each write. Descriptor 1 stays /dev/null, so that no file that
+// is opened later gets the number 1 and with it what C libraries print.
 func File() *os.File {
 	f, err := os.Open(os.DevNull)
 	if err == nil {

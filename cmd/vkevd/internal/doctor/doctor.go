@@ -177,8 +177,8 @@ func (d *examination) machineWide() (vk.Info, bool) {
 
 // cause returns the last error of those that `err` wraps directly, or `err` itself if it does not
 // wrap a list of errors. In an error of vk about a missing device, the first error of the list is
-// vk.ErrNoDevice, and the last error is the cause. The text of such an error also has advice what
-// to install, which the result does not have.
+// vk.ErrNoDevice, and the last error is the cause. The text of such an error also says what to
+// install, and the text of its cause does not.
 func cause(err error) error {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		all := several.Unwrap()
@@ -394,9 +394,9 @@ func LargestOrder(fits func(n int) (bool, error)) (int, error) {
 	return low * step, nil
 }
 
-// smallSolve solves the Hermitian matrix of order 100 with elements of magnitude 1/(1 + i + j), i and j
-// from 0, and of argument i − j. The function `take` converts an element to the type T, and `back` a
-// result for the measures.
+// smallSolve solves the Hermitian matrix of order 100 with elements of magnitude 1/(1 + i + j), i
+// and j from 0, and of argument i − j. The function `take` converts an element to the type T, and
+// `back` a result for the measures.
 func smallSolve[T evd.Number](
 	ctx context.Context, d *examination, dev machine.Device, name string, take func(complex128) T, back func(T) complex128,
 ) {

@@ -12,9 +12,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Box summarises the errors of one precision at one order N and one width B of the band: the
-// smallest error, the quartiles, and the largest error. All are in units of Ulp, the distance from 1
-// to the next number of the precision.
+// A Box summarises the errors of one precision, at one order N and one half-bandwidth B: the
+// smallest error, the quartiles, and the largest error. All are in units of Ulp, the distance from
+// 1 to the next number of the precision.
 type Box struct {
 	N, B                              int
 	Precision                         string
@@ -22,10 +22,11 @@ type Box struct {
 	Least, Lower, Median, Upper, Most float64
 }
 
-// Accuracy draws boxes over the orders, on a logarithmic scale. Each precision has a colour. At each
-// order the boxes stand side by side: first all widths of a precision, the narrowest band at the
-// left. The labels above the boxes are the widths, if there are several. Boxes with an error of 0 are left out. There
-// must be at least one box. The errors must be below 1e300.
+// Accuracy draws one box for each order, precision and half-bandwidth, on a logarithmic scale. Each
+// precision has a colour. The boxes of one order stand side by side, grouped by precision. In a
+// group the half-bandwidth grows from left to right. If there are several half-bandwidths, each box
+// has a label with its own. Boxes whose smallest error is 0 are left out. If no box is left, the
+// result is an error. All errors must be below 1e300.
 func Accuracy(title string, boxes []Box) (*Picture, error) {
 	p := newPicture(title, "n, order of the matrix", "‖σ̂ − σ‖ / (ε·‖σ‖)")
 	logarithmic(&p.plot.Y)
@@ -41,7 +42,8 @@ func Accuracy(title string, boxes []Box) (*Picture, error) {
 	slices.Sort(bands)
 	orders, bands = slices.Compact(orders), slices.Compact(bands)
 
-	// An order is 1 wide, and most of this is for its boxes.
+	// Neighbouring orders have the distance 1 on the x axis. The boxes of an order fill most of
+	// this.
 	const occupied, widest, usable = 0.8, 1.2, 15.0 // the last two in centimetres
 	slots := len(bands) * len(names)
 	pitch := occupied / float64(slots)

@@ -29,16 +29,16 @@ type Picture struct {
 	legend        legend
 	yLabel        string  // the label of the y axis, which gonum does not draw: see the method draw
 	width, height float64 // centimetres, without the legend
-	rows          bool    // the height follows from the rows of the picture, and must not be smaller
-	chosen        size    // by the caller, in centimetres, including the legend; 0 is not chosen
-	err           error   // of gonum about the first data that it refuses
+	rows          bool    // the picture has rows, which determine its least height
+	chosen        size    // size that the caller has set, in centimetres, with the legend; 0: not set
+	err           error   // the first error of gonum, about data that it refuses
 }
 
 type size struct{ width, height float64 }
 
-// full is the smallest size of a picture, in centimetres, whose texts have their full size. The height
-// excludes the legend. Texts and lines of a smaller picture are reduced with it. Otherwise labels would
-// cover each other.
+// full is the smallest size of a picture, in centimetres, whose texts have their full size. The
+// height excludes the legend. Texts and lines of a smaller picture are reduced with it. Otherwise
+// labels would cover each other.
 var full = size{12, 6.5}
 
 // colours is a list of colours that people with any common form of colour blindness can distinguish
@@ -236,7 +236,8 @@ func folded(title string, style draw.TextStyle, width vg.Length) string {
 	return strings.Join(lines, "\n")
 }
 
-// shortened returns the text, or its beginning and its end if the text is wider than the given width.
+// shortened returns the text, or its beginning and its end if the text is wider than the given
+// width.
 func shortened(text string, style draw.TextStyle, width vg.Length) string {
 	letters := []rune(text)
 	for left := len(letters) - 1; (1+replaced)*style.Width(text) > width && left > 2; left-- {
@@ -269,7 +270,8 @@ func (p *Picture) draw(all draw.Canvas) {
 	all.Fill(all.Rectangle.Path())
 	c := draw.Crop(all, p.leftMargin(), -rightMargin, margin, -margin)
 	strip := c // the legend's part of the canvas, below the title
-	// gonum leaves too much space above a logarithmic axis that has a label, so the label is drawn here.
+	// gonum leaves too much space above a logarithmic axis that has a label, so the label is drawn
+	// here.
 	label := p.plot.Y.Label.TextStyle
 	descent := label.FontExtents().Descent
 	labelAt := c.Min.X + label.Height(p.yLabel) - descent
@@ -322,8 +324,8 @@ func (l *legend) entryWidth(e entry) vg.Length {
 	return sampleWidth + sampleGap + (1+replaced)*l.style.Width(e.name)
 }
 
-// rows distributes the entries of a legend over rows. A row has at most the given width. A name that
-// is wider is shortened.
+// rows distributes the entries of a legend over rows. A row has at most the given width. A name
+// that is wider is shortened.
 func (l *legend) rows(width vg.Length) (rows [][]entry) {
 	var used vg.Length
 	for _, e := range l.entries {
@@ -380,8 +382,8 @@ func (l *legend) widest(rows [][]entry) (most vg.Length) {
 	return most
 }
 
-// An svgCanvas records the place of each text when the text is drawn. If a viewer does not have
-// the font, it stretches or shrinks another font to the recorded width, so that texts do not overlap.
+// An svgCanvas records the place of each text when the text is drawn. If a viewer does not have the
+// font, it stretches or shrinks another font to the recorded width, so that texts do not overlap.
 type svgCanvas struct {
 	*vgsvg.Canvas
 	width, height vg.Length // of what is drawn

@@ -42,8 +42,8 @@ func TestWholeTicks(t *testing.T) {
 	}
 }
 
-// TestDecades checks logarithmic axes: all labels must lie within the axis, and a short axis has more
-// than one label. An earlier version labelled an axis from 0.1 to 3 only with 1e0.
+// TestDecades checks logarithmic axes: all labels must lie within the axis, and a short axis has
+// more than one label. An earlier version labelled an axis from 0.1 to 3 only with 1e0.
 func TestDecades(t *testing.T) {
 	for want, ends := range map[string][2]float64{
 		"1e0 1e1 1e2": {0.9, 300}, "1e-9 1e-7 1e-5 1e-3 1e-1 1e1 1e3 1e5 1e7 1e9": {1e-9, 2e10}, "1e-5 1e-4": {0.99e-5, 1.01e-4},

@@ -71,10 +71,10 @@ type Variant struct {
 	Seconds float64
 }
 
-// Parallel draws variants in parallel coordinates (Ringoot et al. draw tunings so): one vertical axis
-// for each size, and a last one for the time. Each variant is a line through its values. Dark lines
-// are fast. The fastest line is drawn last, in colour. There must be at least one variant and one
-// axis.
+// Parallel draws variants in parallel coordinates (Ringoot et al. draw tunings so): one vertical
+// axis for each size, and a last one for the time. Each variant is a line through its values. Dark
+// lines are fast. The fastest line is drawn last, in colour. There must be at least one variant and
+// one axis.
 func Parallel(title string, axes []Axis, variants []Variant) *Picture {
 	p := newPicture(title, "", "")
 	p.plot.HideAxes()
@@ -99,16 +99,16 @@ var bestColour = Colour(0)
 
 const bestWidth, usualWidth = vg.Length(2.4), vg.Length(1)
 
-// shade is the colour of a variant. t is 0 for the second fastest variant and 1 for the slowest one.
+// shade is the colour of a variant. t is 0 for the second fastest variant and 1 for the slowest
+// one.
 func shade(t float64) color.Color {
 	const dark, light = 0x50, 0xd8
 	return color.Gray{uint8(dark + t*(light-dark))}
 }
 
-// parallelLines draws a picture in parallel coordinates: an axis for each size that was varied, and a
-// line for each set of sizes.
-// Axis i stands at x = i, from y = 0 to y = 1. The last axis, at x = len(axes), is that of the
-// times.
+// parallelLines draws a picture in parallel coordinates: an axis for each size that was varied, and
+// a line for each set of sizes. Axis i stands at x = i, from y = 0 to y = 1. The last axis, at x =
+// len(axes), is that of the times.
 type parallelLines struct {
 	axes     []Axis
 	variants []Variant // the slowest first
@@ -192,8 +192,8 @@ func (l *parallelLines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	return boxes
 }
 
-// ratios returns ticks for the axis of the times: the place on the axis, and the ratio of a time to the
-// fastest one.
+// ratios returns ticks for the axis of the times: the place on the axis, and the ratio of a time to
+// the fastest one.
 func (l *parallelLines) ratios() []plot.Tick {
 	slowest, fastest := l.ends()
 	if slowest == fastest || fastest <= 0 {

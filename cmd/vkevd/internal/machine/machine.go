@@ -1,4 +1,5 @@
-// Package machine opens devices and makes the plans of the library for them. Tests replace it by a fake.
+// Package machine opens devices and makes the plans of the library for them. Tests replace it by a
+// fake.
 package machine
 
 import (
@@ -40,8 +41,9 @@ type Absent struct {
 	Rate     float64        // Device.WorkRate; 0 if it is not known
 }
 
-// Dry returns the device for plans that run nothing. It has the measured rates, because the stages
-// of a plan, and the parts of several devices, depend on them.
+// Dry returns a device that runs nothing and serves to make plans. The device gets the rates of
+// `a`, as far as they are known. A plan chooses its stages by them, and divides its work among
+// several devices by them.
 func (a Absent) Dry() *vk.Device {
 	dev := vk.Dry(a.Info)
 	probe.KeepWorkRate(dev, a.Rate)
@@ -82,8 +84,8 @@ type Device interface {
 	Close() error
 }
 
-// A Planned is a plan of the library for any kind of matrices, before it solves: its device memory and
-// its numbers of operations.
+// A Planned is a plan of the library for any kind of matrices, before it solves: its device memory
+// and its numbers of operations.
 type Planned interface {
 	Memory() []vk.Placed
 	Bytes() uint64
@@ -91,7 +93,7 @@ type Planned interface {
 	Close()
 }
 
-// A Task says what a plan is for. Only the sizes and the options of its kind count.
+// A Task says what a plan is for. Sizes and options that are not for its Kind have no effect.
 type Task struct {
 	Kind  Kind
 	N     int           // order of eigenvalue problems
@@ -121,7 +123,8 @@ type DenseSolver[T evd.Number] interface {
 
 type Solver = DenseSolver[float64]
 
-// Kind is the kind of matrices that a plan is for. Without another word they are for eigenvalues.
+// Kind is the kind of matrices that a plan is for. Kinds compute eigenvalues unless their comments
+// say singular values.
 type Kind int
 
 const (
@@ -156,8 +159,8 @@ func (k Kind) Single() bool {
 	return k == KindSingle || k == KindComplexSingle || k == KindSingularSingle
 }
 
-// Tuned reports whether sizes that vkevd tune has stored are for these matrices: it measures real ones
-// in double precision.
+// Tuned reports whether the sizes that vkevd tune has stored apply to these matrices. The command
+// measures with real matrices in double precision.
 func (k Kind) Tuned() bool { return !k.Single() && !k.Complex() && k != KindMixed }
 
 // Complex reports whether the matrices are complex.
@@ -188,7 +191,7 @@ func (Vulkan) Forecast(on Absent, t Task) (p Planned, unfit *vk.OutOfMemoryError
 	if p, err = on.Plan(t); !errors.As(err, &unfit) {
 		return p, nil, err
 	}
-	// The plan for a device without limits of memory tells how much it needs.
+	// A plan for the same device without limits of memory tells how much memory is needed.
 	others := make([]*vk.Device, len(t.Evd.Devices))
 	for k, dev := range t.Evd.Devices {
 		rate, _ := probe.WorkRate(context.Background(), dev) // a dry device measures nothing
@@ -234,8 +237,8 @@ func (d opened) Close() error {
 	return err
 }
 
-// Made returns a plan that the library has made. With an error there is none: an interface with a nil
-// pointer is not nil.
+// Made returns a plan that the library has made. With an error there is none: an interface with a
+// nil pointer is not nil.
 func Made[P Planned](p P, err error) (Planned, error) {
 	if err != nil {
 		return nil, err
@@ -348,8 +351,9 @@ type (
 )
 
 // BatchBytes limits the matrices that are on the device at the same time: the largest sum of their
-// sizes, in bytes. smallBytes is added to each size. It stands for what a plan needs beside a small
-// matrix: less than 0.7 kB for a tridiagonal matrix of order 2 with vectors.
+// sizes, in bytes. smallBytes is added to the size of each matrix. It is a bound for the other
+// memory that a plan needs for a small matrix: less than 0.7 kB for a tridiagonal matrix of order 2
+// with vectors.
 const (
 	BatchBytes = 1 << 30
 	smallBytes = 1 << 10
@@ -393,8 +397,8 @@ func singularPlan[T evd.Float](dev *vk.Device, of SingularShape, opt svd.Options
 	return Made(svd.NewPlan[T](dev, of.M, of.N, opt))
 }
 
-// boundless returns the description of the same device with unlimited free memory, and no limit for a
-// buffer. The size of its memory does not change, because it limits the residues of emulated
+// boundless returns the description of the same device with unlimited free memory, and no limit for
+// a buffer. The size of its memory does not change, because it limits the residues of emulated
 // products.
 func boundless(info vk.Info) vk.Info {
 	info.Free, info.MaxBuffer, info.MaxAllocation = math.MaxInt64, 0, 0

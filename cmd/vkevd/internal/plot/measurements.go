@@ -69,8 +69,8 @@ func readRows(ctx context.Context, files []string, stdin io.Reader) (all []bench
 	return all, nil
 }
 
-// jsonRows reads a file of JSON objects, which `vkevd COMMAND --json` writes. The function check gets
-// the number of each row, from 1 on, and returns what is wrong with the row.
+// jsonRows reads a file of JSON objects, which `vkevd COMMAND --json` writes. The function check
+// gets the number of each row, from 1 on, and returns what is wrong with the row.
 func jsonRows[R any](ctx context.Context, file string, stdin io.Reader, command string, check func(int, R) error) (rows []R, err error) {
 	text, err := cli.UnlessDone(ctx, func() ([]byte, error) { return cli.ReadAll(file, stdin) })
 	if err != nil {
@@ -135,7 +135,7 @@ func isWhole(r bench.Row) bool {
 	return r.Stage == "values" || r.Stage == "vectors" || r.Stage == "batch"
 }
 
-// ofOrder selects the rows of one order. Without an argument, the rows must have only one.
+// ofOrder selects the rows of one order. If `order` is 0, all rows must have the same order.
 func ofOrder(rows []bench.Row, order int) (int, []bench.Row, error) {
 	var orders []int
 	rows = slices.DeleteFunc(rows, func(r bench.Row) bool { return r.N == 0 || order > 0 && r.N != order })
@@ -183,7 +183,7 @@ func parallelPlot() plotKind {
 	}
 }
 
-// ofStage selects the rows of one stage. Without an argument, the rows must have only one.
+// ofStage selects the rows of one stage. If `stage` is empty, all rows must be of the same stage.
 func ofStage(rows []bench.Row, stage string) (string, []bench.Row, error) {
 	rows = slices.DeleteFunc(rows, func(r bench.Row) bool { return stage != "" && r.Stage != stage })
 	var names []string
@@ -266,8 +266,8 @@ func ParallelOf(rows []bench.Row) (axes []draw.Axis, variants []draw.Variant, er
 }
 
 // tunedSizes adds the fields that the name of a variant sets to `sizes`. The name of a variant of
-// bench --tuning is its JSON. A field of a field has both names, such as Chase.Own. A variant without
-// a name sets nothing.
+// bench --tuning is its JSON. A field of a field has both names, such as Chase.Own. A variant
+// without a name sets nothing.
 func tunedSizes(variant string, sizes map[string]string) error {
 	if variant == "" {
 		return nil

@@ -1,5 +1,5 @@
-// Package plot has the command vkevd plot, which reads what other commands write. Package draw makes the
-// pictures.
+// Package plot has the command vkevd plot, which reads what other commands write. Package draw
+// makes the pictures.
 package plot
 
 import (

@@ -76,8 +76,8 @@ func (f *Facts) On(dev machine.Device) {
 	f.Device, f.Driver, f.Vulkan, f.Compiled = info.Name, cli.DriverOf(info), info.API, dev.CompileTimes()
 }
 
-// DeviceShare describes one of several devices of a solve: its part of the vectors, or of the matrix
-// and the vectors if the matrix is distributed, and its memory.
+// DeviceShare describes one of several devices of a solve: its part of the vectors, or of the
+// matrix and the vectors if the matrix is distributed, and its memory.
 type DeviceShare struct {
 	Index int     `json:"index"`
 	Name  string  `json:"device"`
@@ -89,8 +89,8 @@ func (f *Facts) OnAll(plan any) {
 	f.Devices, f.Parts = SharesOf(DevicesOf(plan)), Divided(plan)
 }
 
-// Divided names what the devices of a plan divide: the vectors, or the matrix with its vectors. It is
-// "" if the plan uses one device.
+// Divided names what the devices of a plan divide: the vectors, or the matrix with its vectors. It
+// is "" if the plan uses one device.
 func Divided(plan any) string {
 	if len(DevicesOf(plan)) < 2 {
 		return ""
@@ -156,8 +156,9 @@ func (f *Facts) Remarks(w io.Writer) {
 	}
 }
 
-// certified prints the certificate c of a result. `passed` says that --verify has accepted it. If it
-// has not, a value of the result overflows. `safe` says that the result comes from the safe path.
+// certified prints the certificate c of a result. `passed` is true if --verify has accepted the
+// certificate. It is false only if a value of the result overflows. `safe` says that the result
+// comes from the safe path.
 func (f *Facts) certified(w io.Writer, c fmt.Stringer, passed, safe bool) {
 	if !passed {
 		fmt.Fprintf(w, "NOT verified: %v\n", c)
@@ -193,7 +194,8 @@ func (f *Facts) Where(w io.Writer) {
 	}
 }
 
-// Times prints the times of steps, and below the solve its stages with their parts of this time.
+// Times prints the time of each step of the command. Below the step "solve" it prints the stages,
+// each with its share of the time of all stages.
 func (f *Facts) Times(w io.Writer) {
 	total, inside := 0.0, 0.0
 	for _, s := range f.Stages {
@@ -239,7 +241,7 @@ func DevicesOf(plan any) []evd.DeviceShare {
 	return nil
 }
 
-// SvdFacts is the content of the report of vkevd svd. If a field of SvdFacts and a field of facts
+// SvdFacts is the content of the report of vkevd svd. If a field of SvdFacts and a field of Facts
 // have the same name in JSON, the report has the field of SvdFacts.
 type SvdFacts struct {
 	*Facts

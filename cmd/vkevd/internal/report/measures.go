@@ -1,5 +1,5 @@
-// Package report has what a command says about a result: facts for its summary and its report in JSON, and
-// measures of its errors.
+// Package report has what a command says about a result: facts for its summary and its report in
+// JSON, and measures of its errors.
 package report
 
 import (
@@ -106,8 +106,8 @@ func UlpOf[T evd.Number]() float64 {
 }
 
 // LeastNorm is the smallest normal number of type T. In all measures a smaller norm of the matrix
-// counts as this number, as in LAPACK's dsyt21: the distance of subnormal numbers, ε·LeastNorm, is a
-// rounding error that any value may have.
+// is replaced by this number, as in LAPACK's dsyt21. The reason is that any value may have a
+// rounding error of ε·LeastNorm, the distance of neighbouring subnormal numbers.
 func LeastNorm[T evd.Number]() float64 {
 	if UlpOf[T]() > Ulp {
 		return 0x1p-126
@@ -117,7 +117,8 @@ func LeastNorm[T evd.Number]() float64 {
 
 // InUnits adds the value of ε to the formulas of the measures. The ratios are in units of the ε of
 // double precision. If `single` is true, InUnits converts them to units of the ε of single
-// precision. The rows×cols matrix A, stored by columns, is that of the measures.
+// precision. The measures are those of a result for the rows×cols matrix `a`, which is stored by
+// columns.
 func InUnits[T ratio.Number](ms Measures, single bool, rows, cols int, a []T) Measures {
 	norm := 0.0
 	if single {
@@ -138,8 +139,8 @@ func InUnits[T ratio.Number](ms Measures, single bool, rows, cols int, a []T) Me
 }
 
 // Sums compares Σλ with the trace of A, and Σλ² with ‖A‖F². It returns the differences in units of
-// the rounding error. A norm below `least` counts as this number. These sums detect a value that is missing, doubled or far off. They do not
-// prove that each value is right.
+// the rounding error. A norm of A below `least` is replaced by `least`. These sums detect a value
+// that is missing, doubled or far off. They do not prove that each value is right.
 func Sums[T evd.Number](a evd.Sym[T], values []float64, least float64) Measures {
 	scale := PowerOfTwo(largest(a)) // otherwise squares could overflow or underflow
 	var trace, squares float64
@@ -186,7 +187,8 @@ func Over(err, unit float64) float64 {
 	return math.Abs(err) / unit
 }
 
-// largest reads only the lower triangle, and returns its largest real or imaginary part.
+// largest returns the largest magnitude of a real or imaginary part. It reads only the lower
+// triangle.
 func largest[T evd.Number](a evd.Sym[T]) float64 {
 	most := 0.0
 	for j := range a.N {
@@ -195,7 +197,8 @@ func largest[T evd.Number](a evd.Sym[T]) float64 {
 	return most
 }
 
-// parts calls `do` for all elements, and for real and imaginary part of complex ones.
+// parts calls `do` for each real element, and for the real and the imaginary part of each complex
+// element.
 func parts[T evd.Number](elements []T, do func(k int, x float64, imaginary bool)) {
 	switch elements := any(elements).(type) {
 	case []float32:

@@ -350,8 +350,8 @@ var (
 	sharedOrdersCPU = []int{256}
 )
 
-// sharing completes the options of bench --share before the device is known: all stages, usual
-// orders.
+// sharing sets what the user of bench --share has left out, before the device is known: all stages,
+// and the default orders.
 func (j *benchJob) sharing() {
 	if j.share.Path == "" {
 		return

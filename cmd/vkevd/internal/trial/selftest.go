@@ -71,7 +71,8 @@ func (j *selftestJob) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// named returns the kinds that have one of the parts in their names, or all kinds if there are no parts.
+// named returns the kinds that have one of the parts in their names, or all kinds if there are no
+// parts.
 func named[K interface{ Name() string }](all []K, parts []string) (kinds []K) {
 	for _, k := range all {
 		if len(parts) == 0 || slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(k.Name(), part) }) {
