@@ -1,7 +1,7 @@
 """Puts the C library into the package. All other settings are in pyproject.toml.
 
-The wheel works with every Python 3 on the same system and processor, because the library does not use
-Python's C interface. The tag of the wheel names the oldest glibc that the library can use.
+The wheel works with every Python 3 on the same system and processor, because the library does not
+use Python's C interface. The tag of the wheel names the oldest glibc that the library can use.
 """
 
 import os

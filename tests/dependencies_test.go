@@ -11,7 +11,8 @@ import (
 // that packages other than commands and examples may use. docs/reliability.md says so.
 var ofTheLibrary = []string{"github.com/goki/vulkan", "github.com/vulkan-go/vulkan", "gonum.org/v1/gonum/"}
 
-// TestLibraryDependsOnLittle checks the imports of the packages that are no commands and no examples.
+// TestLibraryDependsOnLittle checks the imports of the packages that are no commands and no
+// examples.
 func TestLibraryDependsOnLittle(t *testing.T) {
 	seen := 0
 	eachGoFile(t, func(path string) {

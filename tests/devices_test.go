@@ -19,8 +19,8 @@ var deviceName = regexp.MustCompile(`(?i)h100|h200|\ba100\b|\bl40s?\b|rtx|geforc
 // loops end early.
 var knowDevices = []string{"stages/tuning/", "stages/roomtest/", "vk/device_examine.go"}
 
-// TestOnlyTuningKnowsDevices searches the code for names of devices: identifiers, and strings without
-// spaces. Comments and texts for users may say on which device something was measured.
+// TestOnlyTuningKnowsDevices searches the code for names of devices: identifiers, and strings
+// without spaces. Comments and texts for users may say on which device something was measured.
 func TestOnlyTuningKnowsDevices(t *testing.T) {
 	found := map[string]bool{}
 	eachGoFile(t, func(path string) {

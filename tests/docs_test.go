@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// documents returns the files that the tests of documents (TestDocuments…) read. Names are relative to
-// the root of the module.
+// documents returns the files that the tests of documents (TestDocuments…) read. Names are relative
+// to the root of the module.
 func documents(t *testing.T) []string {
 	return append(pages(t), "examples/README.md", "examples/pca/PROVENANCE.md", "python/README.md",
 		"tests/newcomers/README.md", "tests/testdata/matrices/PROVENANCE.md")

@@ -16,8 +16,9 @@ var otherReaders = []string{"internal/environ", "internal/when", "stages/stagete
 // secure_getenv is not among them.
 var readsEnvironment = regexp.MustCompile(`\bos\.(Getenv|LookupEnv|ExpandEnv|UserCacheDir|UserConfigDir|UserHomeDir)\b|\bgetenv\(`)
 
-// TestVariablesAreReadInOnePlace checks that Go code reads environment variables by internal/environ,
-// and C code by secure_getenv. Programs with raised rights then obey none of them.
+// TestVariablesAreReadInOnePlace checks that Go code reads environment variables by
+// internal/environ, and C code by secure_getenv. Programs with raised rights then obey none of
+// them.
 func TestVariablesAreReadInOnePlace(t *testing.T) {
 	check := func(path string) {
 		folder := filepath.ToSlash(filepath.Dir(inModule(path)))

@@ -14,7 +14,8 @@ import (
 
 const module = "github.com/vkevd/vkevd/"
 
-// rooms stands in a row of mayImport for package stages and all packages of stages with a device.
+// rooms stands in a row of mayImport for the packages in allRooms: package stages, and its packages
+// that run kernels on a device.
 const rooms = "stages and its rooms"
 
 var allRooms = []string{
@@ -79,7 +80,7 @@ var mayImport = map[string][]string{
 	"examples/ribbon":   {"evd", "evd/batch", "examples/internal/style", "vk"},
 	"examples/pca":      {"evd", "evd/matio", "examples/internal/style"},
 
-	// The rooms of the stages, from the base up.
+	// The packages in allRooms, from the base up.
 	"stages":               {"stages/product", "vk", "vk/spirv"},
 	"stages/move":          {"shaders", "stages", "stages/product", "vk", "vk/spirv"},
 	"stages/panel":         {"shaders", "stages", "stages/machine", "stages/product", "vk", "vk/spirv"},
@@ -94,7 +95,7 @@ var mayImport = map[string][]string{
 	"stages/tridiag/steqr": {"stages", "stages/bidiagonal", "stages/tridiag", "stages/tridiag/ql", "vk"},
 	"stages/batch":         {"shaders", "stages", "stages/product", "stages/tridiag/stebz", "stages/tridiag/stedc", "vk"},
 
-	// For tests of the rooms.
+	// Only for tests of the packages in allRooms.
 	"stages/roomtest":        {"stages", "stages/machine", "stages/product", "stages/stagetest", "vk"},
 	"stages/roomtest/tables": {"vk"},
 
@@ -148,8 +149,8 @@ var bindings = []string{"github.com/goki/vulkan", "github.com/vulkan-go/vulkan"}
 
 const driverPackage = "vk/internal/driver"
 
-// usesC are the packages with cgo: the calls of Vulkan, what Go does not know of its own process, the
-// libraries for C programs, and the solvers for clusters with a program that tests them.
+// usesC are the packages with cgo: the calls of Vulkan, what Go does not know of its own process,
+// the libraries for C programs, and the solvers for clusters with a program that tests them.
 var usesC = []string{driverPackage, "internal/environ", "cmd/vkevd/internal/closed", "cmd/libvkevd", "cmd/libvkevd_lapack", "evd/cluster", "tests/cluster/initialised"}
 
 func TestLayering(t *testing.T) {

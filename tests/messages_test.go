@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// unseenTexts has for each folder a maximum of the texts that no test compares. It may only fall. A
-// folder that is not here may have no such text.
+// unseenTexts has the largest allowed number, for each folder, of texts that no test compares. The
+// numbers may only fall. A folder that is not in the list may have no such text.
 var unseenTexts = map[string]int{
 	"cmd/vkevd": 91, "cmd/vkevd/internal/cli": 99, "cmd/vkevd/internal/doctor": 30,
 	"cmd/vkevd/internal/draw": 8, "cmd/vkevd/internal/plot": 17,
@@ -35,9 +35,9 @@ var unseenTexts = map[string]int{
 }
 
 // TestTextsAreCompared looks at each string with a blank in code: messages, names of phases and of
-// memory. Some test must have the whole text, with its numbers, in a literal, in a golden file, or in
-// the tests of C and Python. Panics are left out. So is the beginning or the end of a text if it is
-// known only when the program runs.
+// memory. Some test must have the whole text, with its numbers, in a literal, in a golden file, or
+// in the tests of C and Python. Panics are left out. So is the beginning or the end of a text if it
+// is known only when the program runs.
 func TestTextsAreCompared(t *testing.T) {
 	var literals []string
 	wanted := map[string][]string{} // by text: the places that have it
@@ -120,8 +120,9 @@ func TestTextsAreCompared(t *testing.T) {
 
 var verbs = regexp.MustCompile(`%[-+# 0]*[\d.*]*[a-zA-Z]`)
 
-// literal returns a string that may be added up from several; each verb, and each part that is no
-// literal, is a zero byte.
+// literal returns the text of a string literal, or of a sum of strings in which at least one is a
+// literal. A zero byte takes the place of each verb such as %d, and of each string that is no
+// literal.
 func literal(e ast.Expr) (text string, ok bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

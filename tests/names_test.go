@@ -14,9 +14,9 @@ import (
 
 // TestCommentsNameWhatExists looks at the names in the comments of Go files. If a comment names
 // package.Name, and the package is one of this module, then the package must declare Name: an
-// exported function, type, variable or constant. In files where `package` is a variable or a field, such names are not looked at. If a
-// comment names a test, the module must have it. A name that ends in "-" or "…" stands for all tests
-// that begin with it.
+// exported function, type, variable or constant. In files where `package` is a variable or a field,
+// such names are not looked at. If a comment names a test, the module must have it. A name that
+// ends in "-" or "…" stands for all tests that begin with it.
 func TestCommentsNameWhatExists(t *testing.T) {
 	n := newCommented()
 	eachGoFile(t, func(file string) {

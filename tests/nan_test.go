@@ -146,7 +146,8 @@ func (b *nanBlind) record(at ast.Expr, values ...ast.Expr) {
 	}
 }
 
-// results returns what a function with one result may return. For `if x { return false }` that is !x.
+// results returns what a function with one result may return. For `if x { return false }` that is
+// !x.
 func results(body *ast.BlockStmt) (all []ast.Expr) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestNotices checks that tools/notices.sh prints the licences of Go and of the modules in each program
-// and library that is given away. tests/newcomers checks that the wheel and an installed library have
-// this text.
+// TestNotices checks that tools/notices.sh prints the licences of Go and of the modules in each
+// program and library that is given away. tests/newcomers checks that the wheel and an installed
+// library have this text.
 func TestNotices(t *testing.T) {
 	library := []string{"== Go go1", "Copyright 2009 The Go Authors", "== github.com/goki/vulkan v", "The MIT License",
 		"== gonum.org/v1/gonum v", "The Gonum Authors", "-- THIRD_PARTY_LICENSES/Boost-LICENSE"}

@@ -36,7 +36,8 @@ func packageTable(t *testing.T) string {
 	return markdown([]string{"folder", "what it is"}, rows)
 }
 
-// kernelTable lists, for each kernel, the packages that run it and the tests that are nearest to them.
+// kernelTable lists, for each kernel, the packages that run it and the tests that are nearest to
+// them.
 func kernelTable(t *testing.T) string {
 	var sources []goFile
 	eachGoFile(t, func(path string) {
@@ -81,8 +82,9 @@ func kernelTable(t *testing.T) string {
 	return markdown([]string{"kernel", "runs in", "nearest tests"}, rows)
 }
 
-// nearest returns the tests that call a function of the given files and lie in their folders. If there
-// are none, it looks at the files that call these functions: of the same folders, then of all.
+// nearest returns the tests that call a function of the given files and lie in their folders. If
+// there are none, it looks at the files that call these functions: of the same folders, then of
+// all.
 func nearest(sources []goFile, files map[string]bool) (tests []string) {
 	const few = 2
 	for round := range 6 {
@@ -113,8 +115,8 @@ func nearest(sources []goFile, files map[string]bool) (tests []string) {
 	return tests
 }
 
-// reaching returns the tests that use one of the names, themselves or by other functions of the files.
-// Long tests, and tests of devices that run nothing, come last.
+// reaching returns the tests that use one of the names, themselves or by other functions of the
+// files. Long tests, and tests of devices that run nothing, come last.
 func reaching(files []goFile, names map[string]bool) (tests []string) {
 	var last []string
 	reached := maps.Clone(names)
@@ -157,8 +159,8 @@ type goFile struct {
 	isTest       bool
 	uses         map[string]bool
 
-	// functions has the same for each function and for methods that make something. In tests it also has
-	// each type with methods: what these methods use.
+	// functions has the same for each function and for methods that make something. In tests it
+	// also has each type with methods: what these methods use.
 	functions map[string]map[string]bool
 }
 

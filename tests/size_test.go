@@ -14,9 +14,9 @@ import (
 )
 
 // linesByHand is a maximum of the lines of Go that are written by hand and are no tests. It falls
-// with them: whoever removes lines lowers it. It may rise only in a commit that names the feature and
-// the lines that the feature needs. The budget from 70,000 lines on: complex Hermitian matrices 6,000
-// lines, generalized problems 4,000, everything else 2,000.
+// with them: whoever removes lines lowers it. It may rise only in a commit that names the feature
+// and the lines that the feature needs. The budget from 70,000 lines on: complex Hermitian matrices
+// 6,000 lines, generalized problems 4,000, everything else 2,000.
 const linesByHand = 78_641
 
 // slack is the number of lines by which linesByHand may be too high.
@@ -26,8 +26,8 @@ const slack = 300
 // kernel, that is, for each file of shaders/spv.
 const linesForEachModule = 24
 
-// filesInAFolder is a maximum of the Go files of a folder that are no tests, and fullerFolders are the
-// exceptions with their numbers of files, which may only fall. Package vk is without limit.
+// filesInAFolder is a maximum of the Go files of a folder that are no tests, and fullerFolders are
+// the exceptions with their numbers of files, which may only fall. Package vk is without limit.
 const filesInAFolder = 40
 
 var fullerFolders = map[string]int{}
@@ -98,8 +98,8 @@ func TestFoldersAreNotFull(t *testing.T) {
 	}
 }
 
-// TestOnlyTestsImport checks that the first line of a package's documentation says "for tests only" if
-// no program needs the package and tests import it, and only then.
+// TestOnlyTestsImport checks that the first line of a package's documentation says "for tests only"
+// if no program needs the package and tests import it, and only then.
 func TestOnlyTestsImport(t *testing.T) {
 	says := map[string]bool{}
 	importers := map[string]map[string]bool{} // of each package: the packages that import it, "" for tests

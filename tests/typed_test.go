@@ -29,8 +29,8 @@ type typed struct {
 	paths map[string]bool // the packages that the files import
 }
 
-// typedTests parses all packages that have tests, and finds the types in their test files. The types
-// of imported packages are those that the compiler has stored in Go's build cache.
+// typedTests parses all packages that have tests, and finds the types in their test files. The
+// types of imported packages are those that the compiler has stored in Go's build cache.
 func typedTests(t *testing.T) *typed {
 	t.Helper()
 	c := newTyped()

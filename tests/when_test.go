@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestTestsSayFirstWhenTheyRun checks that the calls of package internal/when come before everything
-// else in a test or a subtest, so that a test which is left out costs nothing. Before them may stand
-// only a condition. They stand in functions whose names begin with Test, because tools/picked.sh reads
-// these names.
+// TestTestsSayFirstWhenTheyRun checks that the calls of package internal/when come before
+// everything else in a test or a subtest, so that a test which is left out costs nothing. Before
+// them may stand only a condition. They stand in functions whose names begin with Test, because
+// tools/picked.sh reads these names.
 func TestTestsSayFirstWhenTheyRun(t *testing.T) {
 	calls := 0
 	eachGoFile(t, func(path string) {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# notices.sh PACKAGE prints the licences that must accompany a program or library: those of Go, whose
-# runtime and standard library it contains, and of all modules that it contains. PACKAGE is its
-# package, such as ./cmd/vkevd. CGO_ENABLED, GOOS and GOARCH must be those of the build.
+# notices.sh PACKAGE prints the licences that must accompany a program or library: those of Go,
+# whose runtime and standard library it contains, and of all modules that it contains. PACKAGE is
+# its package, such as ./cmd/vkevd. CGO_ENABLED, GOOS and GOARCH must be those of the build.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}

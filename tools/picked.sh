@@ -1,7 +1,7 @@
 #!/bin/sh
-# picked.sh WORD PACKAGE... prints a pattern for go test -run that matches some tests of the packages:
-# with the word Long all tests that call when.Long, themselves or in a subtest; with another word those
-# that call when.Pick with this word. See package internal/when.
+# picked.sh WORD PACKAGE... prints a pattern for go test -run that matches some tests of the
+# packages: with the word Long all tests that call when.Long, themselves or in a subtest; with
+# another word those that call when.Pick with this word. See package internal/when.
 set -eu
 word=$1
 shift

@@ -2,7 +2,7 @@
 # release.sh VERSION [FOLDER] makes the files of a release in dist/ or FOLDER:
 #
 #   vkevd-VERSION-linux-amd64.tar.gz     the command with README, licence and notices
-#   vkevd-VERSION-windows-amd64.zip      the same files, if MinGW is installed (gcc-mingw-w64-x86-64)
+#   vkevd-VERSION-windows-amd64.zip      the same files, if gcc-mingw-w64-x86-64 is installed
 #   SHA256SUMS                           hashes of the archives: sha256sum -c SHA256SUMS
 #
 # The script builds for the machine on which it runs and, if MinGW is installed, for Windows. It
@@ -41,8 +41,9 @@ trap 'rm -rf "$work"' EXIT
 build() {
 	name=vkevd-$version-$1-$2
 	mkdir "$work/$name"
-	# Windows loads every program at a random address. On Linux this needs a program of type PIE, whose
-	# tables of addresses the loader can protect from writes if it binds all of them first (now).
+	# Windows loads every program at a random address. On Linux this needs a program of type PIE,
+	# whose tables of addresses the loader can protect from writes if it binds all of them first
+	# (now).
 	case $1 in linux) now="-extldflags '-Wl,-z,now'" ;; *) now= ;; esac
 	env CGO_ENABLED=1 GOOS="$1" GOARCH="$2" \
 		go build -trimpath -buildvcs=true -buildmode=pie -ldflags "-s -w $now" -o "$work/$name/$3" ./cmd/vkevd

@@ -236,7 +236,7 @@ class Hermitian(Case):
             self.assertTrue((largest.real > 0).all() and (largest.imag == 0).all())
 
     def test_layouts(self):
-        """Layouts whose memory looks like that of the conjugate matrix, whose values are the same, have their own vectors."""
+        """Every layout gives the vectors of its matrix, and not those of the conjugate, which has the same values."""
         n = 33
         a = hermitian(n)
         wide, wider = np.full((n, 2 * n), np.nan + 0j), np.full((2 * n, n), np.nan + 0j)

@@ -14,8 +14,8 @@ try:
 except ImportError:
     scipy = None
 
-# The program runs tests of a module. At the end it prints how many matrices the device has solved, for each
-# type of numbers.
+# The program runs tests of a module. At the end it prints how many matrices the device has solved,
+# for each type of numbers.
 PROGRAM = """
 import collections, importlib, sys
 import pytest, vkevd
@@ -48,7 +48,7 @@ class OwnTests(Case):
 
     @unittest.skipIf(scipy is None, "no scipy")
     def test_scipy(self):
-        """All tests but one, which compares the signs of the vectors of two calls, of which the device solves one."""
+        """All tests except one, which compares the signs of vectors of the device with those of scipy."""
         self.run_tests("scipy.linalg.tests.test_decomp", "(Eigh or Eigvalsh) and not test_deprecation_results", 5)
 
 

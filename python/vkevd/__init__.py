@@ -14,10 +14,10 @@ Arguments have the names of numpy.linalg and scipy.linalg. Each function also ha
     progress=  a function with the arguments (stage, done, total), called in another thread; if
                it raises an exception, the solve ends; it must not use vkevd with the same device
 
-Ctrl-C ends a solve. Other Python threads run during a solve. Devices stay open, and the plans of the
-last shapes keep their device memory; vkevd.clear() frees this memory. After fork() a child process
-can use vkevd only if its parent process has not solved a problem before; otherwise vkevd raises
-ForkedError. multiprocessing's method "spawn" has no such limit.
+Ctrl-C ends a solve. Other Python threads run during a solve. Devices stay open, and the plans of
+the last shapes keep their device memory; vkevd.clear() frees this memory. After fork() a child
+process can use vkevd only if its parent process has not solved a problem before; otherwise vkevd
+raises ForkedError. multiprocessing's method "spawn" has no such limit.
 """
 
 from ._batched import batched

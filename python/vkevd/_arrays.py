@@ -12,9 +12,11 @@ def real(a, name):
 
 
 def numbers(a):
-    """Returns a as an array of float64, float32, complex128 or complex64, and whether the array is a copy.
+    """Returns a as an array of float64, float32, complex128 or complex64, and whether the array is
+    a copy.
 
-    Integers become float64. If the array is not a copy, it may share its memory with the caller's object.
+    Integers become float64. If the array is not a copy, it may share its memory with the caller's
+    object.
     """
     given, a = a, np.asarray(a)
     if hasattr(given, "toarray"):
@@ -22,7 +24,8 @@ def numbers(a):
                         "scipy.sparse.linalg finds a few values of a large one")
     if a.dtype.kind not in "fiubc":
         raise TypeError(f"vkevd: an array of type {a.dtype} is not supported: its entries must be numbers")
-    # Types of the other byte order are not equal to those of numpy, so kinds and sizes are compared.
+    # Types of the other byte order are not equal to those of numpy, so kinds and sizes are
+    # compared.
     kind, size = a.dtype.kind, a.dtype.itemsize
     if size > (16 if kind == "c" else 8) or (kind, size) == ("f", 2):
         raise TypeError(f"vkevd: array type {a.dtype} is not supported; "
@@ -57,7 +60,8 @@ def square(a):
 
 
 def stored(a):
-    """Returns a matrix that the library can read, its leading dimension, and whether it is row-major.
+    """Returns a matrix that the library can read, its leading dimension, and whether it is
+    row-major.
 
     If the elements of each row or of each column of a are contiguous, the matrix is a itself.
     Otherwise it is a copy.

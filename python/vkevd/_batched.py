@@ -18,12 +18,12 @@ _MOST_BYTES = 1 << 30  # of device memory for the matrices of one part of a batc
 def batched(matrices, UPLO="L", *, lower=None, eigvals_only=False, on_error="raise", device=None, progress=None):
     """Eigenvalues and eigenvectors of many real symmetric matrices, whose orders may differ.
 
-    matrices is a sequence of matrices, or a stack. The result is a list with an EighResult for
-    each matrix, or with its eigenvalues if eigvals_only is set. Matrices of orders up to some hundreds
+    matrices is a sequence of matrices, or a stack. The result is a list with an EighResult for each
+    matrix, or with its eigenvalues if eigvals_only is set. Matrices of orders up to some hundreds
     are solved at the same time, larger ones one after another. If on_error is "nan", a matrix that
     contains a NaN or an infinity gets values and vectors of NaN, and all other matrices are solved.
-    Otherwise such a matrix raises NotFiniteError. If a value is beyond the largest number of its type,
-    batched raises ResultOverflowError, which has the list.
+    Otherwise such a matrix raises NotFiniteError. If a value is beyond the largest number of its
+    type, batched raises ResultOverflowError, which has the list.
     """
     if on_error not in ("raise", "nan"):
         raise ValueError("on_error must be 'raise' or 'nan'")

@@ -127,7 +127,8 @@ def named(name):
 
 
 def use(device=None):
-    """Makes a device the default and opens it: one of devices(), or its index, or a part of its name.
+    """Makes a device the default and opens it: one of devices(), or its index, or a part of its
+    name.
 
     None stands for the device that VKEVD_DEVICE names, or the best device. Returns the Device.
     """
@@ -145,7 +146,8 @@ def _name(device):
 def clear():
     """Closes all devices and frees their memory. The next solve opens a device again.
 
-    It waits for the solves that are running. Solves of other threads that wait for their turn run afterwards.
+    It waits for the solves that are running. Solves of other threads that wait for their turn run
+    afterwards.
     """
     if not _library.usable():
         _sessions.clear()

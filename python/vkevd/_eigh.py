@@ -10,16 +10,17 @@ from ._symmetric import EVERYTHING, GENERALIZED, one, select_of, upper_of
 
 def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=False, check_finite=True,
          subset_by_index=None, subset_by_value=None, precision=None, device=None, progress=None):
-    """Eigenvalues, ascending, and eigenvectors of a real symmetric or complex Hermitian matrix, or of a
-    stack of them.
+    """Eigenvalues, ascending, and eigenvectors of a real symmetric or complex Hermitian matrix, or
+    of a stack of them.
 
-    b is not supported: it stands for scipy's argument of this name, and must be None. UPLO ("L", "U") or lower (True, False) names the triangle of a that is read. subset_by_index =
-    [first, last] selects eigenvalues by index, both ends included. subset_by_value = [low, high]
-    selects the eigenvalues in (low, high]. Both are as in scipy. With eigvals_only no vectors are
-    computed. With overwrite_a the vectors may replace a in memory, which saves memory. check_finite
-    has no effect, because the triangle that is read is always checked. Matrices of float32 are
-    solved in single precision, but stacks of small matrices in double precision. Complex matrices of a
-    stack are solved one after another. The imaginary parts of a diagonal are not read.
+    b is not supported: it stands for scipy's argument of this name, and must be None. UPLO ("L",
+    "U") or lower (True, False) names the triangle of a that is read. subset_by_index = [first,
+    last] selects eigenvalues by index, both ends included. subset_by_value = [low, high] selects
+    the eigenvalues in (low, high]. Both are as in scipy. With eigvals_only no vectors are computed.
+    With overwrite_a the vectors may replace a in memory, which saves memory. check_finite has no
+    effect, because the triangle that is read is always checked. Matrices of float32 are solved in
+    single precision, but stacks of small matrices in double precision. Complex matrices of a stack
+    are solved one after another. The imaginary parts of a diagonal are not read.
 
     precision="mixed" solves in single precision first, and then refines the result to double
     precision. If that does not succeed, it solves in double precision. This is meant for devices
@@ -27,8 +28,9 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
 
     Returns an EighResult(eigenvalues, eigenvectors). The vectors are in Fortran order. With
     eigvals_only the result is the array of eigenvalues, which are real. The component of largest
-    magnitude of each vector is real and positive. Raises NotFiniteError, which is a LinAlgError, for a NaN or an infinity. If a
-    value is beyond the largest number of its type, raises ResultOverflowError, which has the result.
+    magnitude of each vector is real and positive. Raises NotFiniteError, which is a LinAlgError,
+    for a NaN or an infinity. If a value is beyond the largest number of its type, raises
+    ResultOverflowError, which has the result.
     """
     if b is not None:
         raise TypeError(GENERALIZED)

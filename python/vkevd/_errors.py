@@ -53,9 +53,9 @@ class NoConvergenceError(Error, LinAlgError):
 class ResultOverflowError(Error, OverflowError):
     """A value of the result is beyond the largest number of its type, and is +inf or -inf.
 
-    result is what the function would have returned. Its other values and its vectors are right. index is
-    the place of the first such value in the array of values; for batched, the number of the matrix comes
-    first.
+    result is what the function would have returned. Its other values and its vectors are right.
+    index is the place of the first such value in the array of values; for batched, the number of
+    the matrix comes first.
     """
     code = 14
     result = None

@@ -24,14 +24,14 @@ def install(crossover=None, *, device=None):
     install() replaces the functions eigh, eigvalsh, svd and svdvals. A call is solved on the device
     if it has one matrix of float32 or float64, or for eigh and eigvalsh also of complex64 or
     complex128, with at least crossover rows and columns, and only options that vkevd supports. All
-    other calls, and calls that fail on the device, are solved by the original function. For each large
-    matrix the logger "vkevd" writes at level INFO where it was solved, and why if it was the original
-    function. uninstall() restores the original functions. A value beyond the largest number of its
-    type is infinite, without an exception, as in numpy.
+    other calls, and calls that fail on the device, are solved by the original function. For each
+    large matrix the logger "vkevd" writes at level INFO where it was solved, and why if it was the
+    original function. uninstall() restores the original functions. A value beyond the largest
+    number of its type is infinite, without an exception, as in numpy.
 
     Code that has imported a function by name before install() still calls the original function.
-    install() raises an exception if the device cannot be used. It raises ValueError if the device is
-    a CPU and no crossover is given, because a driver that computes on the CPU is slower than
+    install() raises an exception if the device cannot be used. It raises ValueError if the device
+    is a CPU and no crossover is given, because a driver that computes on the CPU is slower than
     LAPACK.
     """
     opened = _devices.session(device)

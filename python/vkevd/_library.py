@@ -94,7 +94,8 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def _raised():
-    """Tells whether this process has more rights than its user, whose variables it must not obey then.
+    """Tells whether this process has more rights than its user, whose variables it must not obey
+    then.
 
     secure_getenv of the C library asks the same.
     """
@@ -151,7 +152,8 @@ def usable():
 def call(name, *arguments):
     """Calls a function of vkevd.h. If it returns an error code, raises the exception for this code.
 
-    The code for a value that overflows raises nothing, because the results are there; see _results.finished.
+    The code for a value that overflows raises nothing, because the results are there; see
+    _results.finished.
     """
     info = ErrorInfo()
     code = getattr(library(), "vkevd_" + name)(*arguments, ctypes.byref(info))

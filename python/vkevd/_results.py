@@ -23,8 +23,8 @@ class SVDResult(NamedTuple):
 def finished(result, values, kind, matrix=()):
     """Returns result, or raises ResultOverflowError with it if one of its values is infinite.
 
-    values is the array of eigenvalues or singular values of result, and kind says which of the two. matrix is
-    the number of the matrix in a tuple, if values belongs to one of several matrices.
+    values is the array of eigenvalues or singular values of result, and kind says which of the two.
+    matrix is the number of the matrix in a tuple, if values belongs to one of several matrices.
     """
     infinite = np.isinf(values)
     if not infinite.any():

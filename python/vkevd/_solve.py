@@ -31,12 +31,14 @@ class _Watch:
 
 
 def solve(session, progress, work):
-    """Calls work(session, control) while no other solve uses the session, and returns the result of work.
+    """Calls work(session, control) while no other solve uses the session, and returns the result of
+    work.
 
-    If clear() closes the session while another solve uses it, work gets a new session for the same device.
-    Python handles signals only in the main thread, and not while this thread runs C code. Therefore
-    another thread runs the solve, and the main thread waits for it. If a signal interrupts the wait,
-    the solve is cancelled. The exception is raised after the solve has stopped using its memory.
+    If clear() closes the session while another solve uses it, work gets a new session for the same
+    device. Python handles signals only in the main thread, and not while this thread runs C code.
+    Therefore another thread runs the solve, and the main thread waits for it. If a signal
+    interrupts the wait, the solve is cancelled. The exception is raised after the solve has stopped
+    using its memory.
     """
     _devices.refuse_watched([session])
     if threading.current_thread() is not threading.main_thread():

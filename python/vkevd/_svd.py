@@ -13,10 +13,11 @@ from ._solve import solve
 
 def svd(a, full_matrices=True, compute_uv=True, *, largest=None, overwrite_a=False, check_finite=True,
         device=None, progress=None):
-    """The singular value decomposition a = U @ diag(S) @ Vh of a real matrix, or of a stack of them.
+    """The singular value decomposition a = U @ diag(S) @ Vh of a real matrix, or of a stack of
+    them.
 
-    S is descending. With full_matrices U and Vh are square. Otherwise U has one column and Vh one row
-    for each singular value. Without compute_uv the result is S alone. largest=k computes the k
+    S is descending. With full_matrices U and Vh are square. Otherwise U has one column and Vh one
+    row for each singular value. Without compute_uv the result is S alone. largest=k computes the k
     largest singular values and their vectors; it needs full_matrices=False or compute_uv=False.
     overwrite_a and check_finite have no effect, because a is never changed and always checked.
 

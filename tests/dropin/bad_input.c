@@ -1,6 +1,7 @@
-/* bad_input calls each routine of the drop-in with arguments that LAPACK refuses, and with matrices that
- * hold a NaN or an infinity. It prints what xerbla was told, info, and how many values are NaN. With the
- * drop-in it must print the same as without. -DWIDE is for a LAPACK with 64-bit integers. */
+/* bad_input calls each routine of the drop-in with arguments that LAPACK refuses, and with matrices
+ * that hold a NaN or an infinity. It prints what xerbla was told, info, and how many values are
+ * NaN. With the drop-in it must print the same as without. -DWIDE is for a LAPACK with 64-bit
+ * integers. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 # Functions for the scripts of this folder. shellcheck shell=sh
 
-# on_device FILE LEAST [ROUTINE...] prints how many calls of each routine were solved on a device. FILE
-# has the lines that VKEVD_VERBOSE=1 prints. on_device fails if the number of all such calls is less
-# than LEAST, or if a device solved no call of a ROUTINE.
+# on_device FILE LEAST [ROUTINE...] prints how many calls of each routine were solved on a device.
+# FILE has the lines that VKEVD_VERBOSE=1 prints. on_device fails if the number of all such calls is
+# less than LEAST, or if a device solved no call of a ROUTINE.
 on_device() {
 	file=$1 least=$2
 	shift 2
@@ -52,8 +52,8 @@ same() {
 }
 
 # in_each FUNCTION calls a function with each of the arguments d, s (real numbers in double and in
-# single precision), z and c (complex numbers), each in a folder of its own. Two calls run at a time.
-# in_each fails if one of the calls fails. At the end it joins their lists of calls.
+# single precision), z and c (complex numbers), each in a folder of its own. Two calls run at a
+# time. in_each fails if one of the calls fails. At the end it joins their lists of calls.
 in_each() {
 	in_both "$1" d s
 	in_both "$1" z c

@@ -1,6 +1,6 @@
-/* guard.c is a library for LD_PRELOAD. It puts guard words before and behind each block of malloc and
- * its relatives, and checks them when the block is freed or resized, and at the end of the process. A
- * changed guard word ends the process with SIGABRT. */
+/* guard.c is a library for LD_PRELOAD. It puts guard words before and behind each block of malloc
+ * and its relatives, and checks them when the block is freed or resized, and at the end of the
+ * process. A changed guard word ends the process with SIGABRT. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <execinfo.h>
@@ -14,8 +14,8 @@
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-/* A block is a header, the caller's bytes, and guard bytes. The header ends where the caller's bytes
- * begin. Live blocks form a ring. */
+/* A block is a header, the caller's bytes, and guard bytes. The header ends where the caller's
+ * bytes begin. Live blocks form a ring. */
 enum { GUARD = 4096, HEADER = 128 };
 struct header {
 	struct header *next, *before;
@@ -29,8 +29,8 @@ static struct header blocks = {.next = &blocks, .before = &blocks};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const unsigned char mark = 0xA5;
 
-/* outside tells whether a guard byte of a block has changed. If one before the block has, the size may
- * be wrong, too. */
+/* outside tells whether a guard byte of a block has changed. If the guard bytes before the block
+ * have changed, the size may be wrong, too, so they are compared first. */
 static int outside(const struct header *h)
 {
 	const unsigned char *behind = (const unsigned char *)(h + 1);

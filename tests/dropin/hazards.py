@@ -13,7 +13,7 @@ N = 60
 
 
 def solve(seed, n=N):
-    """Solves a random matrix and returns whether the result is one."""
+    """Solves a random matrix and returns whether the result is right."""
     a = np.random.default_rng(seed).standard_normal((n, n))
     a += a.T
     w, v = np.linalg.eigh(a)
@@ -76,7 +76,7 @@ def interrupted():
 
 
 def quiet(count):
-    """Small calls keep to the next library, and leave no memory behind."""
+    """The next library solves small matrices, and such calls leak no memory."""
     a = np.eye(4)
     before = None
     for i in range(count):

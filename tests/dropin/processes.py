@@ -2,8 +2,8 @@
 import numpy as np
 
 N = 300
-# The eigenvalues of the matrix are known: it is 2 on the diagonal and −1 next to the diagonal. A reflection
-# from both sides makes it dense and keeps its eigenvalues.
+# The eigenvalues of the matrix are known: it is 2 on the diagonal and −1 next to the diagonal. A
+# reflection from both sides makes it dense and keeps its eigenvalues.
 want = 2 - 2 * np.cos(np.pi * np.arange(1, N + 1) / (N + 1))
 t = 2 * np.eye(N) - np.eye(N, k=1) - np.eye(N, k=-1)
 for k in range(20):

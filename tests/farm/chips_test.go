@@ -121,8 +121,8 @@ var reports struct {
 	made map[string]report
 }
 
-// paged tells whether the variants for paged regions are compiled for a GPU. They take as long as the
-// kernels themselves.
+// paged tells whether the variants for paged regions are compiled for a GPU. They take as long as
+// the kernels themselves.
 func paged(chip string) bool { return chip == chips[0].name || os.Getenv("VKEVD_FARM") != "" }
 
 // compileFor compiles all kernels for a GPU and returns their statistics. If the driver does not

@@ -5,7 +5,7 @@
 // named GPU. For each kernel the compiler reports registers, shared memory, scratch memory, and
 // estimates of time.
 //
-//	chips_test.go     the GPUs, and one process for each, because a process compiles for only one GPU
+//	chips_test.go     the GPUs, and a process for each, because a process compiles for only one
 //	variants_test.go  the tuning tables for each GPU
 //	kernels_test.go   the plans and stages that are built with a table
 //	farm_test.go      the limits that each kernel must respect

@@ -46,7 +46,7 @@ func TestPagedKernelsOnAMD(t *testing.T) {
 	}
 }
 
-// allChips lists the chips of the document, and all others if VKEVD_FARM is set.
+// allChips lists the chips in docs/data/amd.csv, and all others if VKEVD_FARM is set.
 func allChips() []chip {
 	list := slices.Clone(chips)
 	if os.Getenv("VKEVD_FARM") != "" {

@@ -24,8 +24,8 @@ var columns = []struct{ statistic, head string }{
 	{"Code size", "code"}, {"Latency", "latency"}, {"Inverse Throughput", "inverse throughput"},
 }
 
-// TestTable compares docs/data/amd.csv with the statistics of the installed compiler. It does so only
-// if the table was made with the same version of the compiler.
+// TestTable compares docs/data/amd.csv with the statistics of the installed compiler. It does so
+// only if the table was made with the same version of the compiler.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile(document)
 	if err != nil {

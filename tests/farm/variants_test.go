@@ -32,8 +32,8 @@ func compileAll() (r report, err error) {
 	if os.Getenv(firstVariable) != "" {
 		list = list[:1]
 	}
-	// The variants have many kernels in common. The cache of one process keeps what was compiled for
-	// the variants before.
+	// The variants have many kernels in common. The cache of one process keeps what was compiled
+	// for the variants before.
 	cache, err := os.MkdirTemp("", "vkevd-farm-")
 	if err != nil {
 		return r, err

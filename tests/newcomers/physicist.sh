@@ -1,5 +1,5 @@
-# A physicist has the Hamiltonian H(k) of Haldane's model in NumPy, complex Hermitian. They want its 20
-# lowest states and its density of states, by the command.
+# A physicist has the Hamiltonian H(k) of Haldane's model in NumPy, complex Hermitian. They want its
+# 20 lowest states and its density of states, by the command.
 python=/usr/bin/python3 # Debian's, whose numpy setup.sh installs
 
 cat >write.py <<'END'

@@ -77,8 +77,8 @@ func digitsLost(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (wor
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The reference is rounded once, and a zero value has no relative error. The solver finds zeros as
-	// numbers below this bound.
+	// The reference is rounded once, and a zero value has no relative error. The solver finds zeros
+	// as numbers below this bound.
 	const zero = 0x1p-890
 	for i, w := range want {
 		off := math.Abs(res.Values[i]-w) / (max(float64(n)/10, 1) * 0x1p-52)

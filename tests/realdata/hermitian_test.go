@@ -23,8 +23,8 @@ import (
 const hermitianMatrices = 7
 
 // TestHermitianCollection solves the complex matrices of the collection on the device, from each
-// triangle, and by the plain Go of package ref, in two stages with several half-bandwidths. The expected
-// values are of 45 digits.
+// triangle, and by the plain Go of package ref, in two stages with several half-bandwidths. The
+// expected values are of 45 digits.
 func TestHermitianCollection(t *testing.T) {
 	root, _ := testdata.Collection()
 	files, err := filepath.Glob(filepath.Join(root, "herm", "*"+valuesOf))
@@ -77,8 +77,8 @@ func TestHermitianCollection(t *testing.T) {
 	}
 }
 
-// readHermitian reads the complex Hermitian matrix of order n with the given name, whose file has one
-// of several endings, into full storage.
+// readHermitian reads the complex Hermitian matrix of order n with the given name, whose file has
+// one of several endings, into full storage.
 func readHermitian(name string, n int) ([]complex128, error) {
 	a := make([]complex128, n*n)
 	set := func(i, j int, x complex128) { a[i+j*n], a[j+i*n] = x, cmplx.Conj(x) }

@@ -21,7 +21,8 @@ import (
 
 const (
 	// smallOrder is the largest order of the tests in single and mixed precision, unless
-	// VKEVD_DATA_MAX is set. For singular values it is half of this order. The same code is tested with larger orders in double precision.
+	// VKEVD_DATA_MAX is set. For singular values it is half of this order. The same code is tested
+	// with larger orders in double precision.
 	smallOrder = 100
 
 	// shorter is the ε of double precision divided by the ε of single precision.

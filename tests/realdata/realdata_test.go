@@ -36,17 +36,19 @@ const (
 	usualSpectra = 110 // smallest number of spectra with orders up to usualOrder
 )
 
-// long are shipped matrices that only TestShippedLong solves with emulated products. The first of them
-// it solves with native products, too.
+// long are shipped matrices that only TestShippedLong solves with emulated products. It is also the
+// only test that solves the first of them with native products.
 var long = []string{"bcsstk09", "jagmesh7", "Si2", "reorientation_1"}
 
-// TestShipped solves the matrices that come with the repository, whatever their order.
+// TestShipped solves the matrices that come with the repository, whatever their order, except the
+// first of `long`.
 func TestShipped(t *testing.T) {
 	solveAll(t, named(shippedMatrices(t), false, long[:1]), shipped-1, evd.ProductsAuto)
 }
 
-// TestShippedEmulated solves the same matrices with products that emulate double precision on integer
-// units, as vkevd solve --products emulated --check does. Products of every size are emulated.
+// TestShippedEmulated solves the shipped matrices, except `long`, with products that emulate double
+// precision on integer units, as vkevd solve --products emulated --check does. Products of every
+// size are emulated.
 func TestShippedEmulated(t *testing.T) {
 	solveAll(t, named(shippedMatrices(t), false, long), shipped-len(long), evd.ProductsEmulated)
 }
@@ -59,7 +61,8 @@ func TestShippedLong(t *testing.T) {
 	})
 }
 
-// named returns the matrices whose names are among the names, or are not.
+// named returns the matrices whose names are in the list `names`, or all other matrices if `among`
+// is false.
 func named(all []spectrum, among bool, names []string) []spectrum {
 	return slices.DeleteFunc(all, func(s spectrum) bool { return slices.Contains(names, s.name) != among })
 }

@@ -1,5 +1,5 @@
-// Package style, internal to vkevd, runs the examples, and gives their pictures one style: one font,
-// margins, and colours that people with colour blindness can distinguish.
+// Package style, internal to vkevd, runs the examples, and gives their pictures one style: one
+// font, margins, and colours that people with colour blindness can distinguish.
 package style
 
 import (

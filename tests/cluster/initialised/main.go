@@ -1,8 +1,9 @@
 //go:build elpa
 
-// Initialised is a program for tests of package cluster: a process of an MPI job that uses MPI before
-// and after it solves. With the argument "program" it calls MPI_Init and MPI_Finalize itself, and
-// package cluster must call neither. With the argument "cluster" package cluster calls both.
+// Initialised is a program for tests of package cluster: a process of an MPI job that uses MPI
+// before and after it solves. With the argument "program" it calls MPI_Init and MPI_Finalize
+// itself, and package cluster must call neither. With the argument "cluster" package cluster calls
+// both.
 //
 // Two solves follow each other, each in a World of its own, if the program has initialised MPI. MPI
 // cannot be initialised twice, so there is one solve otherwise.
