@@ -23,14 +23,8 @@ import (
 // device opens the device in VKEVD_DEVICE.
 func device(t testing.TB, opt vk.Options) *vk.Device {
 	t.Helper()
-	opt.Device = evd.DeviceName(t)
 	opt.DebugShaders = opt.DebugShaders || os.Getenv("VKEVD_DEBUG_SHADERS") != ""
-	d, err := vk.Open(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.Close() })
-	return d
+	return evd.Lend(t, opt)
 }
 
 // good is the bound for ratios in these tests. It is smaller than LAPACK's bound, evd.Threshold.

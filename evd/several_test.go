@@ -283,7 +283,14 @@ func TestSeveralDevicesOfWhichOneIsClosed(t *testing.T) {
 				if i > 0 {
 					when.Skip(t, when.Validation, "another report")
 				}
-				d := [2]*vk.Device{device(t, vk.Options{Batch: time.Nanosecond}), device(t, vk.Options{Batch: time.Nanosecond})}
+				var d [2]*vk.Device
+				for i := range d {
+					var err error
+					if d[i], err = vk.Open(vk.Options{Device: evd.DeviceName(t), Batch: time.Nanosecond}); err != nil {
+						t.Fatal(err)
+					}
+					defer d[i].Close()
+				}
 				reports := 0
 				var once sync.Once
 				p, err := evd.NewPlan[float64](d[0], n, severally(evd.Options{Vectors: true, Distribute: distribute, Tuning: small(), Progress: func(evd.Progress) {

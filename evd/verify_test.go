@@ -89,12 +89,7 @@ func spoilBy[T Number](by team.Stages[T], s func(*plan.Call, vk.Slice[float64], 
 
 func verifyDevice(t *testing.T) *vk.Device {
 	t.Helper()
-	d, err := vk.Open(vk.Options{Device: DeviceName(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.Close() })
-	return d
+	return Lend(t, vk.Options{})
 }
 
 // normal returns a matrix with normally distributed elements.
@@ -210,7 +205,7 @@ func TestVerifyRefusesOverwrite(t *testing.T) {
 
 func TestClosedPlansRefuse(t *testing.T) {
 	ctx := context.Background()
-	d := verifyDevice(t)
+	d := openIn(t, "")
 	a := Sym[float64]{N: 2, Ld: 2, Data: make([]float64, 4)}
 	tri := Tridiagonal[float64]{D: make([]float64, 2), E: make([]float64, 1)}
 	for _, first := range []string{"the plan", "the device"} {
