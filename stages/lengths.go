@@ -32,8 +32,8 @@ func Evenly(count, most int) int {
 func GeneralBandLen(n, b int) int { return 3 * b * (n + b) }
 
 // Holds panics if the slice s, whose name is `what`, has fewer than n elements. Kernels do not
-// check lengths and would access memory past its end. It is a panic because this is a mistake in
-// the caller's program.
+// check lengths and would access memory past the end of s. A slice that is too short is a mistake
+// in the caller's program, so Holds panics and returns no error.
 func Holds[T any](what string, s vk.Slice[T], n int) {
 	if s.Len() < n {
 		panic(fmt.Sprintf("stages: %s has %d elements of %d", what, s.Len(), n))

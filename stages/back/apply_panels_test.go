@@ -15,9 +15,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// applyPanels returns Q·X for the size.Rows×m matrix x, computed on the device. a holds the
-// reflectors of Q. It is a rows×cols matrix, which applyPanels stores on the device with leading
-// dimension rows + 1.
+// applyPanels returns Q·X for the size.Rows×m matrix x, computed on the device. The rows×cols
+// matrix a holds the reflectors of Q. applyPanels stores a on the device with leading dimension
+// rows + 1.
 func applyPanels(t *testing.T, size PanelsSize, tune Tables, a []float64, rows, cols int, factors, x []float64, m int) []float64 {
 	t.Helper()
 	d := stagetest.Device(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ApplyQ1 multiplies m vectors by the orthogonal matrix Q1 of a reduction to a band. It is for the
-// reduction dsytrd_sy2sb what LAPACK's dormtr is for dsytrd:
+// ApplyQ1 multiplies m vectors by the orthogonal matrix Q1 of a reduction to a band. ApplyQ1
+// belongs to the reduction dsytrd_sy2sb, as LAPACK's dormtr belongs to dsytrd:
 //
 //	X ← Q1·X     Q1 = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᴴ
 //
@@ -85,7 +85,7 @@ func (q *ApplyQ1[T]) RecordBlock(
 	}
 }
 
-// below returns the reflectors that lie in columns begin … begin+width−1 of A, without the rows
+// `below` returns the reflectors that lie in columns begin … begin+width−1 of A, without the rows
 // above the first of them. y is a block of A that begins at row and column `first`.
 func (q *ApplyQ1[T]) below(y product.Matrix[T], first, begin, width int) product.Matrix[T] {
 	top := begin + q.B

@@ -33,9 +33,10 @@ type ApplyQ2[T spirv.Scalar] struct {
 
 	// Two forms of the kernel ormtr_q2.comp; at most one of them is built, and none if Q2 = I. In
 	// both forms, an item of work is one group of sweeps on one strip of vectors. In the form
-	// `waiting`, a workgroup processes one item after another. It waits until the previous group
-	// has been applied to the same strip. In the form `teams`, a workgroup consists of teams of
-	// invocations, and successive teams process successive groups on the same strip.
+	// `waiting`, a workgroup processes one item after another. The workgroup waits until the
+	// previous group of sweeps has been applied to the same strip. In the form `teams`, a workgroup
+	// consists of teams of invocations, and successive teams process successive groups on the same
+	// strip.
 	waiting *vk.Kernel[shaders.OrmtrQ2FlagsSpec, shaders.OrmtrQ2FlagsPush[T]]
 	teams   *vk.Kernel[shaders.OrmtrQ2TeamsSpec, shaders.OrmtrQ2TeamsPush[T]]
 

@@ -20,9 +20,10 @@ import (
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld.
 //
 // A square U is a product of Householder reflectors: those of `sweeps` neighbouring sweeps, and of
-// each sweep those of height/b successive steps, which act on `height` rows. It is an orthogonal
+// each sweep those of height/b successive steps, which act on `height` rows. U is an orthogonal
 // matrix of order height + sweeps − 1. The sweeps s0 … s0+sweeps−1 have the squares U(0), U(1), …,
-// and square u acts on the rows from s0 + 1 + u·height on. Their reflectors are the product
+// and square u acts on the rows from s0 + 1 + u·height on. The reflectors of these sweeps are the
+// product
 //
 //	⋯U(2)·U(1)·U(0)
 //
@@ -151,7 +152,7 @@ func (s *ApplyQ2Squares[T]) squareFlops(d q2Division) float64 {
 	return 2 * sweeps * height * (sweeps + height)
 }
 
-// each calls `do` for each division, in the order of the product Q2·X: the last sweeps act first.
+// `each` calls `do` for each division, in the order of the product Q2·X: the last sweeps act first.
 func (s *ApplyQ2Squares[T]) each(do func(q2Division)) {
 	if s.multiplied == nil {
 		return

@@ -62,9 +62,10 @@ func TestBatchConquer(t *testing.T) {
 	t.Logf("%d matrices: largest ratio %.3g", len(all), worst)
 }
 
-// TestBatchConquerFailure pretends that divide and conquer has failed for two of four matrices: an
-// eigenvalue of a leaf of one is NaN, and a root of a secular equation of the other was not found.
-// These two matrices must have failed, and the results of the others must not change.
+// TestBatchConquerFailure pretends that divide and conquer has failed for two of four matrices. In
+// one of them an eigenvalue of a leaf is NaN. In the other one a root of a secular equation was not
+// found. The batch must report that these two matrices have failed, and the results of the other
+// matrices must not change.
 func TestBatchConquerFailure(t *testing.T) {
 	dev, small := stagetest.Device(t), SmallestTuning()
 	const n, count = 50, 4
@@ -105,8 +106,8 @@ func TestBatchConquerFailure(t *testing.T) {
 }
 
 // TestBatchConquerRecording compares the recorded commands of a batch with a golden file. Two
-// matrices have divide and conquer, and one has QL iteration. The list of the merges is one list
-// for both, and each level of merges is dispatched for both together.
+// matrices have divide and conquer, and one has QL iteration. The merges of the two matrices are in
+// one list, and each level of merges is dispatched for the two matrices together.
 func TestBatchConquerRecording(t *testing.T) {
 	dev := roomtest.Dry()
 	tune := smallestBatch()

@@ -196,8 +196,8 @@ func (p *BatchPart) Outcomes() []BatchOutcome {
 	return all
 }
 
-// each divides a class of matrices into ranges that cost at most as much as one dispatch may cost,
-// and calls `record` for each. `cost` is the cost of one matrix in flops.
+// `each` divides a class of matrices into ranges that cost at most as much as one dispatch may
+// cost, and calls `record` for each. `cost` is the cost of one matrix in flops.
 func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
 	most := max(1, int(s.tune.Dispatch/cost))
 	for from := 0; from < c.count; from += most {

@@ -88,9 +88,9 @@ type zeroChain struct {
 }
 
 // rotate rotates the column of pole 0 and column c until the column of pole 0 has a zero in the row
-// z. It rotates only if the element that this puts below z_0 is at most `tol`. Then the column that
-// belonged to pole 0 is deflated, and column c belongs to pole 0. The sign of column c changes, so
-// that no singular value becomes negative.
+// z. The rotation puts an element below z_0. If the magnitude of this element is above `tol`,
+// rotate changes nothing. Otherwise the column that belonged to pole 0 is deflated, and column c
+// belongs to pole 0. The sign of column c changes, so that no singular value becomes negative.
 func (x *zeroChain) rotate(c int32, tol float64) bool {
 	a, cos, sin := x.column, 1.0, 0.0
 	if x.D[c]*math.Abs(x.Z[c]) > 2*tol*(math.Abs(x.Z[a])+math.Abs(x.Z[c])) {
@@ -113,8 +113,8 @@ func (x *zeroChain) rotate(c int32, tol float64) bool {
 	return true
 }
 
-// end sets the numbers of pole 0, which always remains in the secular equation. If the magnitude of
-// its weight z is at most `tol`, z becomes `tol`.
+// `end` sets the numbers of pole 0, which always remains in the secular equation. If the magnitude
+// of its weight z is at most `tol`, z becomes `tol`.
 func (x *zeroChain) end(tol float64) {
 	if z := &x.Z[x.column]; math.Abs(*z) <= tol {
 		*z = math.Copysign(tol, *z)

@@ -39,7 +39,7 @@ type solvedLeaf struct {
 func NewHost(n int) *Host { return &Host{n: n, Wanted: [2]bool{true, true}} }
 
 // Result returns the wanted vectors of one side as the columns of a column-major matrix with n
-// rows, in the memory of b. It is empty if they are not wanted.
+// rows, in the memory of b. The matrix is empty if the vectors are not wanted.
 func (b *Host) Result(side Side) []float64 {
 	if b.blocks[side] == nil {
 		return nil

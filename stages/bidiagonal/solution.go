@@ -33,8 +33,8 @@ type solution struct {
 	order []int32 // for each block, the permutation that makes the block's part of sigma ascend; it counts from 0
 
 	// null[lo] is, for a block that begins at row lo, the index of the column with its null vector;
-	// column 0 is the block's first column. It is −1 if the block has no torn row, and so no null
-	// vector.
+	// column 0 is the block's first column. null[lo] is −1 if the block has no torn row, and so no
+	// null vector.
 	null []int32
 	torn []bool // whether a row is torn out, by row
 }

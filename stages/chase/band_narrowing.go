@@ -43,8 +43,8 @@ type NarrowSize struct {
 	Tile int // most superdiagonals that a pass removes, at least 1
 }
 
-// NarrowTuning is the set of sizes of BandNarrowing. Its other sizes are in Tuning, where
-// Tuning.PerThread and Tuning.Groups are what Ringoot et al. call TPB and MaxBlocks.
+// NarrowTuning is the set of sizes of BandNarrowing. The other sizes of BandNarrowing are in
+// Tuning, where Tuning.PerThread and Tuning.Groups are what Ringoot et al. call TPB and MaxBlocks.
 type NarrowTuning struct {
 	Tile int // most superdiagonals that a pass removes
 	To   int // superdiagonals that are left to BidiagonalChasing

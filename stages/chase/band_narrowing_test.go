@@ -108,9 +108,9 @@ func TestBandNarrowing(t *testing.T) {
 	}
 }
 
-// TestBandNarrowingGeneral checks RecordGeneral for a band in general compact storage. Its results
-// must have the same bits as those of Record, whatever values their memory held before. The band in
-// general compact storage must not change.
+// TestBandNarrowingGeneral checks RecordGeneral for a band in general compact storage. The results
+// of RecordGeneral must have the same bits as those of Record, whatever values the memory of the
+// results held before. The band in general compact storage must not change.
 func TestBandNarrowingGeneral(t *testing.T) {
 	for _, size := range []NarrowSize{{1, 5, 2, 3}, {6, 3, 4, 2}, {17, 5, 3, 1}, {33, 16, 4, 6}} {
 		s := newNarrowBench(t, size, bidiagonalForms[0], SmallestTuning().Chase.Tuning)

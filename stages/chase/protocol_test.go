@@ -50,7 +50,7 @@ func newChaseModel(n, b, lead int, band []float64) *chaseModel {
 
 func (m *chaseModel) at(row, col int) *float64 { return &m.band[row-col+col*2*m.b] }
 
-// where returns the first row r of the current step of sweep s, the length of its reflector, and
+// `where` returns the first row r of the current step of sweep s, the length of its reflector, and
 // the number of rows of the block C below it.
 func (m *chaseModel) where(s int) (r, length, low int) {
 	r = s + 1 + m.sweeps[s].j*m.b

@@ -95,7 +95,7 @@ type chaseShape struct {
 func (c chaseShape) subgroup() int { return max(1, c.info.Subgroup) }
 
 // waiters returns the number of invocations that wait or publish while the other invocations
-// compute. No invocation does both.
+// compute. No invocation both waits and publishes.
 func (c chaseShape) waiters() int {
 	return max(2, max(1, c.tune.WaitSubgroups)*c.subgroup())
 }

@@ -51,7 +51,7 @@ func (f Flags) flags(ws *vk.Arena) vk.Slice[uint32] { return f.region.In(ws).Fro
 func (f Flags) Clear(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, f.region.In(ws), 0) }
 
 // ClearFirst sets all tickets and the given number of flags, from flag 0 on, to zero, but not the
-// INFO word. It is used between dispatches of one recording, because their common INFO word is read
+// INFO word. ClearFirst is used between dispatches of one recording, whose common INFO word is read
 // only at the end.
 func (f Flags) ClearFirst(rec *vk.Recorder, ws *vk.Arena, flags int) {
 	vk.Fill(rec, f.region.In(ws).Sub(1, f.tickets+flags*int(f.stride)), 0)

@@ -19,10 +19,10 @@ const (
 	rateRepeats = 4    // further dispatches of the same length
 )
 
-// Float64Rate returns the rate of FP64 fused multiply-adds in registers, in flops per second, two
-// for each. It is measured once for a device and driver, in some milliseconds, and stored. The
-// device also uses it to predict the time of its batches of commands. For a CPU the result is 0,
-// because the rate that package vk assumes for a CPU is low enough.
+// Float64Rate returns the rate of FP64 fused multiply-adds in registers, in flops per second, where
+// each multiply-add counts as two flops. The rate is measured once for a device and driver, in some
+// milliseconds, and stored. The device also uses it to predict the time of its batches of commands.
+// For a CPU the result is 0, because the rate that package vk assumes for a CPU is low enough.
 func (m *Machine) Float64Rate(ctx context.Context) (float64, error) {
 	if m.Info.Type == "cpu" {
 		return 0, nil

@@ -94,7 +94,7 @@ func NewCopying[T spirv.Scalar](dev *vk.Device) (*Copying[T], error) {
 	return &Copying[T]{k}, b.Err
 }
 
-// Record copies x to y, which has the same shape. Both may have any leading dimensions.
+// Record copies x to y, which has the same shape. x and y may have any leading dimensions.
 func (s *Copying[T]) Record(rec *vk.Recorder, x, y product.Matrix[T]) {
 	if x.Rows != y.Rows || x.Cols != y.Cols {
 		panic(fmt.Sprintf("stages: copy of %d×%d to %d×%d", x.Rows, x.Cols, y.Rows, y.Cols))
@@ -120,7 +120,7 @@ func NewTranspose[T spirv.Stored](dev *vk.Device) (*Transpose[T], error) {
 	return &Transpose[T]{k}, err
 }
 
-// Record writes aᵀ to b. Both may have any leading dimensions.
+// Record writes aᵀ to b. a and b may have any leading dimensions.
 func (s *Transpose[T]) Record(rec *vk.Recorder, a, b product.Matrix[T]) {
 	if a.Rows != b.Cols || a.Cols != b.Rows {
 		panic(fmt.Sprintf("stages: transposition of %d×%d into %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))

@@ -27,15 +27,15 @@ func NewSigns[T spirv.Scalar](dev *vk.Device) (*Signs[T], error) {
 func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) { s.record(rec, x, 0, 0) }
 
 // RecordDeciding is Record, and also sets word j of `flipped` to 1 if the signs of column j were
-// changed, and otherwise to 0. If x has no rows, `flipped` is not written. It is for real numbers
-// only.
+// changed, and otherwise to 0. If x has no rows, `flipped` is not written. RecordDeciding is for
+// real numbers only.
 func (s *Signs[T]) RecordDeciding(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
 	s.record(rec, x, wordsOf(x, flipped), 0)
 }
 
 // RecordFollowing changes the signs of those columns of x whose word in `flipped` is not 0.
 // RecordDeciding has set the words for another matrix: for example, the left singular vectors
-// change their signs together with the right ones. It is for real numbers only.
+// change their signs together with the right ones. RecordFollowing is for real numbers only.
 func (s *Signs[T]) RecordFollowing(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
 	s.record(rec, x, wordsOf(x, flipped), 1)
 }

@@ -63,7 +63,7 @@ func TestPanelQR(t *testing.T) {
 // worstErrors are the largest errors of many factorisations.
 type worstErrors struct{ orthogonal, residual stagetest.Worst }
 
-// of factors a panel, checks the form of the results, and updates the largest errors.
+// `of` factors a panel, checks the form of the results, and updates the largest errors.
 func (w *worstErrors) of(t *testing.T, where string, m, b int, panel []float64, tune Tables) {
 	t.Helper()
 	y, r, tau := panelQR(t, m, b, panel, tune)

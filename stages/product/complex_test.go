@@ -16,8 +16,9 @@ import (
 // The tests in this file run the kernels of complex products, and compare them with loops over
 // complex numbers that conjugate where the formula does.
 
-// complexTiles are a tile without shared memory, one with one buffer there, and one with two. Where
-// a matrix ends within a tile, the kernel checks each element before it loads it.
+// complexTiles has a tile without shared memory, one with one buffer in shared memory, and one with
+// two buffers. Where a matrix ends within a tile, the kernel checks for each element whether it
+// exists before it loads the element.
 var complexTiles = []Tile{
 	{M: 16, N: 8, K: 4, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 0, Resident: 1},
 	{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 4, Buffers: 1, Resident: 1},
@@ -71,8 +72,8 @@ func (x complexMatrix) op(trans uint32) complexMatrix {
 	return complexFilled(x.rows, x.cols, at)
 }
 
-// minus returns X minus the products A·B of all pairs A, B. Element by element, `bound` is the sum
-// of the magnitudes of all terms.
+// `minus` returns X minus the products A·B of all pairs A, B. Element by element, `bound` is the
+// sum of the magnitudes of all terms.
 func (x complexMatrix) minus(pairs ...[2]complexMatrix) (difference, bound complexMatrix) {
 	sum := func(term func(z complex128) complex128) complexMatrix {
 		return complexFilled(x.rows, x.cols, func(i, j int) complex128 {

@@ -47,8 +47,8 @@ type Emulation struct {
 	Dispatch float64 `json:",omitempty"`
 
 	// PerFlop is the number of operations on bytes that take as long as one flop in double
-	// precision. 0 means not measured, and counts as 1, which is less than the true number on every
-	// device with such units.
+	// precision. 0 means that the number was not measured. It then counts as 1, which is less than
+	// the true number on every device with integer units.
 	PerFlop float64 `json:",omitempty"`
 
 	// Least has the smallest sizes of emulated products: m·n is at least Least.M·Least.N, the inner

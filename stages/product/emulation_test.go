@@ -2,7 +2,8 @@ package product
 
 import "testing"
 
-// TestWithin checks that residues fit the room that Within has for them, and that no size grows.
+// TestWithin checks that the residues of a product fit the bytes that are given to Within, and that
+// Within increases no size.
 func TestWithin(t *testing.T) {
 	e := Emulation{Planes: 1 << 30, Strip: 16 << 20}
 	if e.Within(0, 14) != e {

@@ -80,9 +80,9 @@ func single[T spirv.Scalar](opA, opB Op, alpha float64, factors Pair[T], beta fl
 	return request[T]{opA: opA, opB: opB, alpha: alpha, beta: beta, factors: []Pair[T]{factors}, c: c, batch: Batch{Count: 1}}
 }
 
-// inner returns the inner dimensions of the product and of the second product of a pair, or 0 if
-// there is no pair. Both are 0 if α = 0, because the factors are not read then. It panics if the
-// shapes do not fit each other.
+// inner returns the inner dimensions of the first and of the second product of a pair. The second
+// one is 0 if there is no pair. Both dimensions are 0 if α = 0, because the factors are not read
+// then. inner panics if the shapes do not fit each other.
 func (r *request[T]) inner() (k [2]int) {
 	for i, f := range r.factors {
 		m, l := shapeOf(r.opA, f.A)

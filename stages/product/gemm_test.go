@@ -157,7 +157,7 @@ func TestGemmBatch(t *testing.T) {
 
 // TestGemmPair checks the sum of two products, with and without split-K. Each factor has a
 // different leading dimension. The inner dimensions k and k2 are equal, or one of them is smaller.
-// It may be so small that some parts of split-K contain nothing of its product.
+// The smaller one may be so small that some pieces of split-K contain nothing of its product.
 func TestGemmPair(t *testing.T) {
 	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {
@@ -200,8 +200,8 @@ func TestGemmPair(t *testing.T) {
 	t.Logf("worst error %.2g ulp", worst)
 }
 
-// TestGemmTogether checks that products that run concurrently have the same bits as products that
-// run one after another, also if their partial products do not fit the workspace together.
+// TestGemmTogether compares the bits of products that run concurrently with those of the same
+// products one after another. In some cases the partial products do not fit the workspace together.
 func TestGemmTogether(t *testing.T) {
 	for _, missing := range []int{0, 1} {
 		g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)

@@ -73,8 +73,8 @@ type Gemm[T spirv.Scalar] interface {
 	// one.
 	GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
-	// GemmTogether records products that run concurrently and may have different shapes. It is for
-	// products with few columns: native kernels always compute them.
+	// GemmTogether records products that run concurrently and may have different shapes.
+	// GemmTogether is for products with few columns, which native kernels always compute.
 	GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...Product[T])
 
 	// GemmPair records C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C. The inner and the leading

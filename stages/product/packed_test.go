@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// packedTiles are tiles whose shared memory is loaded 16 bytes at a time: small ones with one and
-// two buffers, with several elements of a column in a batch of loads, and with an odd number of
-// packs in a column.
+// packedTiles are small tiles whose shared memory is loaded 16 bytes (a pack) at a time. They have
+// one or two buffers. Some of them load several elements of a column in one batch, and some have an
+// odd number of packs in a column.
 var packedTiles = []Tile{
 	{M: 16, N: 16, K: 4, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 1},
 	{M: 32, N: 16, K: 4, ThreadM: 8, ThreadN: 4, Unroll: 1, Buffers: 2, Resident: 1},

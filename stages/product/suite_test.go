@@ -16,7 +16,7 @@ func newBench(t testing.TB, elements int, work *vk.Layout) bench {
 	return bench{stagetest.NewBench(t, elements, work)}
 }
 
-// do uploads the matrices a, b and c, runs the commands that the function `record` records, and
+// `do` uploads the matrices a, b and c, runs the commands that the function `record` records, and
 // returns the final c.
 func (p bench) do(t testing.TB, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c Matrix[float64])) stagetest.Sample {
 	t.Helper()

@@ -66,10 +66,10 @@ func owners(n, width, devices int, inTurn bool) (owner []int) {
 	return owner
 }
 
-// TestSymmColumns checks the parts of one to three devices, for orders and beginnings of the
-// trailing matrix at and near the multiples of blocks and tiles, with every tile, and with and
-// without split-K. It also checks divisions in which a device has no columns of the trailing
-// matrix, or none at all.
+// TestSymmColumns checks the parts of one to three devices, with every tile, and with and without
+// split-K. The order and the first column of the trailing matrix are at and near multiples of the
+// sizes of blocks and tiles. It also checks divisions in which a device has no columns of the
+// trailing matrix, or none at all.
 func TestSymmColumns(t *testing.T) {
 	when.Skip(t, when.Quick, "TestSymmColumnsTogether and TestSymmColumnsSplits")
 	eachTuning(t, func(t *testing.T, tune Tuning) {
@@ -138,9 +138,9 @@ func pick[T any](first bool, x, y T) T {
 	return y
 }
 
-// TestSymmColumnsTogether checks that the product and others that run concurrently have the bits
-// that each of them has alone, also if their partial products do not fit the workspace together,
-// and that two runs have the same bits.
+// TestSymmColumnsTogether records the product of SymmColumns and other products that run
+// concurrently. Each product must have the bits that it has alone, also if the partial products do
+// not fit the workspace together. Two runs must have the same bits.
 func TestSymmColumnsTogether(t *testing.T) {
 	const n, width, cols, other = 300, 16, 3, 20
 	x := columnsCase{n: n, width: width, cols: cols, top: 21, owner: owners(n, width, 2, true)}

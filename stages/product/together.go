@@ -39,7 +39,7 @@ type joint[T spirv.Scalar] struct {
 	fits     bool // each product fits one dispatch
 }
 
-// beside records the products and another product concurrently, or one after another by the rules
+// `beside` records the products and another product concurrently, or one after another by the rules
 // of GemmTogether. `fits` says whether the other product fits one dispatch. `multiply` records its
 // dispatches, and `add` the sum of its `partials` partial products.
 func (j *joint[T]) beside(rec *vk.Recorder, ws *vk.Arena, partials int, fits bool, multiply, add func(parts vk.Slice[T])) {

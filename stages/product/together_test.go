@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSymmTogether checks that a symmetric product and other products that run concurrently have
-// the bits that each of them has alone, also if their partial products do not fit the workspace
-// together. All factors are blocks of one matrix, as in a band reduction.
+// TestSymmTogether records a symmetric product and other products that run concurrently. Each
+// product must have the bits that it has alone, also if the partial products do not fit the
+// workspace together. All factors are blocks of one matrix, as in a band reduction.
 func TestSymmTogether(t *testing.T) {
 	const n, cols, other = 300, 3, 20
 	for _, missing := range []int{0, 1} {

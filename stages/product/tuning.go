@@ -65,8 +65,8 @@ func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
 	return t
 }
 
-// inRegisters returns t with fewer elements of the result for each invocation, so that they fit
-// into the registers of 64 doubles. It changes only a tile that copies its factors to shared
+// inRegisters returns t with fewer elements of the result for each invocation, so that the elements
+// fit into the registers of 64 doubles. It changes only a tile that copies its factors to shared
 // memory.
 func inRegisters[T spirv.Scalar](t Tile) Tile {
 	most := uint32(64)

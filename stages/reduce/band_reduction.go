@@ -151,7 +151,7 @@ func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *
 	return &block[T]{r, ws, a, product.NewMatrix(r.xz.In(ws), r.N, r.B+min(r.K, r.N), max(r.N, 1)), begin}
 }
 
-// at returns the first `cols` columns of Y and Z, from row number `row` on. In the diagonal block
+// `at` returns the first `cols` columns of Y and Z, from row number `row` on. In the diagonal block
 // of a panel and above it, the memory of Y holds other numbers.
 func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
 	return k.a.Block(row, k.begin, k.N-row, cols), k.xz.Block(row, k.B, k.N-row, cols)

@@ -24,7 +24,7 @@ import (
 // because a band of conj(A) has the eigenvalues of A, too.
 type complexErrors[T stagetest.Complex] struct{ orthogonal, similar stagetest.Worst }
 
-// of reduces the lower triangle of the Hermitian matrix `dense`, and updates the largest errors.
+// `of` reduces the lower triangle of the Hermitian matrix `dense`, and updates the largest errors.
 // The imaginary parts of the diagonal are NaN.
 func (e *complexErrors[T]) of(t *testing.T, name string, n, b, k int, tune Tables, dense []complex128) (y, band, factors []complex128) {
 	t.Helper()

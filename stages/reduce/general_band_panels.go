@@ -36,7 +36,7 @@ func (r *GeneralBandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin
 	}
 }
 
-// from returns the first `cols` columns of x without the rows above row number `row`.
+// `from` returns the first `cols` columns of x without the rows above row number `row`.
 func from[T spirv.Real](x product.Matrix[T], row, cols int) product.Matrix[T] {
 	return x.Block(row, 0, x.Rows-row, cols)
 }

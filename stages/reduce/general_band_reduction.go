@@ -66,8 +66,8 @@ func (s GeneralSize) RightPanels() int { return max(0, (s.N-1)/s.B) }
 // after it.
 func (s GeneralSize) BandLen() int { return stages.GeneralBandLen(s.N, s.B) }
 
-// In NewGeneralBandReduction, `update` are the products that update the trailing matrix, and `ops`
-// are all others. Both may be the same.
+// In NewGeneralBandReduction, `update` computes the products that update the trailing matrix, and
+// `ops` computes all others. `update` and `ops` may be the same.
 func NewGeneralBandReduction[T spirv.Real](
 	dev *vk.Device, size GeneralSize, ops, update product.Ops[T], w stages.Waiting, t panel.Tuning,
 ) (*GeneralBandReduction[T], error) {

@@ -146,8 +146,8 @@ func TestBlockedTridiagonalisationGivesUp(t *testing.T) {
 	}
 }
 
-// TestBlockedTridiagonalisationRefuses checks that a device that lacks something is refused for
-// orders that need blocks, and for these orders only.
+// TestBlockedTridiagonalisationRefuses checks devices that lack something that a reduction in
+// blocks needs. They must be refused for orders that need blocks, and for these orders only.
 func TestBlockedTridiagonalisationRefuses(t *testing.T) {
 	good := TridiagonalisationTuning{
 		LocalSize: 64, Groups: 20, Rows: 4, Kept: 16, Polls: 1,

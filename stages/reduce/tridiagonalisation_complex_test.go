@@ -68,8 +68,8 @@ type oneStageErrors[T stagetest.Complex] struct {
 	vectors stagetest.Worst
 }
 
-// of reduces the Hermitian matrix `dense` on the device. Package ref computes the eigenvectors S of
-// T, and Q·S.
+// `of` reduces the Hermitian matrix `dense` on the device. Package ref computes the eigenvectors S
+// of T, and Q·S.
 func (e *oneStageErrors[T]) of(t *testing.T, name string, n int, tune TridiagonalisationTuning, dense []complex128) (y, band, tau []complex128) {
 	t.Helper()
 	where := fmt.Sprintf("%s, n = %d", name, n)
@@ -103,8 +103,8 @@ func TestComplexTridiagonalisation(t *testing.T) {
 	stagetest.EachComplex(t, testComplexTridiagonalisation[complex128], testComplexTridiagonalisation[complex64])
 }
 
-// testComplexTridiagonalisation reduces matrices in registers, without and with blocks of columns
-// that are reduced before. Random matrices are also compared with the reduction of package ref.
+// testComplexTridiagonalisation reduces matrices in registers. In some cases, blocks of columns are
+// reduced first. Random matrices are also compared with the reduction of package ref.
 func testComplexTridiagonalisation[T stagetest.Complex](t *testing.T) {
 	var errors oneStageErrors[T]
 	var distance stagetest.Worst

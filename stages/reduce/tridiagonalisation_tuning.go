@@ -81,7 +81,7 @@ func Fits[T spirv.Scalar](t TridiagonalisationTuning, info vk.Info, n int) error
 }
 
 // Meeting returns the largest number of workgroups of Tridiagonalisation on the device, each of
-// which waits for all others. It is 0 if no matrix is reduced in one stage.
+// which waits for all others. The result is 0 if no matrix is reduced in one stage.
 func (t TridiagonalisationTuning) Meeting(info vk.Info) int {
 	if max(t.Values, t.Vectors) == 0 || !info.Int64Atomics() {
 		return 0

@@ -26,8 +26,8 @@ func newSVDRatios() *svdRatios {
 }
 
 // check solves the bidiagonal matrix C with diagonal d and superdiagonal e, for each given size of
-// leaves. For each result check tests all properties that BidiagonalDivideConquer guarantees. It
-// returns the singular values for the last size.
+// leaves. For each result, check tests all properties that BidiagonalDivideConquer guarantees.
+// check returns the singular values for the last size.
 func (r *svdRatios) check(t *testing.T, name string, d, e []float64, leaves ...int) (sigma []float64) {
 	t.Helper()
 	want := golubKahanValues(d, e)

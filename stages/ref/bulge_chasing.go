@@ -60,7 +60,7 @@ func (c *chase[T]) steps(s int) int { return stepsOf(c.n, c.b, s) }
 // stepsOf returns the number of steps j of sweep s: those with s+1+j·b < n.
 func stepsOf(n, b, s int) int { return (n - 1 - s + b - 1) / b }
 
-// at returns column `col` of the band as a slice that begins at the given row.
+// `at` returns column `col` of the band as a slice that begins at the given row.
 func (c *chase[T]) at(row, col int) []T { return c.band[row-col+col*2*c.b:] }
 
 // chaseStep runs step j of sweep s. Its reflector H acts on rows and columns r … r+L−1. In the

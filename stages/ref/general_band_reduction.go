@@ -145,8 +145,8 @@ func (r *generalReduction) rightPanel(block, c int) {
 	Gemm(NoTrans, NoTrans, rows, b, b, 1, y, rows, t, b, 0, r.z[below+p*r.m:], r.m)
 }
 
-// minus replaces x, which has b columns, by x − f·(gᵀ·y). f and g have p columns each, and y has n
-// rows.
+// `minus` replaces x, which has b columns, by x − f·(gᵀ·y). f and g have p columns each, and y has
+// n rows.
 func (r *generalReduction) minus(x []float64, rows int, f []float64, ldf int, g []float64, ldg int, y []float64, ldy, n, p int) {
 	s := make([]float64, p*r.b)
 	Gemm(Trans, NoTrans, p, r.b, n, 1, g, ldg, y, ldy, 0, s, p)

@@ -3,8 +3,8 @@ package ref
 import "math"
 
 // Householder computes the unitary reflector H = I − τ·v·vᴴ with Hᴴ·x = β·e1, where β = −sign(Re
-// x0)·‖x‖ is real (dlarfg, zlarfg). For a real x also τ is real, and H = Hᴴ. It overwrites x with
-// v, v[0] = 1, and returns β and τ.
+// x0)·‖x‖ is real (dlarfg, zlarfg). For a real x also τ is real, and H = Hᴴ. Householder overwrites
+// x with v, v[0] = 1, and returns β and τ.
 //
 // If all elements of x after the first are zero and x0 is real, then H = I: τ = 0, β = x0, v = e1.
 // A real part 0 of x0 counts as positive. All sums use x divided by the largest magnitude of a

@@ -130,10 +130,10 @@ func (r *Refinement) RecordCouplings(rec *vk.Recorder, ws *vk.Arena, noise float
 	return reach, strength
 }
 
-// RecordClusters sends the clusters to the device. It must be called in each step. If a cluster has
-// more than one index, it also writes the small matrices of such clusters to y, and returns them as
-// one matrix: if the cluster of index j begins with index f, column j holds column j − f of its
-// matrix. The other elements are undefined.
+// RecordClusters sends the clusters to the device. It must be called in each step. If some clusters
+// have more than one index, RecordClusters also writes their small matrices to y, and returns the
+// small matrices as one matrix: if the cluster of index j begins with index f, column j holds
+// column j − f of its matrix. The other elements are undefined.
 func (r *Refinement) RecordClusters(rec *vk.Recorder, ws *vk.Arena, clusters Clusters, y stages.Matrix) stages.Matrix {
 	table := make([]shaders.Cluster, r.n)
 	for _, c := range clusters {

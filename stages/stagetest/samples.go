@@ -178,7 +178,7 @@ func Padded[T spirv.Scalar](m, n int, packed []T, ld int) []T {
 	return out
 }
 
-// Unpadded is the inverse of padded. It fails the test if the padding is no longer NaN.
+// Unpadded is the inverse of Padded. It fails the test if the padding is no longer NaN.
 func Unpadded[T spirv.Scalar](t *testing.T, m, n int, x []T, ld int) []T {
 	t.Helper()
 	out := make([]T, m*n)

@@ -12,7 +12,7 @@ func Parallel(n int, f func(i int)) { ParallelUntil(n, f, nil) }
 
 // ParallelUntil is Parallel with a call of `stop` before each call of f. After an error of `stop`,
 // f is not called any more, and ParallelUntil returns the first such error. Several goroutines call
-// `stop`. It may be nil.
+// `stop`, which may be nil.
 func ParallelUntil(n int, f func(i int), stop func() error) error {
 	// Each worker takes the next i from a shared counter. This balances calls of unequal cost.
 	var next atomic.Int64

@@ -95,7 +95,7 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	wg.Wait()
 
 	// The half-bandwidth b is chosen first, because the sizes of bulge chasing and ApplyQ2 must fit
-	// it: it comes from the first table whose own sizes fit the device for its own b.
+	// it. It comes from the first table whose own sizes, with its own b, fit the device.
 	t.Band, t.Block, t.ValuesBand, t.ValuesFrom = band.Band, band.Block, band.ValuesBand, band.ValuesFrom
 	t.SmallBlock, t.SmallTo = band.SmallBlock, band.SmallTo
 	t.Chase = row(tables, func(x Tuning) error { return x.Chase.Fits(info, t.Band) }).Chase

@@ -65,7 +65,7 @@ var emulationAnywhere = product.Emulation{
 
 // emulationOnCPU has the sizes of products on integer units for drivers that run on a CPU. Few
 // elements of the result are computed at a time (Strip), so that a dispatch does not take seconds.
-// It was tested on lavapipe.
+// These sizes were tested on lavapipe.
 var emulationOnCPU = product.Emulation{
 	Tile:  product.MatrixTile{M: 32, N: 32, SubM: 2, SubN: 2, Step: 32, Pitch: 48, Swath: 8, Turns: 1},
 	Dots:  product.DotTile{M: 32, N: 32, Swath: 8},

@@ -35,8 +35,8 @@ func TestRowsFallThrough(t *testing.T) {
 	}
 }
 
-// TestFactsOfTheDevice checks that the number of compute units in the tuning is the number that the
-// driver reports, and that only the H200's tuning has measured times for forecasts of the bulge
+// TestFactsOfTheDevice checks that the tuning has the number of compute units that the driver
+// reports. It also checks that only the H200's tuning has measured times for forecasts of the bulge
 // chasing. A GH200 has the same GPU and takes the H200's tuning, and so does an H100 with as many
 // units.
 func TestFactsOfTheDevice(t *testing.T) {

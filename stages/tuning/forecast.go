@@ -27,5 +27,6 @@ type Speed struct {
 	Double   bool    // the stage works in double precision, even if the matrix is in single
 }
 
-// ForecastOn returns the speeds for a device. It reads no kernel. The map must not be changed.
+// ForecastOn returns the speeds for a device. It does not read the code of any kernel. The map must
+// not be changed.
 func ForecastOn(info vk.Info) Forecast { return chain(info)[0].Forecast }

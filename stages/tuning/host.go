@@ -20,5 +20,6 @@ type Orders struct{ Values, Vectors int }
 // Never is an order above that of any problem.
 const Never = math.MaxInt32
 
-// HostOn returns the orders from which a device is faster than its host. It reads no kernel.
+// HostOn returns the orders from which a device is faster than its host. It does not read the code
+// of any kernel.
 func HostOn(info vk.Info) Host { return chain(info)[0].Host }

@@ -35,9 +35,9 @@ var nvidia = Tuning{
 		Units: 132, Emulated: emulation,
 	},
 	Singles: nvidiaSingles, Complexes: nvidiaComplexes, ComplexSingles: nvidiaComplexSingles,
-	// For n = 2048 singular values take 30.3 ms with 12 KiB for the rows of a panel, 32 rows, and
-	// 32.0 ms with 33 KiB, 128 rows; for n = 4096 they take 77.3 and 80.9 ms. Larger orders were
-	// not measured with 32 rows.
+	// For n = 2048 singular values take 30.3 ms if a workgroup has 12 KiB for 32 rows of a panel,
+	// and 32.0 ms if it has 33 KiB for 128 rows. For n = 4096 they take 77.3 and 80.9 ms. Larger
+	// orders were not measured with 32 rows.
 	//
 	// With 128 workgroups, each workgroup has its own multiprocessor of an H200, so that all
 	// workgroups are resident at the same time.

@@ -13,8 +13,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSource compiles the files that Source prints, and compares the tables with those that were
-// printed: that of an H200 in place of h200.go, and one with a change in every kind of row.
+// TestSource prints two tables by Source, compiles the two files, and compares the compiled tables
+// with the printed ones. The table of an H200 takes the place of h200.go. The other table has a
+// change in every kind of row.
 func TestSource(t *testing.T) {
 	h200 := vk.Info{Family: "nvidia", Name: "NVIDIA H200", Units: 132, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32}
 	card := vk.Info{Family: "amd", Name: `Radeon "RX 7900" (navi*/31)`, Units: 96, SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 64}

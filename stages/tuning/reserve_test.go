@@ -16,8 +16,8 @@ import (
 )
 
 // TestEveryProductIsReserved checks that stages reserve all products that they record, so that an
-// implementation of product.Ops can lay out its workspace before the first product is recorded. The
-// tests of SharedConquer check the same of that stage, which cannot record without a solve.
+// implementation of product.Ops can lay out its workspace before the first product is recorded.
+// SharedConquer cannot record without a solve, so the tests of that stage check the same.
 func TestEveryProductIsReserved(t *testing.T) {
 	d, tune := roomtest.Dry(), tuning.Smallest()
 	for _, n := range []int{1, 2, 5, 8, 9, 23, 50} {

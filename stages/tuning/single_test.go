@@ -50,8 +50,8 @@ func TestFor(t *testing.T) {
 
 // TestComplexSizesFit builds the stages for complex numbers with the tables of devices with much
 // and with little shared memory. Tables for doubles do not fit complex128 everywhere: with those of
-// an H200, a tile of products needs 66 KiB, and a reduction in one stage with 64 columns of a block
-// too much from order 2304 on.
+// an H200, a tile of products would need 66 KiB of shared memory. From order 2304 on, a reduction
+// in one stage with blocks of 64 columns would need too much, too.
 func TestComplexSizesFit(t *testing.T) {
 	complexSizesFit[complex128](t)
 	complexSizesFit[complex64](t)

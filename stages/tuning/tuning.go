@@ -93,9 +93,10 @@ func (t Tuning) Double() Tuning {
 // always used.
 type ConquerValues struct{ From, Share int }
 
-// Divided says from which orders on several devices of one name are faster if they divide the
-// matrix, too, and not only the vectors: for eigenvalues alone, and with vectors. 0 means that they
-// divide only matrices that do not fit one device. It is not used for singular values.
+// Divided has the orders from which several devices of one name are faster if they divide the
+// matrix, too, and not only the vectors. Values is for eigenvalues alone, and Vectors for solves
+// with vectors. With 0 they divide only matrices that do not fit one device. Singular value
+// decompositions do not use Divided.
 type Divided struct{ Values, Vectors int }
 
 // Divides tells whether devices of one name divide a matrix of order n, with m wanted vectors,
@@ -126,8 +127,8 @@ type Waits struct {
 // Waiting returns how the workgroups of the stages may wait for each other. If the tuning forbids
 // waits, they may not wait. Otherwise m.MayWait and panel.Meet decide, which run kernels. A
 // reduction in one stage counts as a panel. The trial has as many workgroups as the stages use on
-// this device, for example on a part of a GPU that has fewer units than the panels of the table
-// have workgroups.
+// this device. For example, a part of a GPU may have fewer units than the panels of the table have
+// workgroups.
 func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting, error) {
 	w := stages.Waiting{WideFence: t.Waits.WideFence || !m.Info.FenceChains()}
 	if t.Waits.Wavefront {

@@ -78,12 +78,12 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestReduction checks the arithmetic of residue.glsl: for each modulus p, the low byte that it
-// computes from the four bytes of a 32-bit sum, weighted by the residues of 256ᵏ, must be the
-// symmetric residue of the sum. The quotient is computed in single precision. Its product and its
-// sum may be rounded once together or each alone, and the reciprocal of p may be some ulps off. The
-// weighted sums are all numbers in a range, and the sums are near multiples of p and at the ends of
-// their range.
+// TestReduction checks the arithmetic of residue.glsl. For each modulus p, a kernel adds the four
+// bytes of a 32-bit sum, weighted by the residues of 256ᵏ. From this weighted sum it computes a low
+// byte, which must be the symmetric residue of the 32-bit sum. The kernel multiplies by the
+// reciprocal of p in single precision, which may be some ulps off, and adds a number to round the
+// quotient. These two operations may be rounded together or each alone. The weighted sums are all
+// numbers in a range. The 32-bit sums are near multiples of p, and at the ends of their range.
 func TestReduction(t *testing.T) {
 	const magic = 1.5 * (1 << 23)
 	for i := range Most {

@@ -61,8 +61,8 @@ type leafState struct {
 	futile int  // sweeps since the block was found
 }
 
-// at returns the index in T of row i of the block, where row 0 is at that end of the block at which
-// eigenvalues converge.
+// `at` returns the index in T of row i of the block, where row 0 is at that end of the block at
+// which eigenvalues converge.
 func (s *leafState) at(i int) int {
 	if s.turned {
 		return s.hi - i
@@ -70,7 +70,7 @@ func (s *leafState) at(i int) int {
 	return s.lo + i
 }
 
-// off returns the index in e of the off-diagonal element between rows i and i + 1 of the block.
+// `off` returns the index in e of the off-diagonal element between rows i and i + 1 of the block.
 func (s *leafState) off(i int) int { return min(s.at(i), s.at(i+1)) }
 
 // next finds the first unreduced block, and returns false if there is none, which means that all

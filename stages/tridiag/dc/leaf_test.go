@@ -44,8 +44,8 @@ func TestDivideConquerLeaf(t *testing.T) {
 	t.Logf("worst residual %.3g, orthogonality %.3g", worstR, worstO)
 }
 
-// TestDivideConquerLeafGivesUp checks that a leaf that does not converge gives an error. Its
-// off-diagonal element is NaN, which never becomes negligible.
+// TestDivideConquerLeafGivesUp checks that a leaf that does not converge gives an error. The
+// off-diagonal element of the leaf is NaN, which never becomes negligible.
 func TestDivideConquerLeafGivesUp(t *testing.T) {
 	nan := 0.0
 	nan /= nan

@@ -173,7 +173,7 @@ func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, valu
 func (s *Bisection) points(m int) int { return max(m, s.tune.Lanes) }
 
 // recordNarrow finds brackets of the eigenvalues il … il+m−1: intervals that contain one eigenvalue
-// each. Their ends are in the regions `from` and `to`.
+// each. The ends of the intervals are in the regions `from` and `to`.
 func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	points := s.points(m)
 	s.inPortions(points, 1, func(first, count, threads int) {

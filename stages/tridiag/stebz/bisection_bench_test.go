@@ -36,7 +36,7 @@ func BenchmarkBisection(b *testing.B) {
 	}
 }
 
-// with returns the tuning t with the given sizes. If an argument is 0, the size of t does not
+// `with` returns the tuning t with the given sizes. If an argument is 0, the size of t does not
 // change.
 func (t Tuning) with(lanes int, threads, tile uint32) Tuning {
 	if lanes > 0 {

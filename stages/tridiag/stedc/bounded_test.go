@@ -15,9 +15,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestConquerDispatchesAreBounded records both kinds of divide and conquer on dry devices (devices
-// that run nothing). No dispatch may be predicted to take more than 100 ms. In the most expensive
-// matrices, no column deflates.
+// TestConquerDispatchesAreBounded records divide and conquer for symmetric and for bidiagonal
+// matrices on dry devices (devices that run nothing). No dispatch may be predicted to take more
+// than 100 ms. In the most expensive matrices, no column deflates.
 func TestConquerDispatchesAreBounded(t *testing.T) {
 	for _, card := range roomtest.SlowCards {
 		dev, n, longest := card.Dry(), card.N, roomtest.NewLongest(card)

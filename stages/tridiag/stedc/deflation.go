@@ -178,7 +178,7 @@ func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, co
 	})
 }
 
-// apart returns the distance between the words of info of two merges: 1 if each merge has its own
+// `apart` returns the distance between the words of info of two merges: 1 if each merge has its own
 // word, and 0 if all merges share one word.
 func (s *deflation) apart() uint32 { return uint32(min(1, s.Info.Len()-1)) }
 
@@ -186,9 +186,10 @@ func (s *deflation) apart() uint32 { return uint32(min(1, s.Info.Len()-1)) }
 // stedc_order for a comparison, in flops. A column of stedc_deflate is expensive because one
 // invocation of a workgroup computes all rotations.
 //
-// deflateSteps is the largest number of steps whose rotations one dispatch computes in a merge.
-// Their time depends on the latency of operations, and not on their rate: 0.62 µs for a step on an
-// H200. On a device whose threads are four times as slow, a dispatch takes 41 ms.
+// deflateSteps is the largest number of steps whose rotations one dispatch computes in a merge. The
+// time of these rotations depends on the latency of operations, and not on the device's rate: 0.62
+// µs for a step on an H200. On a device whose threads are four times as slow, a dispatch takes 41
+// ms.
 const (
 	deflateSteps = 1 << 14
 	deflateFlops = 4000

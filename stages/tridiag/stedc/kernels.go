@@ -50,9 +50,9 @@ func newMergeKernels(b *stages.Builder, tiles product.Tuning, t Tuning) mergeKer
 // product.Ops.
 const maxUnrolled = 256
 
-// MergeTiles returns the square tiles of the table t, or all tiles if no tile is square. They suit
-// the products of merges, which are nearly square. Their inner loops have at most maxUnrolled
-// multiply-adds.
+// MergeTiles returns the square tiles of the table t, or all tiles if no tile is square. Square
+// tiles suit the products of merges, which are nearly square. In the result, the inner loops of the
+// tiles have at most maxUnrolled multiply-adds.
 func MergeTiles(t product.Tuning) product.Tuning {
 	var square []product.Tile
 	for _, tile := range t.Tiles {
@@ -113,8 +113,9 @@ func (s *mergeKernels) recordVectors(rec *vk.Recorder, push shaders.StedcVectors
 	rec.Costs(p.vectorFlops() * float64(count))
 }
 
-// recordProducts records the products W·S of `count` of the `merges` merges of a level as one
-// dispatch. Their bits do not depend on the tile: each element is one chain of multiply-adds.
+// recordProducts records, as one dispatch, the products W·S of `count` merges of a level. The level
+// has `merges` merges. Their bits do not depend on the tile: each element is one chain of
+// multiply-adds.
 func (s *mergeKernels) recordProducts(rec *vk.Recorder, x levelBuffers, p levelSizes, count, merges int) {
 	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
 	grid := s.chooser.Tiles()[tile].Grid(p.half, p.columns)

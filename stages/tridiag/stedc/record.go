@@ -145,8 +145,8 @@ func (v *vectorsRun) multiply(rec *vk.Recorder, a, b, c stages.Matrix) {
 	v.pass.Ops.GemmUnsplit(rec, v.ws, product.NoTrans, product.NoTrans, 1, a, b, 0, c)
 }
 
-// recordOthers copies the vectors of those blocks that the last merge does not contain to the
-// result. They are zero in the rows of all other blocks.
+// recordOthers copies vectors to the result: those of the blocks that the last merge does not
+// contain. Each vector is zero in the rows of all other blocks.
 func (v *vectorsRun) recordOthers(rec *vk.Recorder) {
 	l, n := &v.lists, v.pass.n
 	stages.InPortions(len(l.others.host), v.pass.tune.atOnce(moveBytes*float64(n)), func(first, count int) {

@@ -62,8 +62,8 @@ func (r *recordings) printTo(t *testing.T, text *strings.Builder) {
 }
 
 // Values returns the results of the back end in plain Go. It also calls the device's back end, but
-// only to print its recording: nothing is executed, so that back end receives zeros instead of
-// results.
+// only to print its recording: nothing is executed, so the device's back end receives zeros instead
+// of results.
 func (b *hostNumbers) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc.Merge, error) {
 	if _, err := b.run.Values(tree, slices.Clone(d), e, order); err != nil {
 		return nil, err

@@ -44,8 +44,8 @@ func newConquerRounds(ctx context.Context, ws *vk.Arena, pass *valuesPass) *conq
 	return &conquerRounds{recordings: newRecordings(ctx, ws, pass), pass: pass}
 }
 
-// end waits for the goroutines of the solve, and adds the host's time since `began` to the profile.
-// It must be called after an error, too.
+// `end` waits for the goroutines of the solve, and adds the host's time since `began` to the
+// profile. It must be called after an error, too.
 func (r *conquerRounds) end(began time.Time) {
 	for v := range r.wanted() {
 		v.preparing.Wait() // the goroutines write to the lists

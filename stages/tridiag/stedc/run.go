@@ -43,7 +43,7 @@ func (r *recordings) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-// end adds the host's time to the profile: the time since `began` minus the time of the device.
+// `end` adds the host's time to the profile: the time since `began` minus the time of the device.
 func (r *recordings) end(began time.Time) {
 	r.profile.Add(r.phase+stages.OnHost, time.Since(began).Seconds()-r.profile.Total())
 }

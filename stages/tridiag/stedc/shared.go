@@ -137,8 +137,8 @@ func (s *SharedConquer) Flops() float64 { n := float64(s.values.pass.n); return 
 func (s *ConquerShare) Work() *vk.Layout { return s.work }
 
 // Elements returns the number of elements that the memory of X must have on this device, for at
-// most m vectors: n·m, and on devices with blocks at least 3/8·n², because W and S of all other
-// merges lie there.
+// most m vectors: n·m. On devices with blocks it is at least 3/8·n², because W and S of all merges
+// but the last one lie in the memory of X.
 func (s *ConquerShare) Elements(m int) int {
 	return max(s.vectors.n*m, s.vectors.room)
 }

@@ -60,9 +60,9 @@ func sharedBlocksOf(tree dc.Tree, n int) (last dc.Pair, blocks []sharedBlock, de
 
 // assign chooses the device of each block: the largest one first, each on the device that has the
 // fewest elements so far. If no block has more than half of n rows, no device gets more than n²/4
-// elements: a block of half of the rows has n²/4 elements, and a third block makes the others
-// smaller and has a third of all rows at most. offset[row] is the offset of the block with this
-// first row among the blocks of its device.
+// elements: a block of half of the rows has n²/4 elements. If there is a third block, it has at
+// most a third of all rows, and the first two blocks are smaller. offset[row] is the offset of the
+// block with this first row among the blocks of its device.
 func assign(blocks []sharedBlock, n int) (offset []int) {
 	slices.SortStableFunc(blocks, func(a, b sharedBlock) int { return cmp.Compare(b.n, a.n) })
 	offset = make([]int, n)

@@ -25,7 +25,7 @@ import (
 )
 
 // solveMRRR runs MRRR for the eigenvectors il … iu−1 on the device. The stage writes them to a
-// matrix xt that has padding between its columns. It returns the vectors as columns.
+// matrix xt that has padding between its columns. solveMRRR returns the vectors as columns.
 func solveMRRR(t *testing.T, tune Tables, d, e []float64, il, iu int, distrust bool) (values, z []float64,
 	c MRRRCounters) {
 	t.Helper()

@@ -150,8 +150,8 @@ func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) erro
 	})
 }
 
-// Level has one recording. It finds the vectors in portions of as many as the workspace has memory
-// for. After an error the results are undefined.
+// Level has one recording. In the recording, the vectors are found in portions. A portion has as
+// many vectors as the workspace has memory for. After an error the results are undefined.
 func (r *mrrrRun) Level(l *mrrr.Level) error {
 	w := &r.stage.memory
 	return r.run(func(rec *vk.Recorder) {

@@ -30,8 +30,8 @@ func NewGolubKahan(e []float64) *GolubKahan {
 	return t
 }
 
-// below returns the number of eigenvalues of the scaled matrix below x > 0. The largest element is
-// below 1, so no quotient overflows.
+// `below` returns the number of eigenvalues of the scaled matrix below x > 0. The largest element
+// is below 1, so no quotient overflows.
 func (t *GolubKahan) below(x float64) int {
 	q, count := -x, 1
 	for _, e := range t.e {

@@ -68,7 +68,7 @@ func (m *Matrix) Counts(x []float64, stop func() error) ([]int, error) {
 	return counts, err
 }
 
-// below counts the negative pivots of the scaled matrix for each of some shifts. A pivot whose
+// `below` counts the negative pivots of the scaled matrix for each of some shifts. A pivot whose
 // magnitude is below the smallest normal number counts as negative. The squares are below 1, so no
 // quotient overflows.
 func (m *Matrix) below(x *[atOnce]float64) (counts [atOnce]int) {
