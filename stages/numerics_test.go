@@ -155,8 +155,8 @@ func TestNearestHalf(t *testing.T) {
 }
 
 // TestReflectorHelpers measures the errors of the reflectors of reflector.glsl and of
-// panel_reflector.glsl, in ulps and in both precisions. The heads are positive and negative, and
-// larger and smaller than the rest of the vector.
+// panel_reflector.glsl, in ulps and in both precisions. The first elements are positive and
+// negative, and larger and smaller than the rest of the vector.
 func TestReflectorHelpers(t *testing.T) {
 	t.Run("float64", testReflectorHelpers[float64])
 	t.Run("float32", testReflectorHelpers[float32])

@@ -74,8 +74,8 @@ func NewApplyQ2Squares[T spirv.Scalar](
 		return nil, err
 	}
 	s.spec = shaders.OrgtrQ2Spec(spec)
-	// The number of sweeps of a square is a multiple of the group size G, and its height is a
-	// multiple of b.
+	// The number of sweeps of a square is a multiple of the number of sweeps of a group, spec.G.
+	// The height of a square is a multiple of b.
 	s.sweeps = vk.Tiles(min(t.Squares.Sweeps, s.count()), s.spec.G) * int(s.spec.G)
 	s.height = vk.Tiles(s.sweeps, uint32(s.B)) * s.B
 	if s.multiplied, err = vk.Build(dev, shaders.OrgtrQ2[T](), s.spec); err != nil {

@@ -17,8 +17,8 @@ type Tables struct {
 	ApplyQ2     ApplyQ2Tuning
 }
 
-// These functions return the rows for a device, for a vendor's largest devices, and of the smallest
-// sizes.
+// TuningFor returns the rows for a device. tuningFor returns the rows for a device of the vendor
+// that has room for all sizes. SmallestTuning returns the smallest sizes.
 func TuningFor(info vk.Info) Tables  { return tables.On[Tables](info) }
 func tuningFor(vendor string) Tables { return TuningFor(roomtest.Family(vendor)) }
 func SmallestTuning() Tables         { return tables.Smallest[Tables]() }

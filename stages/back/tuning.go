@@ -33,11 +33,11 @@ type ApplyQ2Tuning struct {
 	Pipe uint32
 
 	// Lanes is the number of invocations that keep the device busy. Without Flags, the number of
-	// teams in a workgroup is doubled until all workgroups together have so many invocations.
+	// teams in a workgroup is doubled until all workgroups together have `Lanes` invocations.
 	Lanes int
 
 	// Items is the number of items that keep the device busy. With Flags, the size of groups is
-	// halved until there are so many items.
+	// halved until there are `Items` items.
 	Items int
 
 	// Group is the largest number of sweeps in a group.

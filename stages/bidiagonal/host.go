@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// Host is the Backend in plain Go, on all processors. Tests compare other back ends with it, and it
-// solves in production for devices without double precision.
+// Host is the Backend in plain Go, on all processors. Tests compare other back ends with Host. In
+// production, Host solves for devices without double precision.
 type Host struct {
 	// Stop and Progress are those of dc.Host. The parts that Progress receives add up to 1 over all
 	// wanted sides.
@@ -71,9 +71,9 @@ func (b *Host) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 }
 
 // solve solves a leaf by gonum's QR iteration. If the last element of d is zero, the last row of
-// the leaf is torn out, and its singular vectors must not mix with the others. Then rotations first
-// make the last column zero, one row after another, and the iteration runs without the last row and
-// column.
+// the leaf is torn out, and the singular vectors of this row must not mix with the others. Then
+// rotations first make the last column zero, one row after another, and the iteration runs without
+// the last row and column.
 func (l solvedLeaf) solve(d, e []float64) bool {
 	n := len(d)
 	// The rows of w and s become right and left singular vectors. So a rotation of two columns of C

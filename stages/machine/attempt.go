@@ -67,8 +67,8 @@ func (m *Machine) attempt(name string, runs int, trial func(begin func()) (strin
 	return answer, nil
 }
 
-// GaveUp tells whether the stored text `answer` says that so many trials gave no result that
-// Attempt makes no more.
+// GaveUp tells whether the stored text `answer` means that Attempt makes no further trial, because
+// too many trials gave no result.
 func GaveUp(answer string) bool {
 	runs, ok := unfinished(answer)
 	return ok && runs >= mostBegun

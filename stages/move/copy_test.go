@@ -16,7 +16,7 @@ import (
 var copySizes = []int{0, 1, 2, 31, 32, 33, 64, 100}
 
 // TestSymmetricLoad checks that SymmetricLoad overwrites the triangle that it does not read,
-// whatever values it held, and does not change the padding between columns.
+// whatever values this triangle held, and does not change the padding between columns.
 func TestSymmetricLoad(t *testing.T) {
 	s, err := NewSymmetricLoad[float64](stagetest.Device(t))
 	if err != nil {

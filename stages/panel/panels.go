@@ -40,7 +40,8 @@ func newPanelStages[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T]
 	return s, err
 }
 
-// Of returns the stages for a panel with `cols` columns: b, or those of the last panel.
+// Of returns the stages for a panel with `cols` columns. `cols` is b, or the number of columns of
+// the last panel.
 func (p *Factorisation[T]) Of(cols int) panelStages[T] {
 	if cols < p.b {
 		return p.last

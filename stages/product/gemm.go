@@ -68,7 +68,7 @@ type request[T spirv.Scalar] struct {
 	// `factors` has one pair of factors, or two pairs whose products are added.
 	factors []Pair[T]
 
-	// c is the result, or that of the first product of a batch.
+	// c is the result. For a batch it is the result of the first product.
 	c     Matrix[T]
 	batch Batch
 

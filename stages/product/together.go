@@ -40,8 +40,8 @@ type joint[T spirv.Scalar] struct {
 }
 
 // `beside` records the products and another product concurrently, or one after another by the rules
-// of GemmTogether. `fits` says whether the other product fits one dispatch. `multiply` records its
-// dispatches, and `add` the sum of its `partials` partial products.
+// of GemmTogether. `fits` says whether the other product fits one dispatch. `multiply` records the
+// dispatches of the other product, and `add` records the sum of its `partials` partial products.
 func (j *joint[T]) beside(rec *vk.Recorder, ws *vk.Arena, partials int, fits bool, multiply, add func(parts vk.Slice[T])) {
 	parts := j.gemm.sums.room(ws, 0, partials)
 	if !j.fits || !fits || partials+j.partials > j.gemm.capacity {

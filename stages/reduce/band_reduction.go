@@ -33,8 +33,8 @@ type BandReduction[T spirv.Scalar] struct {
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 
-	// xz holds the matrix [x Z], n×(b+k). Z is that of the block: the current trailing matrix is A
-	// − Y·Zᴴ − Z·Yᴴ. x is the product A·y of one panel of reflectors.
+	// xz holds the matrix [x Z], n×(b+k). Z belongs to the block of columns in progress: the
+	// current trailing matrix is A − Y·Zᴴ − Z·Yᴴ. x is the product A·y of one panel of reflectors.
 	xz vk.Region[T]
 
 	// s holds the products [Y y]ᴴ·y and Zᴴ·y of a panel with the reflectors y, at most k×b each. r

@@ -30,10 +30,10 @@ import (
 //	                 columns, A ← A − Y·Zᵀ − Z·Yᵀ
 //
 // A block of columns is stored from the row of its first column on, with its diagonal block in
-// full. A device's part of the product A·y is that of the elements in its columns and of their
-// transposes (product.SymmColumns). No device needs columns of another device. Y of the pending
-// update is the block of the panel: the owner has it in its columns, and the other devices have a
-// copy of it.
+// full. The part of a device in the product A·y comes from the elements in the columns of this
+// device, and from their transposes (product.SymmColumns). No device needs columns of another
+// device. The columns Y of the pending update are in the block of the panel. The owner has this
+// block, and the other devices have a copy of it.
 //
 // BandShare starts no goroutines, and does not copy between devices. The caller does both.
 type BandShare[T spirv.Real] struct {

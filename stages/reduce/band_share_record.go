@@ -61,8 +61,9 @@ func (p *panelShare[T]) reflectors() (y, z product.Matrix[T]) {
 func (r *BandShare[T]) IsPanel(c int) bool { return c+r.B < r.N }
 
 // RecordPanel applies the pending update to the panel, on the device that has it, and factors the
-// panel. Afterwards Reflectors has its reflectors, the first b elements of Triangle their factors
-// τ, and `band` its triangle R. The other devices need copies of Reflectors and of Triangle.
+// panel. Afterwards Reflectors holds the reflectors of the panel, the first b elements of Triangle
+// hold their factors τ, and `band` holds the triangle R. The other devices need copies of
+// Reflectors and of Triangle.
 func (r *BandShare[T]) RecordPanel(rec *vk.Recorder, ws *vk.Arena, a, band, t vk.Slice[T], c int) {
 	rec.Phase(stages.PhaseBandReduction, r.flops(c), r.Flops())
 	p, b := r.panel(ws, a, c), r.B
@@ -88,8 +89,8 @@ func (r *BandShare[T]) Triangle(t vk.Slice[T], c int) vk.Slice[T] {
 	return t.Sub(c/r.B*r.B*r.B, r.B*r.B)
 }
 
-// Reflectors returns the memory of the reflectors of the panel: of the panel itself on the device
-// that has it, and of its copy, which has the same length, on the others.
+// Reflectors returns the memory of the reflectors of the panel. On the device that has the panel,
+// the reflectors lie in the panel. On the other devices they lie in a copy of the same length.
 func (r *BandShare[T]) Reflectors(ws *vk.Arena, a vk.Slice[T], c int) vk.Slice[T] {
 	p := r.panel(ws, a, c)
 	y, _ := p.reflectors()

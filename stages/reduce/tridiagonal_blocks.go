@@ -16,9 +16,9 @@ import (
 // Their first columns are reduced in blocks (dlatrd): during a block, A stays in memory unchanged,
 // and each column reads it once. After a block, products of matrices update the rest of A.
 type BlockedTuning struct {
-	// Left is the largest order that Tridiagonalisation reduces without blocks. Of a larger matrix,
-	// blocks reduce the first columns, until Left columns are left. 0 means that no matrix is
-	// reduced in blocks.
+	// Left is the largest order that Tridiagonalisation reduces without blocks. The first columns
+	// of a larger matrix are reduced in blocks, until Left columns are left. 0 means that no matrix
+	// is reduced in blocks.
 	Left int
 
 	// Columns is the number of columns of a block, at least 1.
@@ -36,7 +36,7 @@ type BlockedTuning struct {
 	Block int
 
 	// Registers is the number of doubles that an invocation has in registers: two for each row of
-	// its workgroup, four for each of its columns (latrdVectors), and elements of A in the rest.
+	// its workgroup, and four (latrdVectors) for each of its columns. The rest holds elements of A.
 	Registers int
 }
 

@@ -352,8 +352,8 @@ func TestChaseTurnsComplexHeads(t *testing.T) {
 	}
 }
 
-// TestHermitianBackTransformations checks that Q·X for vectors in rows is that of vectors in
-// columns, that Qᴴ·Q·X = X, and that squares give Q2.
+// TestHermitianBackTransformations checks three properties: Q·X is the same for vectors in rows and
+// for vectors in columns, Qᴴ·Q·X = X, and the squares give Q2.
 func TestHermitianBackTransformations(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 20, 33} {
 		for _, b := range []int{1, 3, 4, 8} {

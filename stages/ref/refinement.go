@@ -35,7 +35,7 @@ func RefinementNoise(n int, norm float64) float64 {
 
 type RefinementStep struct {
 	// Values are the eigenvalues. Outside of clusters they are Rayleigh quotients; in a cluster
-	// they are the eigenvalues of its small matrix (Ritz values).
+	// they are the eigenvalues of the cluster's small matrix (Ritz values).
 	Values []float64
 
 	// Change is ‖E‖_∞, the size of the correction E of the vectors, before the clusters are

@@ -20,9 +20,8 @@ const clusterRoom = 8
 // NewClusters divides the indices of λ so that coupled indices are in one cluster. Function
 // Refinement of package stages/ref defines couplings, and says when two indices are coupled.
 // reach[j] is 1 plus the largest index that is coupled to j, or j + 1 if no larger index is coupled
-// to j. strength[j] is the largest coupling of j to a larger index. A cluster grows while an
-// eigenvalue is nearer to it than 8·√m times its largest coupling, where m is the number of its
-// indices.
+// to j. strength[j] is the largest coupling of j to a larger index. A cluster of m indices grows
+// while another eigenvalue is nearer to it than 8·√m times the largest coupling of the cluster.
 func NewClusters(lambda, reach, strength []float64) Clusters {
 	var all Clusters
 	for from := 0; from < len(lambda); {

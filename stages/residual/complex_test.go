@@ -115,7 +115,8 @@ type devicePairs[T stagetest.Complex] struct {
 	lambda, residual, orthogonality vk.Slice[T]
 }
 
-// upload sends the pairs to the device, beside the workspace `work`.
+// upload allocates device memory for the pairs, for their sums and for the workspace `work`, and
+// sends the pairs to the device.
 func upload[T stagetest.Complex](t *testing.T, p hermitianPairs, work ...vk.Space) devicePairs[T] {
 	t.Helper()
 	dev := stagetest.Device(t)

@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Card is a device, by its family and its FP64 rate in flops per second, and a large order for it.
+// Card describes a device by its family and its FP64 rate in flops per second. N is a large order
+// for this device.
 type Card struct {
 	Name, Family string
 	Rate         float64

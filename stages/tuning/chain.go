@@ -6,7 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A device is a kind of device that has a table of its own, before those of its family.
+// A device is a kind of device that has a table of its own. This table comes before the tables of
+// its family.
 type device struct {
 	family string // vk.Info.Family: the vendor
 	is     func(vk.Info) bool

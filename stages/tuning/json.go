@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// UnmarshalJSON changes the fields that stand in the text, and refuses unknown fields. Waits were
-// once fields of Chase, where they are still read.
+// UnmarshalJSON changes the fields that stand in the text, and refuses unknown fields. The fields
+// of Waits were once fields of Chase, and are still read there.
 func (t *Tuning) UnmarshalJSON(text []byte) error {
 	type fields Tuning // without this method
 	type row struct {

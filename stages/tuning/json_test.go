@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestOldForm reads tunings in JSON: waits in the row of the chase, where they stood once, and in
-// their own row. Unknown fields must be refused at every place.
+// TestOldForm reads two tunings in JSON. In one of them the fields of Waits are in the row of the
+// chase, as in an older form. In the other one they have a row of their own. Unknown fields must be
+// refused at every place.
 func TestOldForm(t *testing.T) {
 	for _, text := range []string{
 		`{"Block": 7, "Chase": {"Own": 3, "Wavefront": true, "WideFence": false}}`,

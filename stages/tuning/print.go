@@ -77,7 +77,7 @@ func nested(t reflect.Type) bool {
 	})
 }
 
-// literal returns the value in Go. Elements of lists leave their type out.
+// literal returns the value as a literal of Go. In a list, the type of the elements is left out.
 func (p *printer) literal(v reflect.Value, typed bool) string {
 	var parts []string
 	switch v.Kind() {

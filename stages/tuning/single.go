@@ -71,8 +71,8 @@ func Of[T spirv.Scalar](t Tuning) Tuning {
 // in syr2k, and the packed tile of 128×64×16 reaches 40.0 TFLOP/s in gemm. The same tiles reach
 // 36.4 and 36.1 TFLOP/s if shared memory is loaded one number at a time. symm with 32 columns
 // reaches 27.5 TFLOP/s with the packed tile of 64×32×16, and 17.3 with the earlier tiles. A tile of
-// 64×64×16 with 8×8 elements for each invocation is left out, because the model of costs chooses it
-// for gemm, where it reaches 34.8 TFLOP/s.
+// 64×64×16 with 8×8 elements for each invocation is left out, because the model of costs would
+// choose it for gemm, where it reaches 34.8 TFLOP/s.
 //
 // For n = 8192, ApplyQ2 takes 40.1 ms with batches of 8, 46.9 ms with 16, which is the number for
 // float64, and 42.7 ms with 4.

@@ -76,8 +76,8 @@ func (p node) askChild(l *Level) {
 
 // acceptChild gives the node p the new representation of its cluster, which is cluster c of the
 // level l. If the representation cannot be used, the node's block is marked as failed. `member` is
-// the index in the level of the first member of the cluster, and the result is that of the next
-// cluster.
+// the index in the level of the first member of the cluster. acceptChild returns the index of the
+// first member of the next cluster.
 func (p *node) acceptChild(l *Level, c, member int) int {
 	tau := l.Shifts[c*Candidates+int(l.Chosen[c])]
 	lo, hi := p.members[p.from].lo-min(p.left/2, 1), p.members[p.to-1].hi+min(p.right/2, 1)

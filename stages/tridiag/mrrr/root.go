@@ -13,7 +13,7 @@ const (
 	perturbationGrowth = 4
 
 	// GridPoints is the largest number of points, for all blocks together, at which eigenvalues are
-	// counted before bisection. GridPointsPerRow is that for each row of T.
+	// counted before bisection. GridPointsPerRow is the largest number of points for each row of T.
 	GridPoints       = 1 << 15
 	GridPointsPerRow = 16
 )

@@ -11,8 +11,8 @@ import (
 
 // stepLists holds the lists of the rotations and permutations by which merges compute W = Q·G. The
 // part of a level begins at element level·n. Within a level, the part of a merge begins at the
-// index of its first row. But if the host writes a list of chains (sequences of rotations that
-// share columns), the parts of its merges follow one another without gaps.
+// index of its first row. If the host writes a list of chains (sequences of rotations that share
+// columns), the parts of the merges follow one another without gaps instead.
 type stepLists struct {
 	row, src, dst list[int32]         // dc.Merge.Row, Src and Dst, by level
 	rotations     list[float64]       // n cosines, then n sines, by level

@@ -70,8 +70,8 @@ func (r *conquerRounds) firstWanted() *vectorsRun {
 	return nil
 }
 
-// Leaves solves the leaves on the device. If the values of a leaf are NaN, it has not converged,
-// and the error names it.
+// Leaves solves the leaves on the device. If the values of a leaf are NaN, the leaf has not
+// converged, and the error names it.
 func (r *conquerRounds) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	n := r.pass.n
 	if n == 0 {

@@ -45,8 +45,9 @@ type ConquerShare struct {
 // elements at most.
 const blockOwners = 2
 
-// maxStrip is the largest number of rows of W that a device receives at a time, and of columns of S
-// that it multiplies by them. With more rows and columns the products would not be faster.
+// maxStrip is the largest number of rows of W that a device receives at a time. It is also the
+// largest number of columns of S by which the device multiplies these rows at a time. With more
+// rows and columns the products would not be faster.
 const maxStrip = 4096
 
 // NewSharedConquer prepares the first device for matrices of order n ≥ 0. The other arguments are
@@ -160,8 +161,8 @@ type ConquerDevice struct {
 }
 
 // SolveRange computes the eigenvectors of the eigenvalues from, from+1, … of the tridiagonal matrix
-// with diagonal d[n] and off-diagonal e[n−1]. The vectors are divided among the devices in their
-// order: the first device gets as many as its X has rows, and so on. SolveRange returns all
+// with diagonal d[n] and off-diagonal e[n−1]. The vectors are divided among the devices. The first
+// device gets the first vectors, as many as its X has rows, and so on. SolveRange returns all
 // eigenvalues, in ascending order.
 //
 // The function `each` calls its argument for the number of each device, at the same time, and

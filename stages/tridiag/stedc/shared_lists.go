@@ -188,8 +188,8 @@ func (v *sharedDevice) othersIn(from, to int) stages.Span {
 	return stages.Span{First: at(from), Last: at(to)}
 }
 
-// packedLeaves returns the offsets of the vectors of the leaves, by their first rows, if they lie
-// one after another, and the number of elements of all.
+// packedLeaves places the vectors of the leaves one after another. It returns their offsets, by the
+// first row of each leaf, and the number of elements of all vectors.
 func packedLeaves(tree dc.Tree, n int) (offset []int, elements int) {
 	offset = make([]int, n)
 	for _, l := range tree.Leaves {

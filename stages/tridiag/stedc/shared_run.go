@@ -119,7 +119,8 @@ func (r *sharedRun) Vectors(levels [][]*dc.Merge, wanted []int32) error {
 
 func (r *sharedRun) joined(b sharedBlock) bool { return r.last.Lo <= b.lo && b.lo < r.last.Hi() }
 
-// recordBlocks records the blocks of the device, level by level. The last merge comes later.
+// recordBlocks records the computation of the device's blocks, level by level. The last merge comes
+// later.
 func (v *sharedDevice) recordBlocks(rec *vk.Recorder, r *sharedRun) {
 	v.lists.send(rec, v.ws)
 	rec.Concurrently(func() {

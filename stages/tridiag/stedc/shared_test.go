@@ -97,8 +97,9 @@ func solveSharedOn(
 	return values, vectors, devices
 }
 
-// checkShared compares the results of SharedConquer with those of DivideConquer, which must have
-// the same bits: for all vectors on two to four devices, and for a part of them.
+// checkShared compares the results of SharedConquer with those of DivideConquer. They must have the
+// same bits. Each element of `divisions` holds, for each device, the number of vectors that it
+// forms.
 func checkShared(t *testing.T, name string, tune Tables, d, e []float64, divisions ...[]int) {
 	t.Helper()
 	n := len(d)

@@ -15,8 +15,9 @@ type Tables struct {
 	MRRR          Tuning
 }
 
-// These functions return the rows for a device, for a device with the given rate of FP64 in flops
-// per second, for a vendor's largest devices, and of the smallest sizes.
+// TuningFor returns the rows for a device. BoundedFor returns the rows for a device with the given
+// rate of FP64 in flops per second. tuningFor returns the rows for a device of the vendor that has
+// room for all sizes. SmallestTuning returns the smallest sizes.
 func TuningFor(info vk.Info) Tables                { return tables.On[Tables](info) }
 func BoundedFor(info vk.Info, rate float64) Tables { return tables.Bounded[Tables](info, rate) }
 func tuningFor(vendor string) Tables               { return TuningFor(roomtest.Family(vendor)) }
