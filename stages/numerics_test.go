@@ -82,7 +82,8 @@ func randomNumbers[T spirv.Real](count, least, most int, seed uint64) []T {
 }
 
 // TestNumericHelpers measures the errors of the functions of one variable that kernels share, in
-// ulps and in both precisions, over many arguments. Errors of inverse must have the mean 0.
+// ulps and in both precisions, over many arguments. The errors of the function `inverse` must have
+// the mean 0.
 func TestNumericHelpers(t *testing.T) {
 	t.Run("float64", testNumericHelpers[float64])
 	t.Run("float32", testNumericHelpers[float32])

@@ -4,13 +4,14 @@ package stages
 // waiting kernel uses. It combines facts about the device (machine.Machine.MayWait) with the
 // choices of the tuning and of the caller. tuning.Tuning.Waiting computes it once for each plan.
 type Waiting struct {
-	// Allowed permits workgroups to wait for each other. If it is false, each stage takes a form
-	// without such waits: the bulge chasing has one dispatch for each set of independent steps (a
-	// wave), ApplyQ2 has waits only inside a workgroup, and panels have a dispatch for each column.
+	// Allowed permits workgroups to wait for each other. If Allowed is false, each stage takes a
+	// form without such waits: the bulge chasing has one dispatch for each set of independent steps
+	// (a wave), ApplyQ2 has waits only inside a workgroup, and panels have a dispatch for each
+	// column.
 	Allowed bool
 
-	// With WideFence every invocation issues the memory barrier (fence), and otherwise one
-	// invocation for its workgroup. See flags.glsl.
+	// If WideFence is true, every invocation issues the memory barrier (fence). Otherwise one
+	// invocation issues it for its workgroup. See flags.glsl.
 	WideFence bool
 
 	// Crowded says that the device does not run all workgroups of a panel at the same time,

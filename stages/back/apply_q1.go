@@ -93,8 +93,8 @@ func (q *ApplyQ1[T]) below(y product.Matrix[T], first, begin, width int) product
 }
 
 // apply multiplies X by the block reflector of the columns of y, which may belong to several
-// panels. The first of these columns is column `begin` of A, and row 0 of y is its first row below
-// the diagonal block. Only the rows of X from this row on change.
+// panels. The first of these columns is column `begin` of A, and row 0 of y is the first row below
+// the diagonal block of this column. Only the rows of X from this row on change.
 func (q *ApplyQ1[T]) apply(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin int,
 ) {

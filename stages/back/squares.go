@@ -50,8 +50,8 @@ type ApplyQ2Squares[T spirv.Scalar] struct {
 	// copying is the kernel that copies rows of vectors.
 	copying *move.Copying[T]
 
-	// squares holds the squares of `sweeps` sweeps, each transposed. rows holds the rows of the
-	// vectors on which a square acts, before the product.
+	// squares holds the squares of `sweeps` sweeps, each transposed. rows holds copies of those
+	// rows of the vectors on which a square acts, from before the product.
 	squares, rows vk.Region[T]
 }
 

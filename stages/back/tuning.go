@@ -55,7 +55,7 @@ type ApplyQ2Tuning struct {
 	Rows uint32
 
 	// Private selects the memory for those rows of the vectors that two successive blocks of
-	// reflectors both change: an invocation's private memory if it is true, shared memory
+	// reflectors both change: an invocation's private memory if Private is true, shared memory
 	// otherwise.
 	Private bool
 
@@ -71,7 +71,7 @@ type Q2SquareTuning struct {
 	Sweeps int
 
 	// Gain is the smallest ratio of the rates of emulated and native products for which
-	// ApplyQ2Squares is used. If it is 0, ApplyQ2Squares is used with all emulated products, even
+	// ApplyQ2Squares is used. If Gain is 0, ApplyQ2Squares is used with all emulated products, even
 	// if their rates were not measured.
 	Gain float64
 }

@@ -58,8 +58,8 @@ type batchShared struct {
 
 // batchMemory holds the kernels for one element of Tuning.Memory. If eigenvectors are wanted,
 // `bisect` is nil. Otherwise only `reduce` and `bisect` are not nil. Eigenvectors of T come from QL
-// iteration (`iterate`), or from divide and conquer; then `multiply` computes the products with Q,
-// and `iterate` is nil.
+// iteration (`iterate`), or from divide and conquer. With divide and conquer, `multiply` computes
+// the products with Q, and `iterate` is nil.
 type batchMemory struct {
 	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush]
 	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush]

@@ -12,8 +12,9 @@ import (
 )
 
 // TestBatchDivided solves a batch of every form twice: with one dispatch for all matrices of a
-// class, and with such small dispatches that several share the matrices of each class. The results
-// must have the same bits. Each kernel for batches must have more dispatches the second time.
+// class, and with such small dispatches that the matrices of each class need several of them. The
+// results must have the same bits. Each kernel for batches must have more dispatches the second
+// time.
 func TestBatchDivided(t *testing.T) {
 	for _, tridiagonal := range []bool{false, true} {
 		for _, vectors := range []bool{false, true} {

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// batchRecording records the solution of one class of matrices: too large for shared memory, and
-// solved by the same kernels.
+// batchRecording records the solution of one class of matrices. These matrices are too large for
+// shared memory, and the same kernels solve all of them.
 type batchRecording struct {
 	*Batch
 	batchMemory
@@ -72,9 +72,9 @@ func (r *batchRecording) given() shaders.Laed0BatchPush {
 }
 
 // strips divides the columns 0 … n − 3 of the largest matrix into ranges of a multiple of `unit`
-// columns. One dispatch processes one range in all matrices, and costs each workgroup at most
-// ofWorkgroup of a dispatch. Column k costs `flops`·(n − k)²: `flops` is the cost of one element of
-// its trailing matrix.
+// columns. One dispatch processes one range in all matrices, and costs each workgroup at most the
+// fraction ofWorkgroup of the largest cost of a dispatch. Column k costs `flops`·(n − k)²: `flops`
+// is the cost of one element of its trailing matrix.
 func (r *batchRecording) strips(flops float64, unit int) []stages.Span {
 	n := r.class.largest
 	units := (n - 2 + unit - 1) / unit
@@ -130,7 +130,7 @@ func (r *batchRecording) iterate() {
 
 // conquer records divide and conquer for T, and the products of its eigenvectors with Q. The
 // eigenvectors overwrite the given matrices, and the products overwrite W and S. If the given
-// matrices are tridiagonal, there is no Q, and the eigenvectors go to its memory.
+// matrices are tridiagonal, there is no Q, and the eigenvectors go to the memory of Q.
 func (r *batchRecording) conquer() {
 	w := r.w.In(r.ws).Addr()
 	if r.size.Tridiagonal {

@@ -19,7 +19,8 @@ type Item struct {
 type BatchPart struct {
 	// A, V and W have one element for each matrix: an offset in float64 values. A[i] is the offset
 	// of the n×n matrix i in Buffers.A, V[i] that of its n×(To−From) vectors in Buffers.V, and W[i]
-	// that of its To−From values in Buffers.Values. There are no gaps between them.
+	// that of its To−From values in Buffers.Values. There are no gaps between the matrices, between
+	// the vectors, or between the values.
 	A, V, W []int
 
 	// T[i] is, for tridiagonal matrices, the index of the first row of matrix i in the two arrays

@@ -11,8 +11,8 @@ import (
 )
 
 // Tuning is the set of sizes for batches of small matrices. A matrix is solved by the kernels of
-// the first row whose Order is at least its order; the rows of Shared come before the rows of
-// Memory.
+// the first row whose Order is at least the order of the matrix; the rows of Shared come before the
+// rows of Memory.
 type Tuning struct {
 	Shared []Shared // for matrices in shared memory; orders ascend
 	Memory []Memory // for larger matrices; orders ascend

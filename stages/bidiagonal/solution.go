@@ -78,8 +78,8 @@ func checkFinite(d, e []float64) error {
 
 // blockEnd returns the row after the last row of the block that begins at row `first`. An element
 // of e is taken as zero if its magnitude is at most the roundoff: C is scaled so that ½ ≤ ‖C‖ < 1,
-// and the accuracy of the method is absolute. This also prevents the underflow of squares: inside a
-// block every |e| is above the roundoff, and so is the norm of every merged block.
+// and the accuracy of the method is absolute. The limit also prevents the underflow of squares:
+// inside a block every |e| is above the roundoff, and so is the norm of every merged block.
 func blockEnd(e []float64, first, n int) int {
 	for i := first; i < n-1; i++ {
 		if math.Abs(e[i]) <= tridiag.Roundoff {

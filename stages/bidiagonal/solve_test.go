@@ -97,7 +97,8 @@ func TestSolveRefusesNaN(t *testing.T) {
 	}
 }
 
-// TestSolveRefusesRanges checks that a range of vectors outside the matrix is refused by name.
+// TestSolveRefusesRanges checks the message of the panic for ranges of vectors that are not within
+// the matrix.
 func TestSolveRefusesRanges(t *testing.T) {
 	for _, r := range [][2]int{{-1, 2}, {3, 2}, {0, 11}, {11, 11}} {
 		func() {

@@ -63,7 +63,8 @@ func (s NarrowSize) Passes() []int {
 }
 
 // `above` is the number of elements above the diagonal in each column of the compact band, and
-// `height` is that of all elements. Each column has space for the fill-in of all passes.
+// `height` is the number of all elements in a column. Each column has space for the fill-in of all
+// passes.
 func (s NarrowSize) above() int { return s.From + s.Tile }
 
 func (s NarrowSize) height() int { return s.From + 2*s.Tile + 1 }

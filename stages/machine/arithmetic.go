@@ -82,8 +82,8 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 	return results, nil
 }
 
-// isFused runs the kernel probe_fma: whether fma(x, y, −round(x·y)) is the exact error of the
-// rounded product for some pairs x, y.
+// isFused runs the kernel probe_fma. It tells whether fma(x, y, −round(x·y)) is the exact error of
+// the rounded product for some pairs x, y.
 func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	k, err := vk.Build(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
 	if err != nil {

@@ -24,7 +24,7 @@ const mostBegun = 3
 // makes no more, and returns a text for which GaveUp is true. (One of the three may be a trial of
 // another process that has not ended yet.) A trial that returns "" counts as a trial without a
 // result, as does one that returns vk.ErrDeviceLost. A trial with another error does not count.
-// Attempt returns these errors.
+// Attempt returns the errors of `trial`.
 //
 // For a vk.Dry device `trial` is not called, and the result is "" if none is stored.
 func (m *Machine) Attempt(name string, trial func(begin func()) (string, error)) (string, error) {

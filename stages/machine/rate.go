@@ -66,8 +66,8 @@ func (m *Machine) Rate(ctx context.Context) (float64, error) {
 }
 
 // PeakRates are the rates of fused multiply-adds in registers, in flops per second, each
-// multiply-add counted as two. A rate is 0 if it is not known, and FP64 also if the device has only
-// single precision.
+// multiply-add counted as two. A rate is 0 if it is not known. FP64 is also 0 if the device has
+// only single precision.
 type PeakRates struct{ FP64, FP32 float64 }
 
 const peakFact = "peak operations a second, FP64 FP32"

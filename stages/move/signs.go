@@ -8,9 +8,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Signs chooses the signs of eigenvectors, which the eigenvalues do not determine: the element with
-// the largest magnitude of each column becomes positive, the first of them if there are several.
-// For complex numbers it chooses the phases: this element becomes real and positive.
+// Signs chooses the signs of eigenvectors, which the eigenvalues do not determine. In each column
+// the element with the largest magnitude becomes positive. If there are several such elements, the
+// first one becomes positive. For complex numbers Signs chooses the phases: this element becomes
+// real and positive.
 type Signs[T spirv.Scalar] struct {
 	columns *vk.Kernel[shaders.ColumnSignsSpec, shaders.ColumnSignsPush[T]]
 }

@@ -24,7 +24,7 @@ type Tuning struct {
 	TileBytes int
 
 	// ShortTileBytes is TileBytes in a reduction to an upper band, for matrices of at most
-	// ShortRows rows. More workgroups with fewer rows each share a panel then.
+	// ShortRows rows. Then more workgroups share a panel, each with fewer rows.
 	ShortTileBytes int `json:",omitempty"`
 	ShortRows      int `json:",omitempty"`
 
@@ -126,8 +126,8 @@ func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
 	return whole
 }
 
-// Meeting returns the number of workgroups of a panel each of which waits for all others, or 0 if
-// each column is a dispatch.
+// Meeting returns the number of workgroups of a panel if each of them waits for all others. It
+// returns 0 if each column is a dispatch.
 func (t Tuning) Meeting(info vk.Info) int {
 	if !t.together(info) {
 		return 0

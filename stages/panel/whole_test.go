@@ -16,8 +16,8 @@ import (
 )
 
 // TestPanelQRWhole factors panels with one dispatch for all columns and with one dispatch for each
-// column. The bits must be the same for every panel. The test uses several workgroups only if the
-// device has as many compute units.
+// column. For every panel, the two ways must give the same bits. The test uses several workgroups
+// only if the device has as many compute units.
 func TestPanelQRWhole(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	for _, g := range panelGroups(t) {
@@ -86,8 +86,8 @@ func testComplexPanelQRWhole[T stagetest.Complex](t *testing.T) {
 	}
 }
 
-// panelGroups returns the numbers of workgroups for which the device has as many compute units, and
-// 1.
+// panelGroups returns 1, and those larger numbers of workgroups for which the device has enough
+// compute units.
 func panelGroups(t *testing.T) []int {
 	return slices.DeleteFunc([]int{1, 3, 70}, func(g int) bool { return g > max(1, stagetest.Device(t).Info().Units) })
 }

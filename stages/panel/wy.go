@@ -138,8 +138,8 @@ func (f *TFactor[T]) gramian(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T]
 }
 
 // grow joins neighbouring diagonal blocks of T, and thus doubles their size, until T is a single
-// block. Before, the diagonal blocks of the given size must be computed, and T must be zero below
-// them.
+// block. Before the call, the diagonal blocks of the given size must have been computed, and T must
+// be zero below them.
 func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T], size int) {
 	j := join[T]{g: g, t: t, half: product.NewMatrix(f.half.In(ws), t.Rows, t.Rows, t.Rows)}
 	for n := t.Rows; size < n; size *= 2 {

@@ -321,8 +321,8 @@ func (p *complexBench[T]) symm(
 	p.check(fmt.Sprintf("symm of order %d", m), x, want, bound)
 }
 
-// syr2k checks C − Y·Zᴴ − Z·Yᴴ. Imaginary parts of the diagonal of C are NaN before and 0 after it,
-// and the upper triangle stays NaN.
+// syr2k checks C − Y·Zᴴ − Z·Yᴴ. Imaginary parts of the diagonal of C are NaN before the update and
+// 0 afterwards, and the upper triangle stays NaN.
 func (p *complexBench[T]) syr2k(kernel *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]], tile Tile, n, k int) {
 	y, z, c := random(n, k, 1), random(n, k, 2), random(n, n, 3)
 	lower := func(x complexMatrix, imag float64) complexMatrix {

@@ -4,8 +4,8 @@ import "fmt"
 
 // Emulation holds the sizes of double-precision products on integer units (package emulated).
 type Emulation struct {
-	// Tile has the tile sizes for matrix units, and Dots those for packed dot products, which
-	// devices without matrix units use.
+	// Tile has the tile sizes for matrix units. Dots has the tile sizes for packed dot products,
+	// which devices without matrix units use.
 	Tile MatrixTile
 	Dots DotTile
 
@@ -37,8 +37,8 @@ type Emulation struct {
 	Held int
 
 	// HeldGain is the smallest ratio of the rates of emulated and native products for which the
-	// residues of a symmetric factor are kept. If it is 0, any ratio suffices, even if the rates
-	// were not measured.
+	// residues of a symmetric factor are kept. If HeldGain is 0, any ratio suffices, even if the
+	// rates were not measured.
 	HeldGain float64 `json:",omitempty"`
 
 	// Dispatch is the cost in flops above which a kernel of a product is divided into several
@@ -51,9 +51,9 @@ type Emulation struct {
 	// the true number on every device with integer units.
 	PerFlop float64 `json:",omitempty"`
 
-	// Least has the smallest sizes of emulated products: m·n is at least Least.M·Least.N, the inner
-	// dimension is at least Least.K, and m and n are at least a quarter of Least.M and Least.N.
-	// Least.Count is not used.
+	// Least has the smallest sizes of emulated products. m·n must be at least Least.M·Least.N, and
+	// the inner dimension at least Least.K. m must be at least a quarter of Least.M, and n at least
+	// a quarter of Least.N. Least.Count is not used.
 	Least Shape
 }
 
@@ -66,8 +66,8 @@ func (e Emulation) ByGain(gain float64) Emulation {
 	return e
 }
 
-// Within returns the sizes for products modulo `count` numbers whose residues need about `room`
-// bytes at most; 0 means no limit.
+// Within returns the sizes for products with `count` moduli whose residues may need about `room`
+// bytes. If `room` is 0, there is no limit.
 func (e Emulation) Within(room, count int) Emulation {
 	if room > 0 {
 		e.Planes = min(e.Planes, room/3*2)
@@ -86,8 +86,9 @@ type MatrixTile struct {
 }
 
 // DotTile holds the tile sizes with packed dot products. A workgroup computes M×N elements of the
-// result, multiples of 16, and an invocation 8×8 of them. The workgroups process the tiles of Swath
-// neighbouring rows of tiles column by column, before they continue with the next rows.
+// result, and an invocation 8×8 of them. M and N are multiples of 16. The workgroups process the
+// tiles of Swath neighbouring rows of tiles column by column, before they continue with the next
+// rows.
 type DotTile struct{ M, N, Swath uint32 }
 
 func (t MatrixTile) String() string {

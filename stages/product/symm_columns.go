@@ -154,7 +154,7 @@ func (s *SymmColumns[T]) record(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T]
 		func(parts vk.Slice[T]) { s.add(rec, ws, x, k, parts) })
 }
 
-// tilesOf returns the number of tiles of P, and a number that one dispatch may compute.
+// tilesOf returns the number of tiles of P, and a number of tiles that one dispatch may compute.
 func (s *SymmColumns[T]) tilesOf(x columnsPart[T], k splitK) (all, most int) {
 	tile, n := s.tiles[k.tile], s.columns.N
 	rows := vk.Tiles(n, tile.M) - x.top/int(tile.M)

@@ -218,8 +218,8 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 		0, allZ.Block(0, p, m, b))
 }
 
-// small returns a packed matrix with b columns in the region, after an earlier one with `before`
-// rows.
+// small returns a packed matrix with b columns in the region. In memory it follows an earlier
+// packed matrix with `before` rows.
 func small[T spirv.Scalar](region vk.Region[T], ws *vk.Arena, before, rows, b int) product.Matrix[T] {
 	return product.NewMatrix(region.In(ws).Sub(before*b, rows*b), rows, b, max(rows, 1))
 }

@@ -43,8 +43,8 @@ type BandShare[T spirv.Real] struct {
 	parts  []float64 // of the products Y·(Zᵀ·y) + Z·(Yᵀ·y): sums of the devices' fractions
 	own    product.Columns
 
-	// `products` are for few columns, `multiply` is for the part of A·y, and `updates` are for the
-	// trailing matrix.
+	// `products` computes products with few columns, `multiply` computes the device's part of A·y,
+	// and `updates` computes the updates of the trailing matrix.
 	products, updates product.Ops[T]
 	multiply          *product.SymmColumns[T]
 
@@ -150,8 +150,8 @@ func (r *BandShare[T]) Blocks() ColumnBlocks { return r.blocks }
 func (r *BandShare[T]) Flops() float64 { return r.flops(r.N) }
 
 // Block returns block j of the columns of A, without the rows above its first diagonal element. `a`
-// is the memory of the device's columns. If another device has the block, it is the device's copy
-// of the block in progress.
+// is the memory of the device's columns. If another device has the block, the result is this
+// device's copy of the block, which must be in progress.
 func (r *BandShare[T]) Block(ws *vk.Arena, a vk.Slice[T], j int) product.Matrix[T] {
 	from, to := r.blocks.Columns(j)
 	rows, memory := r.N-from, r.y.In(ws)

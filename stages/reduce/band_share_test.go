@@ -92,8 +92,8 @@ func TestBandShareIsTheReference(t *testing.T) {
 	}
 }
 
-// TestBandShareIsShort checks how many commands follow one another in a panel, besides the panel's
-// factorisation: the number of barriers.
+// TestBandShareIsShort counts the barriers in the commands of a panel, without those of the panel's
+// factorisation. So it counts the commands that must run one after another.
 func TestBandShareIsShort(t *testing.T) {
 	const n, b, k, mostProduct, mostUpdate = 4096, 32, 256, 4, 5
 	d, tune := roomtest.Dry(), TuningFor(vk.Info{Family: "nvidia"})

@@ -12,9 +12,9 @@ import (
 // and V are in the workspace. Row i of U and of Z belongs to row i of A. Row j of W and of V
 // belongs to column j of A.
 //
-// xw is the b columns before W, and xz is the b columns before Z. They hold the product of A and
-// the reflectors of the newest panel, so that one product multiplies [xw W] or [xz Z] by a small
-// matrix.
+// xw has the b columns that lie before W in memory, and xz has the b columns before Z. They hold
+// the product of A and the reflectors of the newest panel, so that one product multiplies [xw W] or
+// [xz Z] by a small matrix.
 type generalBlock[T spirv.Real] struct {
 	*GeneralBandReduction[T]
 	ws       *vk.Arena

@@ -17,13 +17,14 @@ import (
 //	A = Q·T·Qᴴ     Q = H(0)·H(1)⋯H(n−2)
 //
 // T is real. For complex numbers H(n−2) has length 1: it makes the last off-diagonal element real.
-// For real numbers it is I.
+// For real numbers H(n−2) is I.
 //
-// It is a band reduction with half-bandwidth 1 (see BandReduction) in one dispatch. The workgroups
-// keep the part of A that fits in their registers, and exchange a vector for each column. If A is
-// too large for the registers, its first columns are reduced in blocks before (BlockedTuning). Most
-// operations are products of a matrix and a vector. Therefore Tridiagonalisation is meant for small
-// orders, for which a band reduction and a bulge chasing spend most of their time on latency.
+// Tridiagonalisation is a band reduction with half-bandwidth 1 (see BandReduction) in one dispatch.
+// The workgroups keep the part of A that fits in their registers, and exchange a vector for each
+// column. If A is too large for the registers, its first columns are reduced in blocks before
+// (BlockedTuning). Most operations are products of a matrix and a vector. Therefore
+// Tridiagonalisation is meant for small orders, for which a band reduction and a bulge chasing
+// spend most of their time on latency.
 //
 // Unlike BandReduction, Tridiagonalisation reads both triangles of A and does not scale A. The sum
 // of the squares of n elements of A must not overflow. A column is taken as reduced if its elements

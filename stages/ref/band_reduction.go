@@ -61,7 +61,7 @@ func (r *reduction[T]) catchUp(block, c int) {
 }
 
 // diagonalBlock moves the lower triangle of the diagonal block at column c to the band, and sets
-// the elements of the panel in its rows and above to zero.
+// the elements of the panel in the rows of this block and above to zero.
 func (r *reduction[T]) diagonalBlock(c int) {
 	end := min(c+r.b, r.n)
 	for j := c; j < end; j++ {

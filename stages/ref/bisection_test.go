@@ -59,7 +59,8 @@ func TestBisectionScalesExactly(t *testing.T) {
 }
 
 // TestSmallEigenvaluesKeepTheirDigits checks matrices with a zero diagonal. For these matrices the
-// counts are exact to a few ulp of each eigenvalue, and so the values must be.
+// counts are exact to a few ulp of each eigenvalue, and so the values must be exact to a few ulp,
+// too.
 func TestSmallEigenvaluesKeepTheirDigits(t *testing.T) {
 	couplings := []float64{1, 1e-3, 1e-7, 1e-12, 1e-15, 1e-16, 1e-32, 1e-60, 1e-100, 0x1p-449}
 	n := 2 * len(couplings)

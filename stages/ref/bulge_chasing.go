@@ -3,7 +3,7 @@ package ref
 // BulgeChasing reduces the compact band B to tridiagonal form, B = Q2·T·Q2ᴴ (dsytrd_sb2st,
 // zhetrd_hb2st), one sweep after another. It overwrites the band. It returns T as d[n] and e[n−1],
 // and the reflectors of Q2 in the format of package stages. T is real but for the last element of
-// e, which is complex if B is. RealTridiagonal makes it real.
+// e, which is complex if B is. RealTridiagonal makes this element real.
 func BulgeChasing[T Number](n, b int, band []T) (d, e, v, tau []T) {
 	c := newChase(n, b, band)
 	for s := range Sweeps(n) {

@@ -96,8 +96,9 @@ func TestRefinementCouplings(t *testing.T) {
 }
 
 // TestRefinementCorrection compares each element of E with its definition, and the sums that the
-// kernel computes with sums of these elements. The definition differs for each kind of pair: within
-// a cluster, and for pairs whose coupling is noise with near and with distant eigenvalues.
+// kernel computes with sums of these elements. The definition has different formulas for pairs
+// within a cluster, for pairs whose coupling is noise and whose eigenvalues are near, and for other
+// pairs.
 func TestRefinementCorrection(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	b := newPairsBench(t)

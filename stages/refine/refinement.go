@@ -155,7 +155,7 @@ func (r *Refinement) RecordClusters(rec *vk.Recorder, ws *vk.Arena, clusters Clu
 }
 
 // blocksIn returns the part of y that holds the small matrices. It has as many rows as the largest
-// cluster has indices, or no rows if each has one index.
+// cluster has indices, or no rows if each cluster has one index.
 func (r *Refinement) blocksIn(clusters Clusters, y stages.Matrix) stages.Matrix {
 	rows := clusters.Largest()
 	if rows == 1 {

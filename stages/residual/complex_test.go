@@ -95,7 +95,7 @@ func testComplexResidual[T stagetest.Complex](t *testing.T) {
 }
 
 // TestComplexResidualOfNaN checks that a NaN in one part of one vector makes the sums of this
-// vector NaN, and of no other vector.
+// vector NaN, and the sums of no other vector.
 func TestComplexResidualOfNaN(t *testing.T) {
 	for _, bad := range []complex128{complex(math.NaN(), 0), complex(0, math.NaN())} {
 		p := newHermitianPairs(20, 5, 1)

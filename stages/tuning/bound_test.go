@@ -31,7 +31,8 @@ var cards = []card{
 	{"H200", "nvidia", 32e12, 32768},
 }
 
-// dry returns a device with the properties of the card that records commands but cannot run them.
+// dry returns a device that records commands but cannot run them. It has the properties of the
+// card.
 func (c card) dry() *vk.Device {
 	return vk.Dry(vk.Info{
 		Name: c.name, Family: c.family, Type: "discrete", Memory: 1 << 42, Free: 1 << 42,

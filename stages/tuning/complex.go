@@ -10,7 +10,7 @@ import (
 
 // Fitting returns t, a tuning that Of has returned for T, with sizes that suit the device. For real
 // T it is t. Complex numbers need more registers and shared memory than the doubles for which a
-// table was chosen, so their half-bandwidth is at most Band.
+// table was chosen, so the half-bandwidth of the result is t.Band or smaller.
 func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
 	if !spirv.KindOf[T]().IsComplex() {
 		return t

@@ -28,8 +28,9 @@ var emulation = product.Emulation{
 	// On an H200 native symmetric products are faster. A reduction of order 16384 takes 0.46 s with
 	// them, and 0.80 to 0.89 s with emulated ones, with Narrow or other narrow tiles. There
 	// emulated symmetric products reach a fifth of the rate of other emulated products, and native
-	// ones reach three quarters of the rate of other native products. So they are equally fast on a
-	// device with a gain of 3.7. No such device was measured.
+	// ones reach three quarters of the rate of other native products. So emulated and native
+	// symmetric products are equally fast on a device with a gain of 3.7. No such device was
+	// measured.
 	Held: mostHeld, HeldGain: 4,
 	// On an H200 back transformation 1 of 8192 vectors takes 744 ms for n = 32768 with emulated
 	// products of 1024 merged reflectors and 4 GiB of residues. It takes 763 ms with 2048

@@ -43,9 +43,9 @@ var lavapipe = Tuning{
 	Bisection:     stebz.Tuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7},
 	DivideConquer: stedc.Tuning{Leaf: 32, Lanes: 8, Threads: 32, Deflate: 32, Panels: 8, Grouped: 1 << 20},
 	MRRR:          stemr.Tuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
-	// As many invocations as a vector register has elements work on one matrix, and each of them
-	// processes eight rows at a time, because loads and stores are slow. As many further
-	// invocations compute the rotations of as many matrices, as far as 32 KiB of shared memory
+	// One matrix has as many invocations as a vector register has elements. Each of them processes
+	// eight rows at a time, because loads and stores are slow. A workgroup has equally many further
+	// invocations, which compute the rotations of as many matrices, if 32 KiB of shared memory
 	// suffice.
 	Batch: batch.Tuning{
 		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}},

@@ -1,6 +1,6 @@
-// Package tuning, internal to vkevd, holds the sizes of all stages: a general table, a table for each
-// vendor, and for each measured device only the sizes that differ from those of its vendor's table
-// and of the general one.
+// Package tuning, internal to vkevd, holds the sizes of all stages: a general table, a table for
+// each vendor, and for each measured device only the sizes that differ from those of its vendor's
+// table and of the general one.
 //
 // The tables form a chain: first the table of the device, then the table of its vendor, then a
 // table that fits every device, for example h200 → nvidia → anywhere. Each device has a file with

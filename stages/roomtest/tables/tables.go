@@ -69,7 +69,7 @@ func from[T any](info vk.Info, rate float64) (rows T) {
 }
 
 // fits tells whether a row fits the device. If info does not contain a limit, the limit is taken as
-// infinite. Rows that depend on the half-bandwidth b are asked for b = 32.
+// infinite. Rows that depend on the half-bandwidth b are checked for b = 32.
 func fits(row any, info vk.Info) bool {
 	const much = 1 << 20
 	if info.SharedBytes == 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // TestHostStops checks that the back end in plain Go ends after an error of Stop. With Distrust,
-// divide and conquer solves the blocks, which Stop ends, too.
+// divide and conquer solves the blocks. An error of Stop must end divide and conquer, too.
 func TestHostStops(t *testing.T) {
 	d, e := suite.Random(40)
 	for _, distrust := range []bool{false, true} {

@@ -27,8 +27,8 @@ const (
 	MoveMargin = 4
 
 	// QuotientSteps is the largest number of steps of the Rayleigh quotient iteration for a vector.
-	// If it has not converged then, bisection to the relative length LastTol and one more step
-	// follow.
+	// If the iteration has not converged after these steps, a bisection to the relative length
+	// LastTol and one more step follow.
 	QuotientSteps = 8
 
 	LastTol = 2 * tridiag.Ulp

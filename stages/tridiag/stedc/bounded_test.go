@@ -76,8 +76,8 @@ func TestDeflationIsBounded(t *testing.T) {
 	}
 }
 
-// conquerDeflating records both passes of divide and conquer, for a matrix in which no column
-// deflates, or all columns deflate.
+// conquerDeflating records both passes of divide and conquer. If `all` is true, all columns of the
+// matrix deflate. Otherwise no column deflates.
 func conquerDeflating(t *testing.T, run *divideConquerRun, n, leaf int, all bool) {
 	t.Helper()
 	tree, order := halvedTree(n, leaf), ascending(n)

@@ -190,13 +190,13 @@ func (f *Forest) Eigenvalues(ws *vk.Arena) vk.Slice[float64] {
 	return f.values.leafNumbers.In(ws).From(f.values.n)
 }
 
-// LeafValues returns the memory of the eigenvalues of the leaves. One of them is NaN if QL
-// iteration has not converged on its leaf.
+// LeafValues returns the memory of the eigenvalues of the leaves. If QL iteration has not converged
+// on a leaf, an eigenvalue of this leaf is NaN.
 func (f *Forest) LeafValues(ws *vk.Arena) vk.Slice[float64] { return f.Deflation.leaves.In(ws) }
 
 // PrepareFlops is the cost of laed0_batch for a row, in flops. ProductCost is the cost of a flop of
-// a matrix product in a batch: the product reaches at least five times the rate of the other
-// kernels for batches, whose rate batch.Tuning.Dispatch assumes.
+// a matrix product in a batch. batch.Tuning.Dispatch assumes the rate of the other kernels for
+// batches, and products reach at least five times this rate.
 const (
 	PrepareFlops = 100
 	ProductCost  = 0.2

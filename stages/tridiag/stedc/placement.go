@@ -103,7 +103,7 @@ func (l vectorLists) send(rec *vk.Recorder, ws *vk.Arena) {
 }
 
 // vectorsRun forms the eigenvectors of one solve in progress. Its methods must be called in this
-// order: begin, prepare for each level, complete, record.
+// order: begin, prepare or plan for each level, complete, record.
 type vectorsRun struct {
 	pass   *vectorsPass
 	values *valuesPass // the values pass, which has the numbers of the merges

@@ -155,8 +155,8 @@ type ConquerDevice struct {
 
 	Profile *vk.Profile
 
-	// Party is the part of the device in a broadcast among all devices, which no one else uses
-	// during the solve.
+	// Party is the part of the device in a broadcast among all devices. Nobody else may use this
+	// broadcast during the solve.
 	Party *vk.Party
 }
 

@@ -242,8 +242,8 @@ func gluedBidiagonal(n int, glue float64) (d, e []float64) {
 	return d, e
 }
 
-// kimura returns the Cholesky factor of a shifted tridiagonal matrix. This matrix consists of
-// Wilkinson matrices that are coupled by off-diagonal elements 1. Most of its singular values occur
+// kimura returns the Cholesky factor of a shifted tridiagonal matrix, which consists of Wilkinson
+// matrices that are coupled by off-diagonal elements 1. Most singular values of the factor occur
 // almost twice.
 func kimura(n int) (d, e []float64) {
 	d, e = make([]float64, n), noSuper(n)
