@@ -40,9 +40,9 @@ func suffixOf[T spirv.Stored]() string {
 	}[spirv.KindOf[T]()]
 }
 
-// Has reports whether the kernel `name`, such as sb2st_teams, is compiled for the number type T. The
-// function that returns its module panics for other types. Kernels that have a type parameter are
-// compiled for float32 and float64, and some of them for complex numbers.
+// Has reports whether the kernel `name`, such as sb2st_teams, is compiled for the number type T.
+// The function that returns its module panics for other types. Kernels that have a type parameter
+// are compiled for float32 and float64, and some of them for complex numbers.
 func Has[T spirv.Stored](name string) bool {
 	_, err := fs.Stat(spv, "spv/"+name+suffixOf[T]()+".spv")
 	return err == nil
@@ -70,8 +70,8 @@ func typed[T spirv.Stored, S, P any](name string, size [3]spirv.Dimension, needs
 }
 
 // code returns a kernel's SPIR-V. It panics if there is none: the kernel is not compiled for this
-// number type, which Has tells, or the build of this package is broken, because the generator writes
-// the call of code and the SPIR-V file together.
+// number type, which Has tells, or the build of this package is broken, because the generator
+// writes the call of code and the SPIR-V file together.
 func code(kernel string) []byte {
 	words, err := spv.ReadFile("spv/" + kernel + ".spv")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// GemmBatch multiplies many pairs of square matrices, C = A·B (BLAS dgemm). The orders of the pairs
-// may differ.
+// GemmBatch multiplies many pairs of square matrices, C = A·B (BLAS dgemm). The orders of the
+// pairs may differ.
 //
 // float64 only.
 func GemmBatch() spirv.Module[GemmBatchSpec, GemmBatchPush] {
@@ -42,8 +42,8 @@ type GemmBatchPush struct {
 	_        [4]byte
 }
 
-// Laed0Batch prepares many tridiagonal matrices for divide and conquer (LAPACK dstedc, dlaed0). One
-// workgroup processes one matrix.
+// Laed0Batch prepares many tridiagonal matrices for divide and conquer (LAPACK dstedc, dlaed0).
+// One workgroup processes one matrix.
 //
 // float64 only.
 func Laed0Batch() spirv.Module[Laed0BatchSpec, Laed0BatchPush] {
@@ -103,8 +103,8 @@ type LasrtBatchPush struct {
 
 // Org2lBatch forms the orthogonal matrices Q = H(0)·H(1)⋯ from the reflectors H(k) of sytd2_batch
 // (LAPACK dorg2l). One workgroup processes one matrix. A dispatch multiplies by the reflectors
-// [from, to) of each matrix, the last one first. The next dispatch multiplies by the reflectors
-// before them. The dispatch with from = 0 is the last one.
+// [from, to) of each matrix, the last one first. The next dispatch multiplies by reflectors with
+// smaller numbers. The dispatch with from = 0 is the last one.
 //
 // float64 only.
 func Org2lBatch() spirv.Module[Org2lBatchSpec, Org2lBatchPush] {

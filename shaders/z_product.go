@@ -58,8 +58,8 @@ type GemmPush[T spirv.Scalar] struct {
 }
 
 // GemmSum adds up the partial products P[0], P[1], … that gemm or symm left in a workspace (the
-// second half of split-K): C ← α·(P[0] + P[1] + …) + β·C. The variant symm_columns_sum adds up those
-// of symm_columns.
+// second half of split-K): C ← α·(P[0] + P[1] + …) + β·C. The variant symm_columns_sum adds up
+// those of symm_columns.
 func GemmSum[T spirv.Scalar]() spirv.Module[GemmSumSpec, GemmSumPush[T]] {
 	return typed[T, GemmSumSpec, GemmSumPush[T]]("gemm_sum", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
@@ -86,8 +86,8 @@ type GemmSumPush[T spirv.Scalar] struct {
 }
 
 // SymmColumnsSum adds up the partial products P[0], P[1], … that gemm or symm left in a workspace (the
-// second half of split-K): C ← α·(P[0] + P[1] + …) + β·C. The variant symm_columns_sum adds up those
-// of symm_columns.
+// second half of split-K): C ← α·(P[0] + P[1] + …) + β·C. The variant symm_columns_sum adds up
+// those of symm_columns.
 //
 // Compiled with OWN_COLUMNS.
 func SymmColumnsSum[T spirv.Scalar]() spirv.Module[SymmColumnsSumSpec, SymmColumnsSumPush[T]] {
@@ -201,8 +201,8 @@ type SymmColumnsPush[T spirv.Scalar] struct {
 	_       [4]byte
 }
 
-// Syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k), for complex numbers that
-// of C ← C − Y·Zᴴ − Z·Yᴴ (zher2k).
+// Syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k), for complex numbers
+// that of C ← C − Y·Zᴴ − Z·Yᴴ (zher2k).
 func Syr2k[T spirv.Scalar]() spirv.Module[Syr2kSpec, Syr2kPush[T]] {
 	return typed[T, Syr2kSpec, Syr2kPush[T]]("syr2k", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)

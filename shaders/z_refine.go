@@ -36,7 +36,7 @@ type RefsyevBlocksPush struct {
 }
 
 // RefsyevCorrection computes the first-order correction E of nearly orthonormal eigenvectors X
-// (Ogita and Aishima's RefSyEv): X + X·E are better eigenvectors than X. With R = I − XᵀX,
+// (Ogita and Aishima's RefSyEv): X + X·E are better eigenvectors than X.
 //
 // float64 only.
 func RefsyevCorrection() spirv.Module[RefsyevCorrectionSpec, RefsyevCorrectionPush] {

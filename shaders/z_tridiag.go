@@ -38,8 +38,8 @@ type BdsdcLeafPush struct {
 	_      [4]byte
 }
 
-// Zlag2d makes a Hermitian tridiagonal matrix T real: T ← Dᴴ·T·D, D = diag(1, …, 1, phase). Of the
-// off-diagonal elements only the last one has an imaginary part. It becomes its modulus.
+// Zlag2d makes a Hermitian tridiagonal matrix T real: T ← Dᴴ·T·D, D = diag(1, …, 1, phase).
+// Only the last off-diagonal element has an imaginary part, and its modulus takes its place.
 //
 // float64 only.
 //
@@ -65,8 +65,8 @@ type Zlag2dPush struct {
 	_     [4]byte
 }
 
-// Clag2d makes a Hermitian tridiagonal matrix T real: T ← Dᴴ·T·D, D = diag(1, …, 1, phase). Of the
-// off-diagonal elements only the last one has an imaginary part. It becomes its modulus.
+// Clag2d makes a Hermitian tridiagonal matrix T real: T ← Dᴴ·T·D, D = diag(1, …, 1, phase).
+// Only the last off-diagonal element has an imaginary part, and its modulus takes its place.
 //
 // float64 only.
 //

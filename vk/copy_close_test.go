@@ -9,8 +9,8 @@ import (
 )
 
 // TestCloseWaitsForUploads closes an arena while the copy of an upload is in flight. Close must not
-// release the memory before the copy has ended. The test stands for a slow device: it submits the last
-// copy only after Close was called.
+// release the memory before the copy has ended. The test stands for a slow device: it submits the
+// last copy only after Close was called.
 func TestCloseWaitsForUploads(t *testing.T) {
 	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {

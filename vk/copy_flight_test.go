@@ -9,9 +9,9 @@ import (
 )
 
 // TestUploadInFlight uses the staging buffer and the device again directly after an upload, whose
-// copies may still be in flight: for a recording that sends and receives numbers, for another upload,
-// and for a download. The staging buffer must keep the numbers of the upload until the device has
-// copied them.
+// copies may still be in flight: for a recording that sends and receives numbers, for another
+// upload, and for a download. The staging buffer must keep the numbers of the upload until the
+// device has copied them.
 func TestUploadInFlight(t *testing.T) {
 	d := open(t, vk.Options{})
 	ctx := context.Background()

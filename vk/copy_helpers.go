@@ -16,13 +16,13 @@ import (
 type helpers struct {
 	c *copier
 
-	// perPiece is the number of shares of a piece. next is the number of the first share that nobody
-	// has taken; share i belongs to piece i/perPiece.
+	// perPiece is the number of shares of a piece. next is the number of the first share that
+	// nobody has taken; share i belongs to piece i/perPiece.
 	perPiece int
 	next     atomic.Int64
 
-	// opened[p] is closed when piece p may be copied. copied[p] is closed when it has been copied;
-	// left[p] is the number of its shares that have not been copied.
+	// opened[p] is closed when piece p may be copied. copied[p] is closed when piece p has been
+	// copied. left[p] is the number of its shares that have not been copied.
 	opened, copied []chan struct{}
 	left           []atomic.Int64
 
@@ -94,8 +94,8 @@ func (h *helpers) wait(p int) {
 	h.receive(h.copied[p])
 }
 
-// handWait is the time for which a goroutine polls a channel before it sleeps. Waking it takes as
-// long as the device's copy of a piece of a small transfer, about 0.05 ms.
+// handWait is the time for which a goroutine polls a channel before it sleeps. Waking a goroutine
+// takes as long as the device's copy of a piece of a small transfer, about 0.05 ms.
 const handWait = 300 * time.Microsecond
 
 // receive waits until the channel is closed. It polls for a short time first, unless the device

@@ -109,8 +109,8 @@ func (e *linkEnd) release() {
 	*e = linkEnd{hostView: e.hostView}
 }
 
-// submit starts copies in command buffer number i, which must not be in flight. It returns the value of
-// the timeline semaphore when they have ended.
+// submit starts copies in command buffer number i, which must not be in flight. It returns the
+// value of the timeline semaphore when they have ended.
 func (e *linkEnd) submit(i int, copies []driver.Command) (value uint64, err error) {
 	if err := e.dev.dev.Record(e.batches[i], copies, nil, 0); err != nil {
 		return 0, wrap("recording the copies of a link", "", "", err)

@@ -97,8 +97,8 @@ func (l *Link) move(ctx context.Context, dst, src spanned) (err error) {
 	return nil
 }
 
-// mover is the state of a Move in flight. The pieces of the matrix are counted from 0. Piece k uses the
-// place k modulo linkPieces of the host memory.
+// mover is the state of a Move in flight. The pieces of the matrix are counted from 0. Piece k uses
+// the place k modulo linkPieces of the host memory.
 type mover struct {
 	link     *Link
 	dst, src spanned
@@ -108,9 +108,9 @@ type mover struct {
 	// number of those whose copies to the destination were submitted.
 	read, written int
 
-	// `first` is the oldest piece whose copies to the destination were not submitted yet, and `next`
-	// is the next piece to copy to the host. The pieces from `first` to next−1 are on their way to
-	// the host, or have arrived there.
+	// `first` is the oldest piece whose copies to the destination were not submitted yet, and
+	// `next` is the next piece to copy to the host. The pieces from `first` to next−1 are on their
+	// way to the host, or have arrived there.
 	first, next int
 
 	// bytes[i] is the size of the piece in place i of the host memory. reads[i] is the value that
@@ -140,7 +140,8 @@ func (m *mover) readPiece() error {
 	return nil
 }
 
-// writePiece waits until the oldest piece has arrived on the host, and submits its copies from there.
+// writePiece waits until the oldest piece has arrived on the host, and submits its copies from
+// there.
 func (m *mover) writePiece() error {
 	i, l := m.first%linkPieces, m.link
 	if err := l.from.await(m.reads[i]); err != nil {
@@ -160,8 +161,8 @@ func (m *mover) writePiece() error {
 	return nil
 }
 
-// end waits for all copies in flight. If a wait fails, it waits until that device is idle, because
-// the caller may free the memory of the copies.
+// end waits for all copies in flight. If a wait fails, `end` waits until that device is idle,
+// because the caller may free the memory of the copies.
 func (m *mover) end() error {
 	var first error
 	for _, e := range m.link.ends() {
@@ -180,9 +181,9 @@ func (m *mover) end() error {
 // [from, end) of the matrix. One command copies at most one column.
 func (s spanned) reach(from int) int { return (from/s.rows + linkCommands) * s.rows }
 
-// copies returns the commands that copy the bytes [from, to) of a matrix from a host buffer if `up` is
-// true, otherwise to it. Bytes are counted in column-major order without the gaps between columns. In
-// the host buffer they lie from `offset` on, without gaps.
+// copies returns the commands that copy the bytes [from, to) of a matrix from a host buffer if `up`
+// is true, otherwise to it. Bytes are counted in column-major order without the gaps between
+// columns. In the host buffer they lie from `offset` on, without gaps.
 func (s spanned) copies(host *driver.Buffer, offset, from, to int, up bool) (list []driver.Command) {
 	for from < to {
 		column, row := from/s.rows, from%s.rows

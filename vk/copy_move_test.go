@@ -25,8 +25,9 @@ type pair struct {
 const pairWords = 1 << 18
 
 // openPair opens two devices and a link between them, which copies pieces of the given number of
-// bytes. If `apart` is true, the devices do not import host memory. Buffers of the first device have
-// at most maxBuffer bytes, and those of the second maxBuffer/8. After an error nothing is open.
+// bytes. If `apart` is true, the devices do not import host memory. Buffers of the first device
+// have at most maxBuffer bytes, and those of the second maxBuffer/8. After an error nothing is
+// open.
 func openPair(piece int, apart bool, maxBuffer uint64) (p *pair, err error) {
 	p = &pair{}
 	defer func() {
@@ -74,9 +75,9 @@ func block(rng *rand.Rand, rows, cols int, in Slice[uint32]) Block[uint32] {
 	return Block[uint32]{rows, cols, ld, in.From(at)}
 }
 
-// Move copies blocks of random shapes, with pieces of several sizes. A large piece of a block with many
-// short columns ends early, after linkCommands columns. The copies are right, and Move
-// writes nothing else.
+// Move copies blocks of random shapes, with pieces of several sizes. A large piece of a block with
+// many short columns ends early, after linkCommands columns. The copies are right, and Move writes
+// nothing else.
 func TestMove(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {
@@ -227,7 +228,8 @@ func failAt(k int, result driver.Result, do func() error) (name string, err erro
 	return name, err
 }
 
-// The caller may free the memory of both blocks when Move has returned, so no copy is in flight then.
+// The caller may free the memory of both blocks when Move has returned, so no copy is in flight
+// then.
 func TestMoveWaitsForBothDevices(t *testing.T) {
 	p, err := openPair(4*pairWords, false, 0)
 	if err != nil {

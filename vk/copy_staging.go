@@ -42,8 +42,8 @@ type copier struct {
 	elem   uint64 // size of an element, in bytes
 	up     bool   // the direction is to the device
 
-	// touch copies elements [from, to) between the host and a section of the staging buffer. Several
-	// goroutines call it for different parts of a section.
+	// touch copies elements [from, to) between the host and a section of the staging buffer.
+	// Several goroutines call it for different parts of a section.
 	touch func(section []byte, from, to int)
 
 	// step is the number of elements of a piece, `count` that of the transfer. `values[p]` is the
@@ -54,8 +54,8 @@ type copier struct {
 	helpers *helpers // the goroutines that copy on the host
 }
 
-// transfer copies n elements of `elem` bytes at the address `at` of the device. When ctx ends, it
-// starts no new copy. After an error no copy is in flight.
+// transfer copies n elements of `elem` bytes at the address `at` of the device. When ctx ends,
+// transfer starts no new copy. After an error no copy is in flight.
 func transfer(
 	ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(section []byte, from, to int), up bool,
 ) error {
@@ -73,8 +73,8 @@ func transfer(
 }
 
 // all copies n elements. The caller holds the queue. When ctx ends, `all` starts no new copy. When
-// it returns, the host's memory is no longer in use. Copies of an upload may still be in flight on
-// the device: its later work follows them (queue.uploaded).
+// `all` returns, the host's memory is no longer in use. Copies of an upload may still be in flight
+// on the device: later work on the device follows them (queue.uploaded).
 func (c *copier) all(ctx context.Context, n int) (err error) {
 	d := c.dev
 	defer func() { d.settle(err) }()
@@ -164,8 +164,8 @@ func (c *copier) section(p int) ([]byte, uint64) {
 
 func (c *copier) elements(p int) (from, to int) { return p * c.step, min((p+1)*c.step, c.count) }
 
-// submit starts the device's copy of piece p, unless it returns an error. In an upload the host must
-// have filled the section. No other copy of the section may be in flight.
+// submit starts the device's copy of piece p, unless it returns an error. In an upload the host
+// must have filled the section. No other copy of the section may be in flight.
 func (c *copier) submit(p int) error {
 	d := c.dev
 	from, to := c.elements(p)
@@ -203,8 +203,8 @@ func (d *Device) awaitUploads() {
 	}
 }
 
-// finishUploads waits until the device's copies of all uploads have ended, so that the host may write
-// to the staging buffer. An error names the phase. The caller holds the queue.
+// finishUploads waits until the device's copies of all uploads have ended, so that the host may
+// write to the staging buffer. An error names the phase. The caller holds the queue.
 func (d *Device) finishUploads(phase string) error {
 	value := d.queue.uploaded.Load()
 	if value == 0 {

@@ -29,8 +29,8 @@ func (c Columns[T]) check(n int) {
 
 // Upload copies the matrix `src` to the device, where its columns are contiguous (leading dimension
 // Rows). When Upload returns, the host's memory has been read. The device may still be copying:
-// later calls that use the device come after the copy. It panics if `src` is inconsistent or has more
-// elements than `dst`.
+// later calls that use the device come after the copy. Upload panics if `src` is inconsistent or
+// has more elements than `dst`.
 func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T]) error {
 	return UploadParts(ctx, d, dst, []Columns[T]{src})
 }
@@ -76,8 +76,8 @@ func view[T any](b []byte) []T {
 }
 
 // UploadParts copies matrices to the device, one after another without gaps, in the time of one
-// Upload of all elements. It panics if a matrix is inconsistent, or if all matrices together have
-// more elements than `dst`.
+// Upload of all elements. UploadParts panics if a matrix is inconsistent, or if all matrices
+// together have more elements than `dst`.
 func UploadParts[T any](ctx context.Context, d *Device, dst Slice[T], src []Columns[T]) error {
 	p := partsOf(dst.n, src)
 	return transfer(ctx, d, dst.bytes(), dst.elem(), p.elements(), func(half []byte, from, to int) {
@@ -87,8 +87,8 @@ func UploadParts[T any](ctx context.Context, d *Device, dst Slice[T], src []Colu
 	}, true)
 }
 
-// DownloadParts copies matrices that lie at `src` as UploadParts places them. It panics if a matrix
-// is inconsistent, or if all matrices together have more elements than `src`.
+// DownloadParts copies matrices that lie at `src` as UploadParts places them. DownloadParts panics
+// if a matrix is inconsistent, or if all matrices together have more elements than `src`.
 func DownloadParts[T any](ctx context.Context, d *Device, dst []Columns[T], src Slice[T]) error {
 	p := partsOf(src.n, dst)
 	return transfer(ctx, d, src.bytes(), src.elem(), p.elements(), func(half []byte, from, to int) {
@@ -123,8 +123,8 @@ func (p parts[T]) elements() int {
 	return p.ends[len(p.ends)-1]
 }
 
-// pieces visits the elements [from, to) of all matrices by contiguous parts on the host. `at` is the
-// number of elements visited before.
+// pieces visits the elements [from, to) of all matrices by contiguous parts on the host. `at` is
+// the number of elements visited before.
 func (p parts[T]) pieces(from, to int, visit func(host []T, at int)) {
 	done := 0
 	for k := sort.SearchInts(p.ends, from+1); from+done < to; k++ {

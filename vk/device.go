@@ -10,15 +10,15 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Device is an open device. Any number of goroutines may call its methods at the same time. Only one
-// Run or transfer at a time holds the queue; further calls wait.
+// Device is an open device. Any number of goroutines may call its methods at the same time. Only
+// one Run or transfer at a time holds the queue; further calls wait.
 type Device struct {
 	info Info
 	opt  Options
 
-	// dry is true if the device has no memory and runs nothing, `compiles` if it has a driver. A
-	// device of Dry has no driver: in, from, dev, queue, control and staging are not set. A device
-	// of OpenCompiler has a driver, but no queue and no control buffer.
+	// dry is true if the device has no memory and runs nothing. Then `compiles` tells whether the
+	// device has a driver. A device of Dry has no driver: in, from, dev, queue, control and staging
+	// are not set. A device of OpenCompiler has a driver, but no queue and no control buffer.
 	dry, compiles bool
 
 	in   *driver.Instance
@@ -31,8 +31,8 @@ type Device struct {
 	pipes  pipelines
 	probes probes
 
-	// submitting is held during a submission to the Vulkan queue, and while the method `idle` waits.
-	// Links submit copies without holding the queue.
+	// submitting is held during a submission to the Vulkan queue, and while the method `idle`
+	// waits. Links submit copies without holding the queue.
 	submitting sync.Mutex
 
 	// The members from here on may be used only by the call that holds the device's queue.
@@ -105,8 +105,8 @@ func (d *Device) release() {
 // Abort is 0 on a Dry device.
 func (d *Device) Abort() spirv.Addr[uint32] { return spirv.Addr[uint32](d.abort) }
 
-// setAbort writes the abort word, which running kernels read, if the value differs from the last one: a
-// store to device memory over a bus takes 0.2 ms. The caller holds the queue.
+// setAbort writes the abort word, which running kernels read, if the value differs from the last
+// one: a store to device memory over a bus takes 0.2 ms. The caller holds the queue.
 func (d *Device) setAbort(v uint32) {
 	if d.aborted != v {
 		d.aborted = v

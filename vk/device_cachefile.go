@@ -10,7 +10,8 @@ import (
 )
 
 // cacheMagic is the beginning of a cache file. The SHA-256 hash of the data follows, and then the
-// data. Drivers do not check their data, so the hash keeps the data of damaged files away from them.
+// data. Drivers do not check their data, so the hash keeps the data of damaged files away from
+// them.
 var cacheMagic = []byte("vkevd pipelines 1\n")
 
 type storedCache struct {
@@ -18,12 +19,12 @@ type storedCache struct {
 	sum  [sha256.Size]byte
 }
 
-// mostCached is the largest size of a cache file that is read, in bytes. With all kernels of vkevd it
-// has some megabytes.
+// mostCached is the largest size of a cache file that is read, in bytes. With all kernels of vkevd
+// it has some megabytes.
 const mostCached = 256 << 20
 
-// readCache returns the data of a cache file, or none if the file is missing, damaged or larger than
-// mostCached, or if another user may have written it.
+// readCache returns the data of a cache file, or none if the file is missing, damaged or larger
+// than mostCached, or if another user may have written it.
 func readCache(path string) (c storedCache) {
 	file, info, err := ownfile.Read(path, mostCached)
 	if err != nil || !trusted(info) {

@@ -23,8 +23,8 @@ func trusted(info fs.FileInfo) bool {
 const lockTries, lockPause = 100, 10 * time.Millisecond
 
 // locked calls `do` while no other process is in such a call for the same folder. If the folder
-// cannot be locked, for example in some network file systems, or because a stopped process holds the
-// lock for a second, `do` is called without a lock. The system releases the lock if the process
+// cannot be locked, for example in some network file systems, or because a stopped process holds
+// the lock for a second, `do` is called without a lock. The system releases the lock if the process
 // ends.
 func locked(folder string, do func() error) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestLockedFolderIsNotWaitedFor holds the lock of a folder, as a stopped process would. Another call
-// must give up waiting for the lock, and write without it.
+// TestLockedFolderIsNotWaitedFor holds the lock of a folder, as a stopped process would. Another
+// call must give up waiting for the lock, and write without it.
 func TestLockedFolderIsNotWaitedFor(t *testing.T) {
 	folder := t.TempDir()
 	f, err := os.Open(folder)
@@ -78,8 +78,8 @@ func TestCacheOfAnotherKindIsAMiss(t *testing.T) {
 	}
 }
 
-// TestCacheOfAnotherUserIsAMiss gives a cache file to another user, which only root can do. The file
-// of another user is not used, because drivers execute its contents. That of root is used.
+// TestCacheOfAnotherUserIsAMiss gives a cache file to another user, which only root can do. The
+// file of another user is not used, because drivers execute its contents. That of root is used.
 func TestCacheOfAnotherUserIsAMiss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipelines.bin")
 	if err := writeCache(path, []byte("data")); err != nil {

@@ -195,8 +195,8 @@ func (c *candidate) rank(single bool) int {
 	return rank
 }
 
-// matches tells whether the user's word names this device: the index, the type, the driver, or a part
-// of the name, in upper or lower case. A number is only compared with the index.
+// matches tells whether the user's word names this device: the index, the type, the driver, or a
+// part of the name, in upper or lower case. A number is only compared with the index.
 func (c *candidate) matches(word string) bool {
 	if n, err := strconv.Atoi(word); err == nil {
 		return n == c.info.Index

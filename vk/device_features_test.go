@@ -85,7 +85,8 @@ func TestSubgroupSizeIsRequired(t *testing.T) {
 	if _, err := Build(d, shaders.OrmtrQ2Teams[float64](), spec); err != nil {
 		t.Error(err)
 	}
-	// A workgroup that is half a subgroup larger does not consist of full subgroups.
+	// The workgroup of `part` has half a subgroup more than that of `spec`. So its last subgroup is
+	// not full, and Build must not require full subgroups.
 	part := spec
 	part.LocalSize += uint32(d.info.Subgroup) / 2
 	if k, err := Build(d, shaders.OrmtrQ2Teams[float64](), part); err != nil || k.core.recipe.full || !k.core.recipe.exchanges {
@@ -101,8 +102,8 @@ func TestSubgroupSizeIsRequired(t *testing.T) {
 	if _, err := d.Run(context.Background(), rec, nil); err != nil {
 		t.Error(err)
 	}
-	// A required size that no device has makes the driver or the layer report an error. This shows
-	// that the size is passed to the driver.
+	// No device has subgroups of size 3. If a pipeline requires this size, the driver or the layer
+	// must report an error. This shows that the required size is passed to the driver.
 	quiet := &strings.Builder{}
 	d.opt.Logger = slog.New(slog.NewTextHandler(quiet, nil))
 	d.info.Subgroup, d.from.info.Subgroup, spec.LocalSize = 3, 3, 2*spec.LocalSize
@@ -114,8 +115,8 @@ func TestSubgroupSizeIsRequired(t *testing.T) {
 	}
 }
 
-// A device that was to be opened with validation, on a machine without the validation layer, has a
-// driver. The advice names the package of the layer.
+// The error for a missing validation layer must name the package of the layer. The error for a
+// missing driver must not name this package.
 func TestAdviceNamesTheLayer(t *testing.T) {
 	missing := noDevice(&driver.Error{Call: "vkCreateInstance", Result: driver.LayerMissing})
 	if !errors.Is(missing, ErrNoDevice) || runtime.GOOS == "linux" && !strings.HasSuffix(missing.Error(), "apt install vulkan-validationlayers") {

@@ -48,8 +48,8 @@ type Info struct {
 // times K×N.
 type MatrixShape struct{ M, N, K int }
 
-// Named tells whether `word` is a word of the device's name. For example, "H200" is a word of "NVIDIA
-// H200 NVL", and not of "NVIDIA GH200 480GB".
+// Named tells whether `word` is a word of the device's name. For example, "H200" is a word of
+// "NVIDIA H200 NVL", and not of "NVIDIA GH200 480GB".
 func (i Info) Named(word string) bool { return slices.Contains(strings.Fields(i.Name), word) }
 
 func (i Info) IntegerDotProducts() bool { return i.offers(driver.IntegerDotProduct) }

@@ -80,8 +80,8 @@ func TestSinglePrecisionIsTheLastChoice(t *testing.T) {
 	}
 }
 
-// An Info without features, such as that of a forecast, says nothing about double precision. A list
-// without shaderFloat64 does.
+// An Info without any features, such as that of a forecast, says nothing about double precision. A
+// list of features without shaderFloat64 says that the device has none.
 func TestNeedFloat64(t *testing.T) {
 	for _, features := range [][]string{nil, {"shaderInt64", "shaderFloat64"}} {
 		if i := (Info{Features: features}); !i.Float64() || i.NeedFloat64("") != nil {
@@ -166,7 +166,8 @@ func TestSubgroupSize(t *testing.T) {
 			t.Errorf("%s: %d, required %d, at most %d in a workgroup; want %d, %d, %d", c.name,
 				x.info.Subgroup, x.requiredSubgroup(), x.info.MaxLocal, c.want, c.required, c.maxLocal)
 		}
-		// Without one of the features, pipelines require no size. Then the driver chooses its own.
+		// If one of these two features is missing, pipelines require no size. Then the driver
+		// chooses the size.
 		for _, f := range []driver.Feature{driver.SubgroupSizeControl, driver.FullSubgroups} {
 			x.features = all
 			x.features[f] = false

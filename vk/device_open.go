@@ -35,9 +35,9 @@ func Preload() { driver.Preload(application) }
 
 const application = "vkevd" // for Vulkan's drivers
 
-// examineAll makes an instance, which the caller destroys, and examines its devices as if they lacked
-// the features named in `without`. The candidates must not be used after the instance is destroyed.
-// The error wraps ErrNoDevice, unless it is about `without`.
+// examineAll makes an instance, which the caller destroys, and examines its devices as if they
+// lacked the features named in `without`. The candidates must not be used after the instance is
+// destroyed. The error wraps ErrNoDevice, unless it is about `without`.
 func examineAll(validate bool, without []string) (*driver.Instance, []*candidate, error) {
 	hide, err := hidden(without)
 	if err != nil {
@@ -70,7 +70,8 @@ func noDevice(err error) error {
 	return fmt.Errorf("%w: %w; %s", ErrNoDevice, err, vulkanSource(runtime.GOOS, layers))
 }
 
-// vulkanSource says how to install Vulkan, or only its layers, on a system named as in runtime.GOOS.
+// vulkanSource says how to install Vulkan, or only its layers, on a system named as in
+// runtime.GOOS.
 func vulkanSource(system string, layers bool) string {
 	if layers && system == "linux" {
 		return "on Debian and Ubuntu: apt install vulkan-validationlayers"
@@ -103,8 +104,8 @@ func Open(opt Options) (*Device, error) {
 }
 
 // choose returns the first device of the highest rank among the usable ones that the word names. An
-// empty word names all devices. The error wraps ErrNoDevice and the reason why the last device of that
-// name was refused.
+// empty word names all devices. The error wraps ErrNoDevice and the reason why the last device of
+// that name was refused.
 func choose(all []*candidate, word string, single bool) (*candidate, error) {
 	var best *candidate
 	var refused error
@@ -131,8 +132,8 @@ func choose(all []*candidate, word string, single bool) (*candidate, error) {
 	return nil, noDevice(errNoDriver)
 }
 
-// newDevice chooses a device, whose Vulkan objects are not made yet. If `dry` is true, it also accepts a
-// driver without a device. Device.Close releases the Vulkan instance.
+// newDevice chooses a device, whose Vulkan objects are not made yet. If `dry` is true, it also
+// accepts a driver without a device. Device.Close releases the Vulkan instance.
 func newDevice(opt Options, dry bool) (*Device, error) {
 	in, all, err := examineAll(opt.Validate, opt.Without)
 	if err != nil {
@@ -184,7 +185,8 @@ func (d *Device) openPipelines() (err error) {
 	return nil
 }
 
-// extensions lists the extensions to use. Those that became part of Vulkan 1.3 are for older devices.
+// extensions lists the extensions to use. Those that became part of Vulkan 1.3 are for older
+// devices.
 func (d *Device) extensions() []string {
 	older := d.from.props.API < driver.Vulkan13
 	var list []string

@@ -45,10 +45,11 @@ type Options struct {
 	// double precision is the last choice, unless Device names it.
 	Single bool
 
-	// Without lists features by Vulkan's names. The device is treated as if it lacked them, so that a
-	// test runs on it as on a smaller device. Build refuses kernels that need them. The environment
-	// variable VKEVD_WITHOUT, with commas between the names, adds features for all devices that the
-	// process opens or lists. With either of them CacheDir is ignored.
+	// Without lists features by Vulkan's names. The device is treated as if it lacked these
+	// features, so that a test runs on it as on a smaller device. Build refuses kernels that need
+	// such a feature. The environment variable VKEVD_WITHOUT, with commas between the names, adds
+	// features for all devices that the process opens or lists. If any feature is listed in Without
+	// or in VKEVD_WITHOUT, CacheDir is ignored.
 	Without []string
 
 	// Batch is the time that one batch of commands should take on the device. Run chooses the

@@ -9,9 +9,9 @@ import (
 
 // probes holds the results of experiments on a device, by the name of the experiment. All processes
 // with the same folder, device and driver share one file. If several processes store a result under
-// the same name, the last one wins. A process locks the folder while it adds its results to the file
-// (see locked). On Windows there is no lock: if two processes write the file at the same moment, a
-// result of one may be lost, and a later process finds it anew.
+// the same name, the last one wins. A process locks the folder while it adds its results to the
+// file (see locked). On Windows there is no lock: if two processes write the file at the same
+// moment, a result of one may be lost, and a later process repeats the experiment.
 type probes struct {
 	trying  sync.Mutex // held while a trial runs: one at a time
 	lock    sync.Mutex
@@ -20,12 +20,12 @@ type probes struct {
 }
 
 // ProbeOnce returns the result of an experiment on this device and driver. If this process, or
-// another process with the same Options.CacheDir, has not stored a result under this name, ProbeOnce
-// calls `probe` and stores its result. An error is not stored. On a Dry device `probe` is not
-// called: the result is that of SetProbe, or "" before SetProbe.
+// another process with the same Options.CacheDir, has not stored a result under this name,
+// ProbeOnce calls `probe` and stores its result. An error is not stored. On a Dry device `probe` is
+// not called: the result is that of SetProbe, or "" before SetProbe.
 //
-// A probe may crash the process or hang the device. Such a probe should first call SetProbe with the
-// result "no". If the process does not survive the probe, later calls then return "no".
+// A probe may crash the process or hang the device. Such a probe should first call SetProbe with
+// the result "no". If the process does not survive the probe, later calls then return "no".
 func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, error) {
 	if d.dry {
 		v, _ := d.answer(name)

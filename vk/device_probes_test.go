@@ -71,8 +71,8 @@ func TestProbeOnce(t *testing.T) {
 	}
 }
 
-// A process writes the file of results after another process has added a result to it. The file then
-// has the results of both. For a name that both have stored, the last result counts.
+// A process writes the file of results after another process has added a result to it. The file
+// then has the results of both. For a name that both have stored, the last result counts.
 func TestResultsOfAnotherProcessAreKept(t *testing.T) {
 	dir := t.TempDir()
 	var devices []*Device
@@ -96,8 +96,8 @@ func TestResultsOfAnotherProcessAreKept(t *testing.T) {
 	}
 }
 
-// TestADryDeviceKeepsItsResults checks a device of OpenCompiler, which has a driver but runs nothing.
-// It must neither read nor write the results of the real device.
+// TestADryDeviceKeepsItsResults checks a device of OpenCompiler, which has a driver but runs
+// nothing. It must neither read nor write the results of the real device.
 func TestADryDeviceKeepsItsResults(t *testing.T) {
 	opt := Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: t.TempDir()}
 	real, err := Open(opt)
@@ -165,8 +165,8 @@ func TestUnwrittenResultsStay(t *testing.T) {
 	}
 }
 
-// TestProbesOfManyWriters stores results from several devices with the same folder at the same time,
-// as several processes do. No result may be lost.
+// TestProbesOfManyWriters stores results from several devices with the same folder at the same
+// time, as several processes do. No result may be lost.
 func TestProbesOfManyWriters(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no lock on this system")

@@ -4,13 +4,13 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// minSubgroup is the smallest subgroup that is ever chosen: in the bulge chasing this many invocations
-// share one row of a band.
+// minSubgroup is the smallest subgroup that is ever chosen: in the bulge chasing this many
+// invocations share one row of a band.
 const minSubgroup = 8
 
 // fullWorkgroup is the number of invocations of the largest workgroup that the tables of sizes have
-// for a kernel that depends on full subgroups: 512 in the bulge chasing of half-bandwidth 64, and two
-// subgroups of at most 32 that wait.
+// for a kernel that depends on full subgroups: 512 in the bulge chasing of half-bandwidth 64, and
+// two subgroups of at most 32 that wait.
 const fullWorkgroup = 512 + 2*32
 
 // requires tells whether pipelines that depend on full subgroups require a subgroup size: if the
@@ -19,11 +19,11 @@ func (c *candidate) requires() bool {
 	return c.props.MinSubgroup != c.props.MaxSubgroup && c.features[driver.SubgroupSizeControl] && c.features[driver.FullSubgroups]
 }
 
-// subgroup returns Info.Subgroup. If pipelines do not require a size, it is the size that the driver
-// chooses. Otherwise the result is the smallest size from minSubgroup on that allows workgroups of
-// fullWorkgroup invocations, because Vulkan limits the number of subgroups in a workgroup. It is 16 on
-// Intel, and 32 on AMD's RDNA. Intel's driver itself chooses the largest size, and then has too few
-// registers for doubles.
+// subgroup returns Info.Subgroup. If pipelines do not require a size, it is the size that the
+// driver chooses. Otherwise the result is the smallest size from minSubgroup on that allows
+// workgroups of fullWorkgroup invocations, because Vulkan limits the number of subgroups in a
+// workgroup. It is 16 on Intel, and 32 on AMD's RDNA. Intel's driver itself chooses the largest
+// size, and then has too few registers for doubles.
 func (c *candidate) subgroup() uint32 {
 	p := &c.props
 	if !c.requires() {
@@ -48,7 +48,8 @@ func (c *candidate) maxLocal(subgroup uint32) uint32 {
 	return most
 }
 
-// requiredSubgroup is the size that pipelines of kernels that depend on full subgroups require, or 0.
+// requiredSubgroup is the size that pipelines of kernels that depend on full subgroups require, or
+// 0.
 func (c *candidate) requiredSubgroup() uint32 {
 	if !c.requires() {
 		return 0

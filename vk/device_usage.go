@@ -13,9 +13,9 @@ import (
 // waits for the queue holds no other lock. The lock probes.trying is the exception: a call of
 // ProbeOnce holds this lock during the probe, and the probe takes the queue. No call that holds the
 // queue takes the lock probes.trying. A call that holds the queue may wait for an Event of a call
-// on another device; such calls have all their devices by Gather. A deadlock is therefore
-// impossible, unless a progress function waits for a call of Gather while its own Run has the
-// devices by Gather.
+// on another device. The caller of such calls has reserved all their devices by Gather. A deadlock
+// is therefore impossible, with one exception: a progress function waits for a call of Gather while
+// the devices of its own Run are reserved.
 type usage struct {
 	lock    sync.Mutex
 	changed sync.Cond // signalled when a member changes
@@ -64,9 +64,9 @@ func (u *usage) close() {
 }
 
 // askQueue returns the caller's place in the order of requests for the queue, its turn. Later
-// requests wait for this turn, so the caller must then call takeTurn. It must have called `enter`. A
-// call that holds the queue, or that has a turn already, must not ask again: it would wait for
-// itself.
+// requests wait for this turn, so the caller must then call takeTurn. The caller must have called
+// `enter` before. A call that holds the queue, or that has a turn already, must not ask again: it
+// would wait for itself.
 func (u *usage) askQueue() (turn uint64) {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -97,11 +97,12 @@ func (u *usage) releaseQueue() {
 // wanted tells whether one call has the queue while another waits for it. The caller holds u.lock.
 func (u *usage) wanted() bool { return u.taken && u.turns > u.done+1 }
 
-// reports calls the progress function of one Run in a goroutine of its own, one report after another.
-// Run waits until the function has returned, unless another call needs the queue of the device, or
-// closes the device: so a progress function that uses the device itself does not wait for ever. If other
-// devices wait for the Run, it waits for the function only at its end, because the function may use
-// these devices. If the function panics, Run panics with the same value.
+// reports calls the progress function of one Run in a goroutine of its own, one report after
+// another. Run waits until the function has returned, unless another call needs the queue of the
+// device or closes the device. So a progress function may use the device itself and does not wait
+// for ever. If other devices wait for the Run, the Run waits for the function only at its own end,
+// because the function may use these devices. If the function panics, Run panics with the same
+// value.
 type reports struct {
 	on   *usage // its lock guards what follows
 	call func(Progress)
@@ -159,7 +160,8 @@ func (r *reports) failed() bool {
 	return r.thrown != nil
 }
 
-// deliver calls the user's progress function for each report. If it panics, the others are dropped.
+// deliver calls the user's progress function for each report. If the function panics, the later
+// reports are dropped.
 func (r *reports) deliver() {
 	r.on.lock.Lock()
 	thrown := any(exited{})

@@ -32,7 +32,8 @@ func builds[S, P any](m spirv.Module[S, P], spec S) func(d *Device) error {
 }
 
 // TestWithout hides each feature that kernels may lack, one by one. Info does not list the feature.
-// Build refuses a kernel that needs the feature, and names it. It accepts a kernel that does not.
+// Build refuses a kernel that needs the feature, and the error names the feature. Build accepts a
+// kernel that does not need it.
 func TestWithout(t *testing.T) {
 	lists := func(i Info, f driver.Feature) bool { return slices.Contains(i.Features, f.String()) }
 	whole := memoryDevice(t).Info()

@@ -62,8 +62,8 @@ type OutOfMemoryError struct {
 	What       string // what the memory was for
 	Need, Free uint64 // the size that could not be allocated, and the driver's estimate of the free memory
 
-	// Limit is the largest size that the device allows. It is set only if the memory would have been
-	// larger than this limit. If too little memory is free, Limit is 0.
+	// Limit is the largest size that the device allows. It is set only if the memory would have
+	// been larger than this limit. If too little memory is free, Limit is 0.
 	Limit uint64
 }
 

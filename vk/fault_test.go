@@ -67,7 +67,8 @@ func TestEveryDriverCallMayFail(t *testing.T) {
 	}
 }
 
-// failEveryCall repeats the program until all its calls have failed once with result.
+// failEveryCall repeats the program until each of its driver calls has failed once, with the error
+// `result`.
 func failEveryCall(t *testing.T, result driver.Result) {
 	for k, ended := 0, false; !ended; k++ {
 		calls, name := 0, ""
@@ -92,9 +93,9 @@ func failEveryCall(t *testing.T, result driver.Result) {
 func checkFault(t *testing.T, call string, result driver.Result, err error) {
 	t.Helper()
 	// Four kinds of failures need not be errors for the program. A device whose extensions cannot
-	// be listed counts as a device without extensions, and one whose shapes of matrices cannot be
-	// listed as a device without matrix units. If the wait for the device fails, Close still closes
-	// the device. If one memory type is full, the next type is tried.
+	// be listed counts as a device without extensions. A device whose shapes of matrices cannot be
+	// listed counts as a device without matrix units. If the wait for the device fails, Close still
+	// closes the device. If one memory type is full, the next type is tried.
 	switch call {
 	case "vkEnumerateDeviceExtensionProperties", "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR", "vkDeviceWaitIdle":
 		return

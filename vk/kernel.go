@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Kernel is a compiled pipeline. S is the type of its specialisation constants, and P is that of its
-// push block. The device owns it.
+// Kernel is a compiled pipeline. S is the type of its specialisation constants, and P is that of
+// its push block. The device owns it.
 type Kernel[S, P any] struct {
 	// Spec holds the specialisation constants with which the kernel was compiled.
 	Spec S
@@ -35,9 +35,9 @@ func (k *kernel) isVirtual(push []byte) bool {
 	return false
 }
 
-// translated returns the pipeline of the kernel's variant that translates addresses, which may still
-// be compiling, and its push block. If the variant cannot be made, the pipeline has failed, and a
-// Run returns its error. A recording requests a variant once, even if it fails.
+// translated returns the pipeline of the kernel's variant that translates addresses, which may
+// still be compiling, and its push block. If the variant cannot be made, the pipeline has failed,
+// and a Run returns its error. A recording requests a variant once, even if it fails.
 func (r *Recorder) translated(k *kernel, push []byte) (*pipeline, []byte) {
 	if k.pipeline == nil {
 		return nil, push
@@ -129,8 +129,9 @@ func (k *Kernel[S, P]) Name() string { return k.core.name }
 // of the push block must lie in one of the ranges `touch`, so that the recorder can refuse
 // conflicting accesses.
 //
-// A grid without workgroups records nothing. Dispatch panics if the grid exceeds the size that every
-// Vulkan device accepts, even if this device accepts more: so the mistake is found on every device.
+// A grid without workgroups records nothing. Dispatch panics if the grid exceeds the size that
+// every Vulkan device accepts, even if this device accepts more: so the mistake is found on every
+// device.
 func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch) {
 	if g.X <= 0 || g.Y <= 0 || g.Z <= 0 {
 		if g.X < 0 || g.Y < 0 || g.Z < 0 {
@@ -162,7 +163,8 @@ type recipe struct {
 	exchanges, full bool
 }
 
-// paged returns the recipe of the variant that translates addresses by the page table, which must exist.
+// paged returns the recipe of the variant that translates addresses by the page table, which must
+// exist.
 func (r recipe) paged(d *Device) recipe {
 	t, size := d.pages.table(r.pushSize, int(d.from.props.MaxPush))
 	r.pages, r.pushSize = &t, size

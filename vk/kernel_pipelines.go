@@ -41,8 +41,8 @@ type pipelines struct {
 // destroys it. If the compilation has failed, the next request for the same kernel and constants
 // makes a new pipeline.
 type pipeline struct {
-	// about describes the pipeline, without the numbers of the driver. `recipe` is what the pipeline is
-	// made from. Both are set only with Options.Statistics.
+	// about describes the pipeline, without the numbers of the driver. `recipe` is what the
+	// pipeline is made from. Both are set only with Options.Statistics.
 	about  KernelStatistics
 	recipe recipe
 
@@ -80,9 +80,9 @@ func (p *pipelines) open(d *Device, stored storedCache) error {
 	return err
 }
 
-// cachePath returns the path of a cache file with data of some kind, or "" if Options.CacheDir is "".
-// The path contains the driver's UUID of the pipeline cache, which changes with the driver's version,
-// so that a driver never reads the file of another driver.
+// cachePath returns the path of a cache file with data of some kind, or "" if Options.CacheDir is
+// "". The path contains the driver's UUID of the pipeline cache, which changes with the driver's
+// version, so that a driver never reads the file of another driver.
 func (d *Device) cachePath(kind string) string {
 	if d.opt.CacheDir == "" {
 		return ""
@@ -92,8 +92,9 @@ func (d *Device) cachePath(kind string) string {
 	return filepath.Join(d.opt.CacheDir, name)
 }
 
-// close waits for the compilations, destroys all pipelines and writes the cache file if its data have
-// changed. No other call may be in progress. `close` also works if the method `open` has failed.
+// close waits for the compilations, destroys all pipelines and writes the cache file if its data
+// have changed. No other call may be in progress. `close` also works if the method `open` has
+// failed.
 func (p *pipelines) close(d *Device) {
 	p.pending.Wait()
 	for _, v := range p.made {
@@ -127,10 +128,11 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	return v, v.wait()
 }
 
-// request returns the pipeline that is made from the recipe r, and starts its compilation if needed,
-// also if an earlier one has failed. `collected` tells whether a call of `collect` is in progress. Two
-// recipes give the same pipeline if the kernel's name and the values of all constants are the same, and
-// if both or none of them translate addresses. Kernels must therefore have different names.
+// request returns the pipeline that is made from the recipe r, and starts its compilation if
+// needed, also if an earlier compilation has failed. `collected` tells whether a call of `collect`
+// is in progress. Two recipes give the same pipeline if the kernel's name and the values of all
+// constants are the same, and if both or none of them translate addresses. Kernels must therefore
+// have different names.
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, false, err
@@ -154,8 +156,9 @@ func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	return v, collected, nil
 }
 
-// start starts the compilation of the recipe's pipeline in a goroutine of its own. At most GOMAXPROCS
-// pipelines are compiled at the same time. The caller holds p.lock. The bytes r.data are copied.
+// start starts the compilation of the recipe's pipeline in a goroutine of its own. At most
+// GOMAXPROCS pipelines are compiled at the same time. The caller holds p.lock. The bytes r.data are
+// copied.
 func (d *Device) start(r recipe) (*pipeline, error) {
 	p := &d.pipes
 	layout, ok := p.layouts[r.pushSize]
@@ -222,9 +225,9 @@ func (r recipe) translate(code []byte) ([]byte, error) {
 	return code, wrap("translating the addresses", r.title(), "", err)
 }
 
-// controlled returns a kernel's code with requests for the device's modes of floating-point arithmetic.
-// This takes about as long as the driver needs for a pipeline from its cache, because the module is
-// parsed. It is therefore done in the goroutine of the pipeline.
+// controlled returns a kernel's code with requests for the device's modes of floating-point
+// arithmetic. This takes about as long as the driver needs for a pipeline from its cache, because
+// the module is parsed. It is therefore done in the goroutine of the pipeline.
 func (d *Device) controlled(name string, code []byte) ([]byte, error) {
 	code, err := divided(code)
 	if err != nil {

@@ -63,8 +63,8 @@ func (k KernelStatistics) Spills() (n int, ok bool) {
 // it.
 func (k KernelStatistics) Shared() (n int, ok bool) { return k.largest(sharedWords, spillWords) }
 
-// Registers is the number of registers of an invocation. `ok` is false if the driver does not report
-// it.
+// Registers is the number of registers of an invocation. `ok` is false if the driver does not
+// report it.
 func (k KernelStatistics) Registers() (n int, ok bool) {
 	return k.largest(registerWords, sharedWords, spillWords)
 }

@@ -9,9 +9,9 @@ import (
 // Arena is device memory for one Layout. Its regions lie in one buffer, or in several buffers if
 // one would be larger than the device allows. Close and Device.Close release the memory.
 //
-// A region that lies in several buffers is paged: its Slice has virtual addresses. A kernel that gets
-// a virtual address runs in a variant that translates each address by a page table. The variant is
-// compiled when it is first recorded. All other regions have device addresses.
+// A region that lies in several buffers is paged: its Slice has virtual addresses. A kernel that
+// gets a virtual address runs in a variant that translates each address by a page table. The
+// variant is compiled when it is first recorded. All other regions have device addresses.
 type Arena struct {
 	dev *Device
 
@@ -83,7 +83,7 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 
 // allocateArena allocates a layout in buffers of at most `limit` bytes, with guard bytes after each
 // region. The error is an *OutOfMemoryError, or another *Error of the driver; nothing is then
-// allocated. It panics if the layout contains a region twice.
+// allocated. allocateArena panics if the layout contains a region twice.
 func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	free := d.freeBytes()
 	p := d.place(l, limit, guard, free)
@@ -112,8 +112,8 @@ func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	return a, nil
 }
 
-// allocate makes a chunk for each cell, and takes pages of the page table if a region is paged. If it
-// fails, the caller calls `free`.
+// allocate makes a chunk for each cell, and takes pages of the page table if a region is paged. If
+// it fails, the caller calls `free`.
 func (a *Arena) allocate(p *placement) (err error) {
 	for cell, size := range p.ends {
 		c := &chunk{arena: a, from: uint64(cell) * a.limit, size: size}
@@ -140,14 +140,14 @@ func (a *Arena) add(p placed, guard uint64) {
 	}
 }
 
-// chunkOf returns the chunk that holds a region's virtual offset. The offset of a region without bytes
-// may be the end of the last chunk.
+// chunkOf returns the chunk that holds a region's virtual offset. The offset of a region without
+// bytes may be the end of the last chunk.
 func (a *Arena) chunkOf(off uint64) *chunk {
 	return a.chunks[min(off/a.limit, uint64(len(a.chunks)-1))]
 }
 
-// Close waits for the copies of uploads, and releases the memory. No Run may use the memory while Close
-// is called. A second call does nothing. A call after Device.Close does nothing either.
+// Close waits for the copies of uploads, and releases the memory. No Run may use the memory while
+// Close is called. A second call does nothing. A call after Device.Close does nothing either.
 func (a *Arena) Close() {
 	if a.dev.usage.enter() != nil {
 		return

@@ -20,7 +20,8 @@ type chunk struct {
 // address returns the device address of the virtual offset `off`, where from ≤ off ≤ from+size.
 func (c *chunk) address(off uint64) uint64 { return c.base + off - c.from }
 
-// words is the whole buffer. Its size is a multiple of the alignment of regions, so no byte is left out.
+// words is the whole buffer. Its size is a multiple of the alignment of regions, so no byte is left
+// out.
 func (c *chunk) words() Slice[uint32] { return Slice[uint32]{c.arena, c.base, int(c.size / 4)} }
 
 // addChunks adds an arena to d.arenas, and its chunks to d.chunks, which stays sorted by address.
@@ -52,9 +53,9 @@ func (d *Device) openArenas() []*Arena {
 	return slices.Clone(d.arenas)
 }
 
-// find returns the chunk that holds an address, which may be virtual, and the distance in bytes from
-// the beginning of its buffer. The chunk is nil if no open arena has the address. Recordings contain
-// only addresses, but the Vulkan commands for fills and copies need the buffer.
+// find returns the chunk that holds an address, which may be virtual, and the distance in bytes
+// from the beginning of its buffer. The chunk is nil if no open arena has the address. Recordings
+// contain only addresses, but the Vulkan commands for fills and copies need the buffer.
 func (d *Device) find(addr uint64) (c *chunk, at uint64) {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -95,7 +96,8 @@ func (d *Device) pieces(addr, size uint64) (list []piece) {
 	return list
 }
 
-// nameOf returns an address as text: the name of its region and the distance from its beginning in bytes.
+// nameOf returns an address as text: the name of its region and the distance from its beginning in
+// bytes.
 func (d *Device) nameOf(addr uint64) string {
 	if addr == 0 {
 		return "–"
@@ -116,8 +118,8 @@ func (d *Device) nameOf(addr uint64) string {
 }
 
 // memory returns the range of the same bytes in the virtual addresses of their arena, if the arena
-// has virtual addresses, and `s` otherwise. Two such ranges have common addresses if and only if they
-// have common memory.
+// has virtual addresses, and `s` otherwise. Two such ranges have common addresses if and only if
+// they have common memory.
 func (d *Device) memory(s span) span {
 	if !spirv.Virtual(s.from) {
 		if c, at := d.find(s.from); c != nil && c.arena.base != 0 {

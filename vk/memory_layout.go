@@ -68,8 +68,8 @@ type Placed struct {
 	Name          string
 	Offset, Bytes uint64
 
-	// Paged says that the region lies in several buffers. Kernels that use it look up addresses in a
-	// page table, and take longer.
+	// Paged says that the region lies in several buffers. Kernels that use it look up addresses in
+	// a page table, and take longer.
 	Paged bool
 }
 

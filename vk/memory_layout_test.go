@@ -150,8 +150,8 @@ barrier
 	}
 }
 
-// TestCostsAfterAnEmptyDispatch checks that the estimate of a Dispatch without workgroups, which records
-// nothing, does not replace that of the command before.
+// TestCostsAfterAnEmptyDispatch checks that the estimate of a Dispatch without workgroups, which
+// records nothing, does not replace that of the command before.
 func TestCostsAfterAnEmptyDispatch(t *testing.T) {
 	d := Dry(Info{})
 	k, err := Build(d, shaders.Slag2d(), shaders.Slag2dDefaults())

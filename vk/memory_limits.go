@@ -37,9 +37,9 @@ func (i Info) allocatesMore() bool {
 	return i.Family == "nvidia" && i.Driver != "NVK" || i.Family == "cpu"
 }
 
-// pageShare is the number of pages in the largest power of two that is at most the size of a buffer.
-// With more pages in a buffer, a buffer can be closer to the device's limit, and the page table is
-// larger.
+// pageShare is the number of pages in the largest power of two that is at most the size of a
+// buffer. With more pages in a buffer, a buffer can be closer to the device's limit, and the page
+// table is larger.
 const pageShare = 16
 
 // page is the size of a page of the device's page table, in bytes: a power of two, and at least the
@@ -59,8 +59,8 @@ func (i Info) page() uint64 {
 // place computes the placement of a layout on the device, in buffers of at most `limit` bytes, if
 // `free` bytes of memory are free. If `free` is too small for the gaps at the ends of the buffers,
 // the placement is dense. It then needs as much memory as in one buffer, and more regions may be
-// paged. If even one buffer does not fit, the result is the placement in one buffer, which no caller
-// allocates.
+// paged. If even one buffer does not fit, the result is the placement in one buffer, which no
+// caller allocates.
 func (d *Device) place(l *Layout, limit, guard, free uint64) *placement {
 	one := l.place(0, guard, false)
 	if one.bytes() > free {
@@ -91,8 +91,9 @@ const workspace = "the workspace"
 // once, because the amount may change between two calls. For a Dry device the result is that in its
 // Info. If Info does not report the memory, the memory counts as unlimited.
 //
-// A plan on a Dry device therefore fits if and only if it fits the real device, with two exceptions:
-// another process has taken memory in between, or the driver refuses an allocation that it guarantees.
+// A plan on a Dry device therefore fits if and only if it fits the real device, with two
+// exceptions: another process has taken memory in between, or the driver refuses an allocation that
+// it guarantees.
 func (d *Device) freeBytes() uint64 {
 	if d.dry && d.info.Memory == 0 {
 		return math.MaxUint64
@@ -101,8 +102,9 @@ func (d *Device) freeBytes() uint64 {
 	return free
 }
 
-// promiseKept returns MaxAllocation, the size that the driver guarantees, if err says that the driver
-// has refused a larger allocation, so that smaller buffers may succeed. Otherwise the result is 0.
+// promiseKept returns MaxAllocation, the size that the driver guarantees, if err says that the
+// driver has refused a larger allocation, so that smaller buffers may succeed. Otherwise the result
+// is 0.
 func (d *Device) promiseKept(err error) uint64 {
 	var full *OutOfMemoryError
 	if d.dry || !errors.As(err, &full) || full.Limit != d.from.props.MaxAllocation {

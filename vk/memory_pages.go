@@ -12,8 +12,8 @@ import (
 )
 
 // pages is the page table of a device. It maps virtual addresses to device addresses, for regions
-// that lie in several buffers. spirv.TranslateAddresses describes the table and rewrites the kernels
-// that use it. Before the first paged arena, the table does not exist.
+// that lie in several buffers. spirv.TranslateAddresses describes the table and rewrites the
+// kernels that use it. Before the first paged arena, the table does not exist.
 //
 // The host writes entries of the table while kernels of other arenas may run. These kernels read
 // other entries.
@@ -31,9 +31,9 @@ type pageRange struct{ first, count uint64 }
 // table is long enough for 8 TiB.
 const tablePages = 1 << 16
 
-// add takes pages for the buffers of an arena, and returns the virtual address of the first page. All
-// buffers except the last one consist of whole pages. The error is an *OutOfMemoryError if the table
-// is full, or an error of the driver.
+// add takes pages for the buffers of an arena, and returns the virtual address of the first page.
+// All buffers except the last one consist of whole pages. The error is an *OutOfMemoryError if the
+// table is full, or an error of the driver.
 func (p *pages) add(d *Device, chunks []*chunk) (base uint64, err error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -97,7 +97,8 @@ func (p *pages) free() (most uint64) {
 	return most
 }
 
-// drop frees the pages of the arena whose virtual address is `base`. If it is 0, there are no pages.
+// drop frees the pages of the arena whose virtual address is `base`. If `base` is 0, there are no
+// pages.
 func (p *pages) drop(base uint64) {
 	if base == 0 {
 		return
@@ -118,10 +119,10 @@ func (p *pages) set(page, distance uint64) {
 	}
 }
 
-// table says where a kernel with a push block of pushSize bytes finds the table. It also returns the
-// size of the push block of the translated kernel. The push block contains the address of the table
-// if the device's push blocks are large enough. Then the code of the kernel is the same in each
-// process, and the driver's cache has it.
+// table says where a kernel with a push block of pushSize bytes finds the table. It also returns
+// the size of the push block of the translated kernel. The push block contains the address of the
+// table if the device's push blocks are large enough. Then the code of the kernel is the same in
+// each process, and the driver's cache has it.
 func (p *pages) table(pushSize, mostPush int) (t spirv.PageTable, translatedSize int) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -145,8 +146,9 @@ func (p *pages) extend(push []byte, size int) []byte {
 	return long
 }
 
-// address is the device address of the table. A device from OpenCompiler has no table; there address
-// returns a placeholder, which must not be 0, because 0 stands for a table whose address is pushed.
+// address is the device address of the table. A device from OpenCompiler has no table; there
+// address returns a placeholder, which must not be 0, because 0 stands for a table whose address is
+// pushed.
 func (p *pages) address() uint64 {
 	if p.buffer == nil {
 		return alignment

@@ -18,8 +18,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// paged is a device with small buffers, and a guarded arena of some regions. `singles` and `doubles`
-// are the contents that the regions must have.
+// paged is a device with small buffers, and a guarded arena of some regions. `singles` and
+// `doubles` are the contents that the regions must have.
 type paged struct {
 	d       *Device
 	a       *Arena
@@ -60,7 +60,8 @@ func newPaged(t *testing.T, limit uint64, regions, most int) *paged {
 	return p
 }
 
-// span returns a random range of two lengths: its beginning in each, and its length.
+// span returns two random ranges of the same length n, for a random command: one begins at i and
+// lies in a slice of length a, the other begins at j and lies in a slice of length b.
 func (p *paged) span(a, b int) (i, j, n int) {
 	n = 1 + p.rng.IntN(min(a, b))
 	return p.rng.IntN(a - n + 1), p.rng.IntN(b - n + 1), n
@@ -102,8 +103,8 @@ func (p *paged) step(rec *Recorder) {
 	}
 }
 
-// Kernels, fills, copies, sends, receives and transfers of regions that lie in many buffers have the
-// same results as on the host. Nothing else is written.
+// Kernels, fills, copies, sends, receives and transfers of regions that lie in many buffers have
+// the same results as on the host. Nothing else is written.
 func TestPagedRegions(t *testing.T) {
 	ctx := context.Background()
 	for _, limit := range []uint64{256, 1000, 1 << 12, 5 << 12} {
@@ -145,8 +146,8 @@ func TestPagedRegions(t *testing.T) {
 	}
 }
 
-// A kernel that writes past the end of a paged region changes its guard bytes. A recording prints the
-// names of paged regions.
+// A kernel that writes past the end of a paged region changes its guard bytes. A recording prints
+// the names of paged regions.
 func TestGuardsOfPagedRegions(t *testing.T) {
 	ctx, p := context.Background(), newPaged(t, 1<<10, 1, 3000)
 	rec := NewRecorder(p.d)
@@ -174,8 +175,8 @@ func TestGuardsOfPagedRegions(t *testing.T) {
 	}
 }
 
-// Concurrent commands must not use the same memory, even if one of them uses device addresses and the
-// other one virtual addresses. The same holds for both ranges of a copy.
+// Concurrent commands must not use the same memory, even if one of them uses device addresses and
+// the other one virtual addresses. The same holds for both ranges of a copy.
 func TestPagedRegionsOverlap(t *testing.T) {
 	d := Dry(Info{MaxBuffer: 1 << 12})
 	large, small, next := Reserve[float64]("large", 3000), Reserve[float64]("small", 64), Reserve[float64]("next", 64)
@@ -209,8 +210,8 @@ func TestPagedRegionsOverlap(t *testing.T) {
 	}
 }
 
-// Arenas get ranges of the page table, give them back, and never share a page. A layout for which the
-// table is too short is refused, on a Dry device as on a real one.
+// Arenas get ranges of the page table, give them back, and never share a page. A layout for which
+// the table is too short is refused, on a Dry device as on a real one.
 func TestPageTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const limit = 1 << 14
@@ -291,8 +292,8 @@ func TestTranslatedKernelFails(t *testing.T) {
 	}
 }
 
-// A device whose push blocks have no room for the address of the page table gets kernels that contain
-// the address. Their push blocks must not be larger than the device allows.
+// A device whose push blocks have no room for the address of the page table gets kernels that
+// contain the address. Their push blocks must not be larger than the device allows.
 func TestTableAddressInTheKernel(t *testing.T) {
 	when.Pick(t, when.GPUAV)
 	ctx := context.Background()
@@ -325,9 +326,9 @@ func TestTableAddressInTheKernel(t *testing.T) {
 	}
 }
 
-// TestPlaceOfTheTableAddress checks where kernels with push blocks of several sizes find the address
-// of the page table: in their push block, after its members and at a multiple of 8 bytes, if the
-// device allows so large a push block, and otherwise in their code.
+// TestPlaceOfTheTableAddress checks where kernels with push blocks of several sizes find the
+// address of the page table: in their push block, after its members and at a multiple of 8 bytes,
+// if the device allows so large a push block, and otherwise in their code.
 func TestPlaceOfTheTableAddress(t *testing.T) {
 	for _, d := range []*Device{smallBuffers(t, 1<<12), Dry(Info{MaxBuffer: 1 << 12})} {
 		a, err := d.NewArena(Together(Reserve[byte]("x", 1<<13))) // the table exists from now on
@@ -357,8 +358,8 @@ func TestPlaceOfTheTableAddress(t *testing.T) {
 	}
 }
 
-// The driver refuses to compile a kernel's variant for paged regions. Recordings that use the variant
-// fail with the driver's error. Each recording tries to compile it once.
+// The driver refuses to compile a kernel's variant for paged regions. Recordings that use the
+// variant fail with the driver's error. Each recording tries once to compile the variant.
 func TestARefusedVariantIsCompiledOnce(t *testing.T) {
 	p := newPaged(t, 1<<10, 1, 3000)
 	x, y := p.x[0].In(p.a), p.y[0].In(p.a)

@@ -6,7 +6,8 @@ import "math"
 // several buffers. The multiples of `limit` divide the offsets into cells, and each cell in use
 // becomes one buffer. No region crosses the end of a cell, so a kernel sees each region in one
 // piece. There are two exceptions, in which a region lies in several buffers and kernels find its
-// memory by a page table (Arena): a region larger than a cell, and every region of a dense placement.
+// memory by a page table (Arena): a region larger than a cell, and every region of a dense
+// placement.
 //
 // For example, regions a, b and c of 3, 2 and 2 units, in cells of 4 units, take two buffers of 3
 // and 4 units. The offset 3 between the two buffers has no memory:
@@ -25,8 +26,8 @@ type placement struct {
 	ends   []uint64 // bytes in use in each cell, which is the size of its buffer
 	paged  bool     // some region lies in several cells
 
-	// dense says that regions have the same offsets as in one buffer. A region may then cross the end
-	// of a cell even if it is smaller than a cell.
+	// dense says that regions have the same offsets as in one buffer. A region may then cross the
+	// end of a cell even if it is smaller than a cell.
 	dense bool
 }
 
@@ -68,8 +69,8 @@ func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
 }
 
 // put assigns an offset to one region: the first offset from `at` on at which the region does not
-// cross the end of a cell. A region that is larger than a cell gets the offset `at`, and so does every
-// region of a dense placement. The result is the offset after the region and its guard bytes.
+// cross the end of a cell. A region that is larger than a cell gets the offset `at`, and so does
+// every region of a dense placement. The result is the offset after the region and its guard bytes.
 func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
 	need := alignUp(leaf.bytes) + p.guard
 	crosses := need > 0 && at/p.limit != (at+need-1)/p.limit

@@ -50,9 +50,9 @@ func together(l *Layout) (all []*Layout, pairs [][2]*Layout) {
 }
 
 // For any limit of a buffer, no buffer is larger than the limit, and regions that are in use at the
-// same time share no byte. A region lies in one buffer unless it is larger than the limit, or unless
-// the free memory is too small for gaps between regions. A layout is refused if and only if it does
-// not fit into the free memory in one buffer.
+// same time share no byte. A region lies in one buffer unless it is larger than the limit, or
+// unless the free memory is too small for gaps between regions. A layout is refused if and only if
+// it does not fit into the free memory in one buffer.
 func TestPlacementInSmallBuffers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	refused, several, paged, dense := 0, 0, 0, 0
@@ -96,8 +96,8 @@ func TestPlacementInSmallBuffers(t *testing.T) {
 	}
 }
 
-// checkPlaces checks the memory of each region, byte by byte: a byte of a buffer that holds bytes of
-// two regions holds regions that are never in use at the same time.
+// checkPlaces checks the memory of each region, byte by byte: a byte of a buffer that holds bytes
+// of two regions holds regions that are never in use at the same time.
 func checkPlaces(t *testing.T, a *Arena, l *Layout, limit uint64) {
 	t.Helper()
 	for _, c := range a.chunks {
@@ -152,8 +152,8 @@ func TestPlacementInOneBuffer(t *testing.T) {
 	}
 }
 
-// TestLargestRegion checks MaxRegion, the largest size of a buffer, for several devices. Drivers that
-// allow larger allocations than they guarantee are limited only by the largest buffer.
+// TestLargestRegion checks MaxRegion, the largest size of a buffer, for several devices. Drivers
+// that allow larger allocations than they guarantee are limited only by the largest buffer.
 func TestLargestRegion(t *testing.T) {
 	const gib = 1 << 30
 	for _, c := range []struct {

@@ -37,8 +37,8 @@ func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
 	return total, free
 }
 
-// systemMemory tells whether arenas may lie outside of the device's own memory. An integrated GPU reads
-// all memory at the same speed, and its own memory is often small.
+// systemMemory tells whether arenas may lie outside of the device's own memory. An integrated GPU
+// reads all memory at the same speed, and its own memory is often small.
 func (c *candidate) systemMemory() bool { return c.props.Type == driver.Integrated }
 
 // newControl allocates a buffer that device and host use at the same time, if possible in the

@@ -19,8 +19,8 @@ func memoryDevice(t *testing.T) *Device {
 	return d
 }
 
-// NewArena refuses a layout that does not fit into the device's memory. The error contains the bytes
-// needed and the bytes free. No driver object is left.
+// NewArena refuses a layout that does not fit into the device's memory. The error contains the
+// bytes needed and the bytes free. No driver object is left.
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	d := memoryDevice(t)
 	objects := driver.Live()
@@ -60,8 +60,9 @@ func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 	}
 }
 
-// A driver refuses an allocation that is larger than MaxAllocation, the size that it guarantees. The
-// regions are then placed in several buffers. Regions that are larger than MaxAllocation are paged.
+// A driver refuses an allocation that is larger than MaxAllocation, the size that it guarantees.
+// The regions are then placed in several buffers. Regions that are larger than MaxAllocation are
+// paged.
 func TestSmallerBuffersAfterARefusal(t *testing.T) {
 	for _, count := range []int{4, 1} {
 		t.Run(fmt.Sprint(count, " regions"), func(t *testing.T) { refusal(t, count) })

@@ -35,8 +35,8 @@ type command struct {
 	push     [2]int
 
 	// A fill, copy, send or receive has addresses, and the size in bytes. A fill and a send use
-	// only `dst`, a receive uses only `src`. The place in an exchange is `dst` of a post and `src` of
-	// a take.
+	// only `dst`, a receive uses only `src`. The place in an exchange is `dst` of a post and `src`
+	// of a take.
 	dst, src uint64
 	size     uint64
 
@@ -110,8 +110,8 @@ func (r *Recorder) Costs(estimate float64) {
 	}
 }
 
-// Estimates lists the estimate of each dispatch, in the order of the recording, for tests. Without a
-// call of Costs it is 0.
+// Estimates lists the estimate of each dispatch, in the order of the recording, for tests. Without
+// a call of Costs it is 0.
 func (r *Recorder) Estimates() []float64 {
 	var all []float64
 	for _, c := range r.cmds {

@@ -7,8 +7,8 @@ import (
 )
 
 // Touch declares that a dispatch reads or writes a range of device memory. Recorder.Concurrently
-// and Recorder.Beside need these declarations. The code of the shader says whether it reads or
-// writes.
+// and Recorder.Beside need these declarations. The code of the shader says whether the dispatch
+// reads or writes the range.
 type Touch struct{ at span }
 
 // Touches declares that the dispatch accesses the slice `s`. The dispatch must not access any other
@@ -44,8 +44,8 @@ func (r *Recorder) Concurrently(record func()) {
 }
 
 // Beside calls `first`, and then `then`. The commands of `first` run concurrently with the first
-// command of `then`, or with its first call of Concurrently. All of them must declare what they
-// access, as in Concurrently.
+// command of `then`, or with its first call of Concurrently. All these commands must declare what
+// they access, as in Concurrently.
 func (r *Recorder) Beside(first, then func()) {
 	if r.concurrent != nil || r.beside != nil {
 		panic("vk: Beside inside Concurrently or Beside")
@@ -76,8 +76,8 @@ func (r *Recorder) takeBeside() *concurrent {
 	return c
 }
 
-// check panics if a command writes memory that an earlier command of the same call of Concurrently
-// accesses, or accesses memory that such a command writes. `acc` lists the accesses of `cmd`.
+// check panics if `cmd` and an earlier command of the same call of Concurrently access the same
+// memory, and at least one of the two writes it. `acc` lists the accesses of `cmd`.
 func (c *concurrent) check(cmd command, acc []access) {
 	for i, a := range acc {
 		a.at = c.dev.memory(a.at)
@@ -96,9 +96,10 @@ func (c *concurrent) check(cmd command, acc []access) {
 	c.seen = append(c.seen, acc...)
 }
 
-// declared returns, for each address in a kernel's push block that is not 0, the range of the Touch
-// that contains it. It panics if no Touch contains an address, because accesses through this
-// address could not be checked.
+// declared returns the accesses that a dispatch may make: one for each address in its push block,
+// with the range of the Touch in which the address lies. An address of 0 is left out. declared
+// panics if an address lies in no Touch, because accesses through this address could not be
+// checked.
 func declared(k *kernel, push []byte, touch []Touch) []access {
 	var acc []access
 	for _, f := range k.addrs {

@@ -9,8 +9,8 @@ import (
 )
 
 // TestBeside records commands that run concurrently with the next command, or with the next call of
-// Concurrently. One barrier must follow all of them, also if there is no next command. Commands that
-// touch the same memory are refused.
+// Concurrently. One barrier must follow all of them, also if there is no next command. Commands
+// that touch the same memory are refused.
 func TestBeside(t *testing.T) {
 	d := vk.Dry(vk.Info{Name: "dry"})
 	in, out := vk.Reserve[float64]("factors", 64), vk.Reserve[uint32]("fused", 64)

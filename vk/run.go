@@ -45,8 +45,8 @@ var (
 	errNoMemory = errors.New("vk: a dry device has no memory")
 )
 
-// begin registers a Run with the device and asks for the device's queue, as usage.askQueue does. The
-// caller must take the queue with this turn, and must leave the device at the end.
+// begin registers a Run with the device and asks for the device's queue, as usage.askQueue does.
+// The caller must take the queue with this turn, and must leave the device at the end.
 func (d *Device) begin() (turn uint64, err error) {
 	if d.dry {
 		return 0, errDry
@@ -88,8 +88,8 @@ func (r *Recorder) Compiled() error {
 	return nil
 }
 
-// settle waits after a failure until no batch is in flight, so that the caller may free their
-// memory. The caller must hold the queue.
+// settle waits after a failure until no batch is in flight, so that the caller may free the memory
+// of the batches. The caller must hold the queue.
 func (d *Device) settle(err error) {
 	if err != nil {
 		d.idle()
@@ -128,9 +128,9 @@ func (r *run) do() (err error) {
 	return nil
 }
 
-// commands runs the commands of the recording, with its sends and receives. The caller's memory gets
-// received data only if nothing has failed. After a panic, `commands` waits until no batch is in
-// flight: the caller of Run may recover, and then free memory that a batch was using.
+// commands runs the commands of the recording, with its sends and receives. The caller's memory
+// gets received data only if nothing has failed. After a panic, `commands` waits until no batch is
+// in flight: the caller of Run may recover, and then free memory that a batch was using.
 func (r *run) commands() (err error) {
 	d := r.dev
 	d.setAbort(0)
@@ -209,7 +209,8 @@ func (r *run) interrupted() error {
 
 var errThrown = errors.New("vk: the progress function did not return")
 
-// oldest is the number of the command buffer whose batch is in flight for longest, or −1.
+// oldest is the number of the command buffer whose batch was submitted first among the batches in
+// flight, or −1 if no batch is in flight.
 func (r *run) oldest() int {
 	at := -1
 	for i, b := range r.pending {

@@ -1,13 +1,13 @@
 package vk
 
-// batch is a part of a recording that is in flight, from run.start to run.finish. Both run in the
-// goroutine that holds the queue.
+// batch is a part of a recording that is in flight, from run.start to run.finish. Both functions
+// run in the goroutine that holds the queue.
 type batch struct {
 	// value is the number that the timeline semaphore reaches when the batch has ended.
 	value uint64
 
-	// marks[i] names the work that the device did between timestamp i−1 and timestamp i. marks[0] is
-	// not used.
+	// marks[i] names the work that the device did between timestamp i−1 and timestamp i. marks[0]
+	// is not used.
 	marks []mark
 
 	estimate float64    // the predicted time on the device, in seconds
@@ -54,10 +54,11 @@ func (w *work) wrap(op string, err error) error {
 	return wrap(op, kernel, phase, err)
 }
 
-// start submits commands of the recording from number `next` on as one batch, after the events for
-// which it waits, in the command buffer number `slot`, which must not be in flight. The result is the
-// number of the first command after the batch. The batch has at least one command, perhaps only waits
-// and signals, even if it takes longer than Options.Batch. After an error the batch is not in flight.
+// start submits commands of the recording, from number `next` on, as one batch. It first waits for
+// the events of the batch. The command buffer number `slot` holds the batch, and must not be in
+// flight. The result is the number of the first command after the batch. The batch has at least one
+// command, even if this command takes longer than Options.Batch. After an error the batch is not in
+// flight.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
 	e := encoder{run: r, b: &batch{}}
@@ -83,9 +84,9 @@ func (r *run) start(slot, next int) (int, error) {
 	return next, nil
 }
 
-// finish waits for the batch in command buffer number `slot`, if it is in flight, reads its timestamps
-// and reports progress. If the context ends during the wait, `finish` sets the abort word, which asks
-// kernels to stop, and continues to wait.
+// finish waits for the batch in command buffer number `slot`, if it is in flight, reads its
+// timestamps and reports progress. If the context ends during the wait, `finish` sets the abort
+// word, which asks kernels to stop, and continues to wait.
 func (r *run) finish(slot int) error {
 	b := r.pending[slot]
 	if b == nil {
@@ -118,5 +119,6 @@ func (r *run) finish(slot int) error {
 	return nil
 }
 
-// elapsed is the number of ticks between two values of a counter that starts again after 2^bits − 1.
+// elapsed is the number of ticks between two values of a counter that starts again after 2^bits −
+// 1.
 func elapsed(from, to uint64, bits uint32) uint64 { return (to - from) & (1<<bits - 1) }

@@ -13,8 +13,8 @@ type encoder struct {
 	seconds float64 // forecast of the commands so far
 }
 
-// fits tells whether the batch has room for a command and its timestamp, and whether its predicted time
-// then stays within Options.Batch. The first command always fits. Barriers need no time.
+// fits tells whether the batch has room for a command and its timestamp, and whether its predicted
+// time then stays within Options.Batch. The first command always fits. Barriers need no time.
 func (e *encoder) fits(c *command) bool {
 	if len(e.out)+2 >= e.run.most || e.queries+2 >= batchQueries {
 		return false
@@ -26,8 +26,9 @@ func (e *encoder) fits(c *command) bool {
 	return true
 }
 
-// encode adds commands from number `next` on, as many as the batch may have, and returns the number of
-// the first command after it. Waits are at the beginning of a batch, and signals at its end.
+// encode adds commands from number `next` on, as many as the batch may have, and returns the number
+// of the first command after the batch. Waits are at the beginning of a batch, and signals at its
+// end.
 func (e *encoder) encode(cmds []command, next int) int {
 	empty := true
 	for ; next < len(cmds); next++ {
@@ -48,8 +49,8 @@ func (e *encoder) encode(cmds []command, next int) int {
 	return next
 }
 
-// stamp writes a timestamp. The time since the last one is counted for the kernel, or for the phase if
-// `kernel` is "". The method `fits` keeps the number of timestamps within batchQueries.
+// stamp writes a timestamp. The time since the last one is counted for the kernel, or for the phase
+// if `kernel` is "". The method `fits` keeps the number of timestamps within batchQueries.
 func (e *encoder) stamp(kernel string) {
 	e.out = append(e.out, driver.Command{Op: driver.OpTimestamp, Word: uint32(e.queries)})
 	e.b.marks = append(e.b.marks, mark{e.run.phase, kernel})
@@ -82,8 +83,8 @@ func (e *encoder) add(c *command) {
 }
 
 // translate adds the driver's commands for one command. A fill or copy of memory in several buffers
-// becomes several commands, without barriers between them. It panics if an arena of the command is
-// closed.
+// becomes several commands, without barriers between them. translate panics if an arena of the
+// command is closed.
 func (e *encoder) translate(c *command) {
 	d := e.run.dev
 	switch c.op {

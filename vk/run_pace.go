@@ -20,7 +20,8 @@ const (
 	cpuCostSeconds = 5e-10
 )
 
-// overPeak is the time of a typical kernel, divided by that of its flops at the device's peak rate.
+// overPeak is the time of a typical kernel, divided by the time of its flops at the device's peak
+// rate.
 const overPeak = 1.5
 
 func newPace(cpu bool) pace {
@@ -31,8 +32,8 @@ func newPace(cpu bool) pace {
 	return p
 }
 
-// slow raises perCost to at least the time of a flop in a typical kernel, on a device with the given peak
-// rate in flops per second. A rate of 0 changes nothing.
+// slow raises perCost to at least the time of a flop in a typical kernel, on a device with the
+// given peak rate in flops per second. A rate of 0 changes nothing.
 func (p *pace) slow(rate float64) {
 	if rate > 0 {
 		p.perCost = max(p.perCost, overPeak/rate)

@@ -102,9 +102,9 @@ func (d *Device) idle() {
 	d.dev.Idle()
 }
 
-// await waits until the timeline semaphore has reached `value`. When the context ends, `await` sets the
-// abort word and continues to wait, because a batch in flight cannot be withdrawn. Only an error of the
-// driver, such as a lost device, ends the wait early.
+// await waits until the timeline semaphore has reached `value`. When the context ends, `await` sets
+// the abort word and continues to wait, because a batch in flight cannot be withdrawn. Only an
+// error of the driver, such as a lost device, ends the wait early.
 func (d *Device) await(ctx context.Context, value uint64) error {
 	err := d.poll(value)
 	for err == driver.ErrTimeout {

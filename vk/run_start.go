@@ -40,8 +40,8 @@ func (d *Device) Start(ctx context.Context, rec *Recorder, onProgress func(Progr
 	return r
 }
 
-// runCompiled first waits for kernels that are still being compiled. If one cannot be compiled, it
-// gives up its turn for the queue, so that later calls can continue.
+// runCompiled first waits for kernels that are still being compiled. If one cannot be compiled,
+// runCompiled gives up its turn for the queue, so that later calls can continue.
 func (d *Device) runCompiled(ctx context.Context, rec *Recorder, onProgress func(Progress), turn uint64) (*Profile, error) {
 	if err := rec.Compiled(); err != nil {
 		d.usage.takeTurn(turn) // the calls after this one wait for its turn

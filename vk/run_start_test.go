@@ -108,8 +108,8 @@ func TestStartedRecordingsAreCancelled(t *testing.T) {
 	}
 }
 
-// A progress function may start a recording on the same device and await it. If it panics, Await
-// panics with the same value, and the device is usable afterwards.
+// A progress function may start a recording on the same device and await it. If a progress function
+// panics, Await panics with the same value, and the device is usable afterwards.
 func TestStartedRecordingsReportProgress(t *testing.T) {
 	ctx := context.Background()
 	d := open(t, vk.Options{Batch: time.Nanosecond})

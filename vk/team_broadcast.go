@@ -19,8 +19,8 @@ type Broadcast struct {
 	pieces []sentPiece // by number, as far as they are known
 }
 
-// sentPiece is a piece that one device, the sender, sends to all others. Its events are: the sender
-// has posted it, and each other device has taken it. taken[sender] is nil.
+// sentPiece is a piece that one device, the sender, sends to all others. It has these events: the
+// sender has posted the piece, and each other device has taken the piece. taken[sender] is nil.
 type sentPiece struct {
 	posted *Event
 	taken  []*Event
@@ -36,7 +36,8 @@ func NewBroadcast(x *Exchange, at, bytes, piece, devices int) *Broadcast {
 	return &Broadcast{x: x, at: at, piece: piece, places: bytes / piece, devices: devices}
 }
 
-// sent returns piece number `number`, which the device `sender` sends. All devices ask for it.
+// sent returns piece number `number`, which the device `sender` sends. Each device calls `sent` for
+// each piece.
 func (b *Broadcast) sent(number, sender int) sentPiece {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -52,9 +53,9 @@ func (b *Broadcast) sent(number, sender int) sentPiece {
 	return b.pieces[number]
 }
 
-// free lists the events for which the sender of a piece waits: all others have taken the piece that
-// was in the same place before. If the sender itself has taken that piece, it did so earlier in its
-// recording.
+// free lists the events for which the sender of a piece waits: all other devices have taken the
+// piece that was in the same place before. If the sender itself had to take that earlier piece, it
+// did so earlier in its own recording.
 func (b *Broadcast) free(number, sender int) (events []*Event) {
 	b.lock.Lock()
 	defer b.lock.Unlock()

@@ -17,8 +17,8 @@ import (
 // happened. Meanwhile the host has encoded them.
 //
 // A Run holds the queue of its device while it waits. So recordings that wait for each other must
-// run while one caller has all their devices (Gather). Otherwise two such sets of recordings on the
-// same devices could wait for each other for ever.
+// run while one caller has reserved all their devices (Gather). Otherwise two such sets of
+// recordings on the same devices could wait for each other for ever.
 type Event struct {
 	happened atomic.Bool
 	done     chan struct{} // closed after `happened` is set
@@ -54,9 +54,9 @@ func (r *Recorder) Signal(e *Event) {
 	r.cmds = append(r.cmds, command{op: opSignal, event: e})
 }
 
-// Wait makes the commands that follow wait until the events have happened. When the context of Run
-// ends, Run waits no longer. Everything that other devices have written to an Exchange before the
-// events is visible to the commands that follow.
+// Wait lets the commands that follow begin only when the events have happened. When the context of
+// Run ends, Run waits no longer. Everything that other devices have written to an Exchange before
+// the events is visible to the commands that follow.
 func (r *Recorder) Wait(events ...*Event) {
 	for _, e := range events {
 		r.cmds = append(r.cmds, command{op: opWait, event: e})
@@ -68,8 +68,8 @@ func (r *Recorder) hasEvents() bool {
 }
 
 // ready waits for the events before the batch b. A batch in flight may let events happen for which
-// other devices wait, so `ready` first waits for the batches in flight. In the end the host copies
-// what the batch takes from exchanges.
+// other devices wait, so `ready` first waits for the batches in flight. Then the host copies what
+// the batch takes from exchanges.
 func (r *run) ready(b *batch) error {
 	signals := func(b *batch) bool { return b != nil && len(b.signals) > 0 }
 	if len(b.waits) > 0 && slices.ContainsFunc(r.pending[:], signals) {
@@ -88,8 +88,8 @@ func (r *run) ready(b *batch) error {
 	return nil
 }
 
-// ended copies what the batch has posted, as far as the host has to, and then lets its events happen.
-// The commands of the batch must have ended.
+// ended makes those copies of posted numbers that the host must make, and then lets the events of
+// the batch happen. The commands of the batch must have ended.
 func (b *batch) ended() {
 	for _, x := range b.posts {
 		x.toHost()

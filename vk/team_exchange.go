@@ -12,11 +12,11 @@ import (
 // Exchange is memory of the host through which recordings on several devices exchange numbers (Post
 // and Take). If all devices can import host memory (VK_EXT_external_memory_host), all devices use
 // the same memory, and the host copies nothing. Otherwise each device has host memory of its own,
-// and the host copies between them: at the end of a batch what was posted, and at the beginning
-// what is taken.
+// and the host copies from one to the other: at the end of a batch the numbers that the batch has
+// posted, and at its beginning the numbers that it takes.
 //
-// Recordings are ordered by Events. The caller closes the exchange before the
-// devices, and after the end of all recordings that use it.
+// Events order the recordings. The caller closes the exchange before the devices, and after the end
+// of all recordings that use it.
 type Exchange struct {
 	bytes int
 	host  []byte // the numbers, if each device has memory of its own
@@ -86,7 +86,8 @@ func (x *Exchange) Close() {
 	x.views, x.host = nil, nil
 }
 
-// view returns the view of the device. It panics if the bytes [at, at+size) are not in the exchange.
+// view returns the view of the device. It panics if the bytes [at, at+size) are not in the
+// exchange.
 func (x *Exchange) view(d *Device, at, size int) *hostView {
 	i := slices.IndexFunc(x.views, func(v *hostView) bool { return v.dev == d })
 	if i < 0 || at < 0 || at%4 != 0 || size < 0 || at > x.bytes-size {
@@ -135,7 +136,7 @@ func (c hostCopy) toHost()   { copyParallel(c.numbers, c.own) }
 func (c hostCopy) toDevice() { copyParallel(c.own, c.numbers) }
 
 // exchanged returns the place of a Post or Take in the memory of the host, as the device sees it.
-// If the host has to copy the numbers, it adds the copy to `list`.
+// If the host has to copy the numbers, exchanged adds this copy to `list`.
 func (e *encoder) exchanged(c *command, at uint64, list *[]hostCopy) []piece {
 	x, own := c.exchange, c.exchange.view(e.run.dev, int(at), int(c.size)).buffer
 	if !x.Imported() {

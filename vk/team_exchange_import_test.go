@@ -27,9 +27,9 @@ func refuse(name string, at int) (calls *int, end func()) {
 // imports are the Vulkan functions that an import of host memory calls.
 var imports = []string{"vkCreateBuffer", "vkGetMemoryHostPointerPropertiesEXT", "vkAllocateMemory", "vkBindBufferMemory"}
 
-// TestExchangeOfARefusedImport makes an exchange between three devices, one of which refuses to import
-// the host's memory. Each device must then get memory of its own, words must arrive, and Close must
-// leave nothing.
+// TestExchangeOfARefusedImport makes an exchange between three devices, one of which refuses to
+// import the host's memory. Each device must then get memory of its own, words must arrive, and
+// Close must leave nothing.
 func TestExchangeOfARefusedImport(t *testing.T) {
 	g := openExchange(t, 3, false, 0)
 	if !g.dev[0].importsHost() {

@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// gathered holds the devices that callers of Gather have. `changed` is closed when some become free.
+// gathered holds the devices that callers of Gather have reserved. `changed` is closed when some of
+// them become free.
 var gathered = struct {
 	sync.Mutex
 	devices map[*Device]bool

@@ -7,24 +7,24 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// importedHost is host memory that all devices of an Exchange have imported. It is freed when all
-// views of it are released. A view may be released later than the exchange is closed, if its device
-// is being closed at the same time.
+// importedHost is host memory that all devices of an Exchange have imported. The memory is freed
+// when all its views are released. If a device is being closed at the same time as the exchange,
+// its view may be released after the exchange is closed.
 type importedHost struct {
 	memory *driver.HostMemory
 	views  atomic.Int32 // that are not released
 }
 
-// hostView is the memory of an Exchange as one device sees it, a buffer.
+// hostView is the buffer by which one device sees the memory of an Exchange.
 type hostView struct {
 	dev      *Device
 	imported *importedHost  // memory of the buffer; nil if the device has memory of its own
 	buffer   *driver.Buffer // nil if the view is not open
 }
 
-// open makes the buffer of `size` bytes. If `imported` is not nil, the buffer uses this host memory.
-// Otherwise the device gets host memory of its own. The caller has entered the device and attached the
-// view, which it detaches after an error.
+// open makes the buffer of `size` bytes. If `imported` is not nil, the buffer uses this host
+// memory. Otherwise the device gets host memory of its own. The caller has entered the device and
+// attached the view, which it detaches after an error.
 func (v *hostView) open(imported *importedHost, size int) (err error) {
 	d := v.dev
 	const visible, cached = driver.HostVisible | driver.HostCoherent, driver.HostCached

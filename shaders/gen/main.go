@@ -4,7 +4,7 @@
 //
 //	go run ./shaders/gen            compile the sources that changed
 //	go run ./shaders/gen -all       compile all sources
-//	go run ./shaders/gen NAME...    compile these sources; for a header, all sources that include it
+//	go run ./shaders/gen NAME...    compile these sources, or all sources that include this header
 //
 // If a source does not compile, its SPIR-V stays unchanged, and the other sources are still
 // compiled. The exit status is then 1.

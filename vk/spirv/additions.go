@@ -47,8 +47,8 @@ func (a *additions) id() uint32 {
 	return a.bound - 1
 }
 
-// declare returns the id of a type, and declares the type if the module does not. `op` is the opcode
-// of the declaration, and `args` are its words after the result id.
+// declare returns the id of a type, and declares the type if the module does not. `op` is the
+// opcode of the declaration, and `args` are its words after the result id.
 func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	k := key(op, args)
 	id, ok := a.known[k]

@@ -16,7 +16,8 @@ type addresses struct {
 	inside   bool                   // a function has begun: no more declarations follow
 }
 
-// followAddresses returns the state at the beginning of a module. For `fields` and `data` see evaluate.
+// followAddresses returns the state at the beginning of a module. The function evaluate explains
+// `fields` and `data`.
 func followAddresses(header []uint32, body []instruction, fields []SpecField, data []byte) *addresses {
 	return &addresses{
 		evaluation: evaluate(body, fields, data), additions: addTo(header, body), pointers: map[uint32]instruction{},
@@ -48,10 +49,9 @@ func (a *addresses) operands(in instruction) (list []touch) {
 
 func (a *addresses) pointee(pointer uint32) uint32 { return a.defs[a.pointers[pointer].arg(0)].arg(2) }
 
-// redirect replaces the pointer of one operand. It appends instructions to `out`: the pointer
-// becomes an integer, a call of `function` with this integer and `args` makes another integer, and
-// this one becomes a pointer of the same type. The results are the changed instruction, and the
-// longer list.
+// redirect replaces the pointer of one operand. It appends instructions to `out`: they convert the
+// pointer to an integer, call `function` with this integer and `args`, and convert the result to a
+// pointer of the same type. redirect returns the changed instruction, and the longer list `out`.
 func (a *addresses) redirect(in instruction, t touch, out []instruction, function uint32, args ...uint32) (instruction, []instruction) {
 	pointer := in.arg(t.pointer)
 	typ, long := a.pointers[pointer].arg(0), a.uint(64)
@@ -79,8 +79,8 @@ type touch struct {
 	kind    string // one of the values of Access.Kind; "" if the size of the access is not known
 }
 
-// touched returns these operands by the opcode. If an instruction accesses a whole block, whose size
-// no operand gives, the kind is "".
+// touched returns the operands of an instruction that are pointers to memory, by its opcode. If an
+// instruction accesses a whole block, whose size no operand gives, the kind is "".
 func touched(op uint32) []touch {
 	switch op {
 	case opLoad:
@@ -140,8 +140,8 @@ func (a *addresses) plain(of member) error {
 	return nil
 }
 
-// extent returns the number of bytes from the first to the last byte of a type in a buffer with explicit
-// layout. It fails for a runtime array, whose size is not known when the pipeline is made.
+// extent returns the number of bytes from the first to the last byte of a type in a buffer with
+// explicit layout. It fails for a runtime array, whose size is not known when the pipeline is made.
 func (a *addresses) extent(typ uint32, depth int) (int, error) {
 	in := a.defs[typ]
 	if depth > deepest {

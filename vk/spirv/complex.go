@@ -32,15 +32,16 @@ func CheckComplex(code []byte) error {
 	return nil
 }
 
-// complexFunctions are the GLSL functions that may take the parts of a complex number, all of
-// common/numerics_complex.glsl.
+// complexFunctions are the GLSL functions that may take the parts of a complex number. All of them
+// are in common/numerics_complex.glsl.
 var complexFunctions = []string{
 	"mul", "mad", "mad_conj", "conjugate", "conjugated", "real_of", "imag_of", "real_if", "square", "largest_part",
 }
 
-// complexOpcodes are the instructions that are right for complex numbers as for vectors of two
-// numbers, or that have no complex operands but literals, which may look like ids. check has further
-// conditions for some of them.
+// complexOpcodes are the instructions that are allowed with complex numbers. Most of them are right
+// for complex numbers as for other vectors. The others have no complex operands, but literals that
+// may look like the ids of complex numbers. The method check has further conditions for some of
+// these instructions.
 var complexOpcodes = []uint32{
 	opUndef, opFunction, opFunctionParameter, opFunctionCall, opReturnValue, opVariable, opLoad, opStore, opPhi, opSelect,
 	opAccessChain, opInBoundsAccessChain, opCompositeConstruct, opCompositeExtract, opCopyObject,
@@ -101,8 +102,8 @@ func (c *complexChecker) check(in instruction) error {
 	return nil
 }
 
-// hasType reports whether the instruction has a result with a type: words 0 and 1 are the ids of the
-// type and of the result.
+// hasType reports whether the instruction has a result with a type: words 0 and 1 are the ids of
+// the type and of the result.
 func (c *complexChecker) hasType(in instruction) bool {
 	isType := func(op uint32) bool { return opTypeBool <= op && op <= opTypeFunction }
 	switch in.op {
@@ -122,7 +123,7 @@ func (c *complexChecker) part() error {
 }
 
 // holdsPart reports whether the indices lead from the type typ into a complex number. The function
-// member returns the number of the member of a struct that an index means.
+// `member` returns the number of the struct member for which an index stands.
 func (c *complexChecker) holdsPart(typ uint32, indices []uint32, member func(index uint32) uint32) bool {
 	for _, index := range indices {
 		in := c.defs[typ]

@@ -16,8 +16,8 @@
 // [NoContraction] forbids drivers to rewrite arithmetic, and [SharedAtBarriers] moves the
 // visibility of shared memory from each access to the barriers. Three passes run when a device
 // builds a kernel: [ControlFloats] requests IEEE arithmetic if the device offers IEEE arithmetic,
-// [Guard] checks every address in debug mode, and [TranslateAddresses] looks up virtual addresses in
-// a page table.
+// [Guard] checks every address in debug mode, and [TranslateAddresses] looks up virtual addresses
+// in a page table.
 //
 // # The layout of a module
 //

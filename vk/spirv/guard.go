@@ -142,8 +142,8 @@ func (g *guarding) note(in instruction) {
 	}
 }
 
-// guard appends to `out` a check of one memory operand, and returns the instruction with the checked
-// pointer. It fails if the size of the access is unknown or larger than guardWidest.
+// guard appends to `out` a check of one memory operand, and returns the instruction with the
+// checked pointer. It fails if the size of the access is unknown or larger than guardWidest.
 func (g *guarding) guard(in instruction, t touch, out []instruction) (instruction, []instruction, error) {
 	if t.kind == "" {
 		return in, out, fmt.Errorf("no check for memory accesses of opcode %d", in.op)

@@ -2,8 +2,8 @@ package spirv
 
 import "slices"
 
-// invocation sets g.index to the id of the variable gl_GlobalInvocationID, and declares it if
-// needed; a module must not have two variables of one built-in.
+// invocation sets g.index to the id of the variable gl_GlobalInvocationID, and declares this
+// variable if the module does not: a module must not have two variables of one built-in.
 func (g *guarding) invocation(body []instruction) []instruction {
 	for _, id := range g.order {
 		b, ok := g.decoration(id, decorationBuiltIn)

@@ -16,7 +16,7 @@ const (
 // TestNoImplicitFeatures checks that no kernel needs a feature of Vulkan that SPIR-V has no
 // capability for. vk.Build cannot refuse such a kernel, and no device is asked for these features:
 //
-//	shaderSubgroupExtendedTypes  operations of subgroups on integers of 8, 16 or 64 bits, or on halves
+//	shaderSubgroupExtendedTypes  subgroup operations on integers of 8, 16 or 64 bits, or on halves
 //	shaderSharedInt64Atomics     atomic operations on 64-bit integers in shared memory
 //
 // Doubles in operations of subgroups need only shaderFloat64, which a capability stands for.

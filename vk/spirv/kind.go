@@ -81,9 +81,9 @@ func (k Kind) Size() uintptr {
 	}
 }
 
-// RealBits is a real number in a push block that has one Go struct for all number types. A kernel of
-// double precision reads a double there. A kernel of single precision reads a uint64_t, whose lower
-// half is the number.
+// RealBits is a real number in a push block that has one Go struct for all number types. A kernel
+// of double precision reads a double there. A kernel of single precision reads a uint64_t, whose
+// lower half is the number.
 type RealBits struct{ bits uint64 }
 
 // RealBitsOf returns x, as kernels for T read it.

@@ -36,8 +36,8 @@ type PageTable struct {
 // access to a virtual address goes to the memory that the page table gives. An access to any other
 // address is not changed. The arithmetic of the module is not changed either.
 //
-// No access of the result lies in two pages. For this purpose, TranslateAddresses splits the load or
-// store of a struct, array or vector that is larger than its alignment.
+// In the result no access lies in two pages. For this purpose, TranslateAddresses splits the load
+// or store of a struct, array or vector that is larger than its alignment.
 //
 // The arguments `fields` and `data` are the values of the specialisation constants, as for the
 // function Guard. TranslateAddresses returns an error for an instruction whose memory access it
@@ -130,8 +130,8 @@ func (p *paging) push(body []instruction) ([]instruction, error) {
 	return body, nil
 }
 
-// hoist moves the declaration of a scalar type before all other declarations, because a type must be
-// declared before the struct that contains it. The declaration may still be among the additions.
+// hoist moves the declaration of a scalar type before all other declarations, because a type must
+// be declared before the struct that contains it. The declaration may still be among the additions.
 func (p *paging) hoist(body []instruction, typ uint32) []instruction {
 	declares := func(in instruction) bool { return in.op == opTypeInt && in.arg(0) == typ }
 	list := &body

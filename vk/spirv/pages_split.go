@@ -6,7 +6,8 @@ import (
 )
 
 // split returns the instructions that replace a load or store, if the accessed bytes could lie in
-// two pages, and nil otherwise. The argument `touched` lists the memory operands of the instruction.
+// two pages, and nil otherwise. The argument `touched` lists the memory operands of the
+// instruction.
 //
 // An access of no more bytes than its alignment lies in one page, because pages begin at multiples
 // of the alignment. A larger access becomes several accesses, one for each element or member.

@@ -10,8 +10,9 @@ import (
 // access of the original module, and the alignment that it claims.
 type accessAt struct{ offset, align int }
 
-// translatedAccesses lists the loads, or the stores, of a translated module whose address comes from
-// a call of the function translate, by offset. An instruction without such an address is left out.
+// translatedAccesses lists the loads, or the stores, of a translated module whose address comes
+// from a call of the function translate, by offset. An instruction without such an address is left
+// out.
 func translatedAccesses(t *testing.T, code []byte, op uint32) (list []accessAt) {
 	t.Helper()
 	_, body, err := decode(code)
@@ -48,9 +49,9 @@ func translatedAccesses(t *testing.T, code []byte, op uint32) (list []accessAt) 
 	return list
 }
 
-// TestAlignmentOfParts checks the parts into which a load and a store are split. The alignment that a
-// part claims must divide its address for every address that the whole access may have: a GPU may
-// load 16 bytes at a time where the module claims so.
+// TestAlignmentOfParts checks the parts into which a load and a store are split. The alignment that
+// a part claims must divide its address for every address that the whole access may have: a GPU may
+// load 16 bytes by one instruction if the module claims an alignment of 16 bytes.
 func TestAlignmentOfParts(t *testing.T) {
 	const ( // ids of types, and further ids
 		vec2 = 400 + iota

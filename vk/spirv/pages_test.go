@@ -84,8 +84,8 @@ func aligned(t *testing.T, name string, code []byte) {
 	}
 }
 
-// pageable is a module with a push block, a pointer idX to a block and a pointer idY to one number of
-// the block.
+// pageable is a module with a push block, a pointer idX to a block and a pointer idY to one number
+// of the block.
 func pageable(more func(s *stream)) []byte {
 	return guardable(func(s *stream) {
 		// The push block must be declared before the function, which guardable has begun.
@@ -99,9 +99,9 @@ func pageable(more func(s *stream)) []byte {
 	})
 }
 
-// The load of a vector of two doubles, aligned to 8 bytes, becomes two loads and a construction with
-// the id of the vector. Its other memory operands stay. The store becomes two extractions and two
-// stores. Accesses that are aligned to their size are not split.
+// The load of a vector of two doubles, aligned to 8 bytes, becomes two loads and a construction
+// with the id of the vector. The other memory operands of the load stay. The store becomes two
+// extractions and two stores. Accesses that are aligned to their size are not split.
 func TestTranslateSplits(t *testing.T) {
 	const pair, nonprivate = 301, 0x20
 	for _, c := range []struct {

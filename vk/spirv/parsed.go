@@ -113,8 +113,8 @@ func (p *parsed) scalar(typ uint32) Kind {
 	return ""
 }
 
-// complexKind returns the kind of complex numbers that a vector type holds, or "" if it is no vector of
-// two floats or doubles.
+// complexKind returns the kind of complex numbers that a vector type holds, or "" if it is no
+// vector of two floats or doubles.
 func (p *parsed) complexKind(typ uint32) Kind {
 	in := p.defs[typ]
 	if in.op != opTypeVector || in.arg(2) != 2 {
@@ -123,8 +123,8 @@ func (p *parsed) complexKind(typ uint32) Kind {
 	return map[Kind]Kind{Float32: Complex64, Float64: Complex128}[p.scalar(in.arg(1))]
 }
 
-// pushBlock returns the members of the push block in the order of their offsets. It fails for a shader
-// with two blocks of push constants, because a pipeline has only one range.
+// pushBlock returns the members of the push block in the order of their offsets. It fails for a
+// shader with two blocks of push constants, because a pipeline has only one range.
 func (p *parsed) pushBlock() ([]PushField, error) {
 	var fields []PushField
 	for _, id := range p.order {
@@ -151,8 +151,8 @@ func (p *parsed) pushBlock() ([]PushField, error) {
 	return fields, nil
 }
 
-// pushField describes a member of the push block but for its name and offset. It fails for types that
-// have no Go type with the same bits.
+// pushField describes a member of the push block, without its name and offset. It fails for types
+// that have no Go type with the same bits.
 func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 	in := p.defs[typ]
 	if in.op == opTypePointer && in.arg(1) == storagePhysicalStorageBuffer {
@@ -205,9 +205,9 @@ func (p *parsed) pointee(typ uint32, f *PushField) error {
 }
 
 // leaf returns the kind of number of which a type consists, through arrays, vectors and structs. A
-// vector of two floats or doubles is a complex number.
-// `seen` is the kind that was found before, or "". The result `ok` is false if the type has several
-// kinds. The depth of nesting is limited, because types in broken modules may contain themselves.
+// vector of two floats or doubles is a complex number. The argument `seen` is the kind that was
+// found before, or "". The result `ok` is false if the type has several kinds. The depth of nesting
+// is limited, because types in broken modules may contain themselves.
 func (p *parsed) leaf(typ uint32, seen Kind, depth int) (k Kind, ok bool) {
 	in := p.defs[typ]
 	switch {

@@ -108,8 +108,8 @@ func TestReflectPushBlock(t *testing.T) {
 	}
 }
 
-// TestReflectComplex checks that a buffer of vectors of two numbers holds complex numbers, and that a
-// buffer of vectors of three numbers does not.
+// TestReflectComplex checks that a buffer of vectors of two numbers holds complex numbers, and that
+// a buffer of vectors of three numbers does not.
 func TestReflectComplex(t *testing.T) {
 	const tPair, tPairs = 900, 901
 	for _, c := range []struct {

@@ -28,8 +28,9 @@ func MemoryBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	return declaredBytes(code, fields, data, storagePrivate, inMemory)
 }
 
-// declaredBytes returns the number of bytes of the variables of a storage class whose names begin with
-// `prefix`, in the order of their declarations. "" selects all variables, even without debug names.
+// declaredBytes returns the number of bytes of the variables of a storage class whose names begin
+// with `prefix`, in the order of their declarations. "" selects all variables, even without debug
+// names.
 func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32, prefix string) (int, error) {
 	body, err := declarations(code)
 	if err != nil {
@@ -57,7 +58,8 @@ type evaluation struct {
 	given map[uint32]uint64 // by SpecId
 }
 
-// evaluate takes the values of constants from `data`. A field past its end has no value.
+// evaluate takes the value of each constant from `data`, at the place that its entry in `fields`
+// gives. A constant past the end of `data` has no value.
 func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
 	e := &evaluation{collect(body), map[uint32]uint64{}}
 	for _, f := range fields {
@@ -146,8 +148,8 @@ func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 	return 0, fmt.Errorf("constant of opcode %d is not known", in.op)
 }
 
-// fold computes those operations of OpSpecConstantOp that array sizes need. Integers have 32 bits and
-// wrap around. Boolean values are 0 and 1.
+// fold computes those operations of OpSpecConstantOp that array sizes need. Integers have 32 bits
+// and wrap around. Boolean values are 0 and 1.
 func fold(op uint32, v [3]uint32) (uint32, error) {
 	truth := map[bool]uint32{true: 1}
 	a, b := v[0], v[1]

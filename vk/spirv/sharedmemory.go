@@ -44,8 +44,8 @@ func SharedAtBarriers(code []byte) ([]byte, error) {
 	return add.encode(header, body), nil
 }
 
-// available returns the bits that a barrier needs in addition: a release makes memory available, and an
-// acquire makes it visible.
+// available returns the bits that a barrier needs in addition: a release makes memory available,
+// and an acquire makes it visible.
 func available(semantics uint32) (more uint32) {
 	if semantics&(semanticsRelease|semanticsAcquireRelease) != 0 {
 		more |= semanticsMakeAvailable
@@ -56,8 +56,9 @@ func available(semantics uint32) (more uint32) {
 	return more
 }
 
-// without removes the memory operand `bit` from the arguments of an access. Each bit of the mask, whose
-// index is `at`, may have one operand; the operands follow the mask in the order of the bits.
+// without removes the memory operand `bit` from the arguments `args` of an access. The mask of
+// memory operands is args[at]. Each bit of the mask may have one operand, and the operands follow
+// the mask in the order of the bits.
 func without(args []uint32, at int, bit uint32) []uint32 {
 	if len(args) <= at || args[at]&bit == 0 {
 		return args

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Struct is the element type of a buffer that is one array of structs, such as buffer Merges { Merge
-// at[]; }. The generator shaders/gen writes a Go struct with the same layout, for sends and
+// Struct is the element type of a buffer that is one array of structs, such as buffer Merges {
+// Merge at[]; }. The generator shaders/gen writes a Go struct with the same layout, for sends and
 // receives.
 type Struct struct {
 	Name   string        // as in GLSL

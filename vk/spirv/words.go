@@ -69,7 +69,7 @@ func declarations(code []byte) ([]instruction, error) {
 	return body, err
 }
 
-// nothing is no opcode of SPIR-V. With it, decodeUntil decodes the whole module.
+// SPIR-V has no opcode `nothing`. If decodeUntil gets it as `stop`, it decodes the whole module.
 const nothing = ^uint32(0)
 
 // decodeUntil decodes the instructions before the first instruction with the opcode `stop`.

@@ -1,6 +1,6 @@
 // Package bindings, internal to vkevd, writes the Go declarations that belong to compiled kernels:
-// the structs of their parameters, and the functions that return their modules. It reads the SPIR-V,
-// never the GLSL, so it needs no shader compiler.
+// the structs of their parameters, and the functions that return their modules. It reads the
+// SPIR-V, never the GLSL, so it needs no shader compiler.
 package bindings
 
 import (

@@ -141,8 +141,8 @@ func TestNewKernelRefuses(t *testing.T) {
 	}
 }
 
-// TestTypedComplex checks that a float64 member becomes the type parameter only if it has the number
-// type of each compilation. A kernel for complex numbers therefore has no real_t in memory.
+// TestTypedComplex checks that a float64 member becomes the type parameter only if it has the
+// number type of each compilation. A kernel for complex numbers therefore has no real_t in memory.
 func TestTypedComplex(t *testing.T) {
 	made := func(elem, norms spirv.Kind) *kernel {
 		field := func(name string, offset uintptr, elem spirv.Kind) spirv.PushField {

@@ -69,9 +69,9 @@ func (b *file) module(s *source.Source, k *kernel) {
 }
 
 // parameter returns the type parameter in the Go declarations of a kernel that exists for several
-// number types: "[T spirv.Stored]" if half precision is one of them, otherwise "[T spirv.Scalar]". The
-// function `argument` returns "[number]", for the use of these declarations. Both functions return
-// "" for a kernel that exists only for float64.
+// number types: "[T spirv.Stored]" if half precision is one of them, otherwise "[T spirv.Scalar]".
+// The function `argument` returns "[number]", for the use of these declarations. Both functions
+// return "" for a kernel that exists only for float64.
 func (k *kernel) parameter() string {
 	for _, o := range k.others {
 		if o.number == string(spirv.Half) {
@@ -144,9 +144,9 @@ func (b *file) push(k *kernel, earlier []*kernel) {
 	}
 }
 
-// pad writes explicit padding of `pad` bytes if the padding is the same for all number types. If the
-// padding differs, it writes nothing, because Go inserts the padding itself: on 64-bit machines Go
-// aligns fields by their size.
+// pad writes explicit padding of `pad` bytes if the padding is the same for all number types. If
+// the padding differs, it writes nothing, because Go inserts the padding itself: on 64-bit machines
+// Go aligns fields by their size.
 func (b *file) pad(k *kernel, pad uintptr, of func(*kernel) uintptr) {
 	for _, o := range k.others {
 		if of(o.kernel) != pad {

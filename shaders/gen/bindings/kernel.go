@@ -42,9 +42,9 @@ type specField struct {
 }
 
 // kernelsOf returns the kernels of a source, one for each declared variant. The function `code`
-// returns the SPIR-V of a variant by its name. A source that names no number type itself is compiled
-// for each number type. A comparison of the results shows which parameters depend on the number
-// type.
+// returns the SPIR-V of a variant by its name. A source that names no number type itself is
+// compiled for each number type. A comparison of the results shows which parameters depend on the
+// number type.
 func kernelsOf(s *source.Source, code func(name string) ([]byte, error)) (all []*kernel, err error) {
 	read := func(v source.Variant) (*kernel, error) {
 		words, err := code(v.Name)

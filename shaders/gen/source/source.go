@@ -100,8 +100,8 @@ func (v Variant) For(n Number) Variant {
 	return Variant{v.Name + n.Suffix, append(slices.Clone(v.Defines), n.Define), n.Complex()}
 }
 
-// Compiled returns the variants whose SPIR-V is committed: the declared ones, and for a typed source
-// each of them for every number type.
+// Compiled returns the variants whose SPIR-V is committed: the declared ones, and for a typed
+// source each of them for every number type.
 func (s *Source) Compiled() (all []Variant) {
 	for _, v := range s.Variants {
 		all = append(all, v)
@@ -221,8 +221,8 @@ var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
 var hostPragma = regexp.MustCompile(`(?m)^#pragma host (.*)$`)
 
-// constants returns the constants that a file lists in lines "#pragma host NAME...". Its text, which has
-// no comments, must declare each as NAME = VALUE, with a decimal or hexadecimal value.
+// constants returns the constants that a file lists in lines "#pragma host NAME...". Its text,
+// which has no comments, must declare each as NAME = VALUE, with a decimal or hexadecimal value.
 func constants(file string, text []byte) (all []Constant, err error) {
 	for _, m := range hostPragma.FindAllSubmatch(text, -1) {
 		for _, name := range strings.Fields(string(m[1])) {

@@ -20,8 +20,8 @@ type Stamp struct {
 
 type Stamped struct{ Name, Hash string }
 
-// Stamps are the stamps of all sources, by Source.File. They are committed beside the SPIR-V, in one
-// file with a paragraph for each source, so that changes of two sources rarely conflict in git.
+// Stamps are the stamps of all sources, by Source.File. They are committed beside the SPIR-V, in
+// one file with a paragraph for each source, so that changes of two sources rarely conflict in git.
 type Stamps map[string]Stamp
 
 // SPVFile returns the path of a kernel's SPIR-V, and StampsFile that of the stamps. `dir` is the
@@ -77,8 +77,8 @@ func ReadStamps(dir string) Stamps {
 	return all
 }
 
-// Stale returns nil if the SPIR-V of a source is up to date. Otherwise it returns an error that says
-// what differs.
+// Stale returns nil if the SPIR-V of a source is up to date. Otherwise it returns an error that
+// says what differs.
 func (all Stamps) Stale(dir string, s *Source, compiler string) error {
 	have := all[s.File()]
 	now := Stamp{Source: s.Hash, Compiler: compiler}

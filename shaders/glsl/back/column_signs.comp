@@ -58,8 +58,9 @@ layout(push_constant, scalar) uniform Push {
 shared real_t largest[LOCAL_SIZE];
 shared uint place[LOCAL_SIZE];
 
-// decides returns whether the entry of largest magnitude of x is negative. For complex numbers it
-// returns this entry. place[0] is then its row. All invocations of the workgroup must call it.
+// decides returns whether the entry of largest magnitude of x is negative. For complex numbers
+// decides returns this entry. After the call, place[0] is the row of this entry. All invocations of
+// the workgroup must call decides.
 decision_t decides(Column x, uint t) {
 	real_t top = real_t(-1);
 	uint at = 0;

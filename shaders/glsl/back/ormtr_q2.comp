@@ -128,9 +128,9 @@ layout(push_constant, scalar) uniform Push {
 	// these groups, at least one. The first of them has the number `group`.
 	uint group, groups;
 #ifdef SQUARES
-	// A square is the product of the reflectors of `height` successive steps of all groups. `squares`
-	// is the number of squares, at least 1. The last one has all further steps. This dispatch
-	// computes the squares from number `first` to number `end` − 1.
+	// A square is the product of the reflectors of `height` successive steps of all groups.
+	// `squares` is the number of squares, at least 1. The last one has all further steps. This
+	// dispatch computes the squares from number `first` to number `end` − 1.
 	uint height, squares, first, end;
 #endif
 #ifdef FLAGS
@@ -142,8 +142,8 @@ layout(push_constant, scalar) uniform Push {
 	// ticket is a counter, which is zero before the dispatch. It counts the pairs of a group of
 	// sweeps and a strip of vectors that workgroups have claimed.
 	Flags ticket;
-	// info is 0. If a workgroup gave up waiting, it is 1 + the number of the flag that was not set
-	// within the poll limit.
+	// info is 0 if all waits succeeded. Otherwise info is 1 + the number of a flag: a wait for this
+	// flag reached the poll limit.
 	Flags info;
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;

@@ -1,8 +1,9 @@
 // This header defines which team of ormtr_q2 works on which block at which time, and where an
 // invocation finds its rows of a block in memory.
 //
-// ormtr_q2.comp includes it, after its constants, its push block p, and the variable strip. The top
-// of ormtr_q2.comp explains groups, strips, blocks, row numbers ρ, and neighbours.
+// ormtr_q2.comp includes this header after the declarations of its constants, its push block p and
+// the variable `strip`. The top of ormtr_q2.comp explains groups, strips, blocks, row numbers ρ,
+// and neighbours.
 //
 // PIPE teams of a workgroup work on the same vectors at the same time. Team q applies group q of
 // PIPE consecutive groups, one block later than team q−1. At time t team q works on block j = t −
@@ -135,7 +136,7 @@ void begin_columns() {
 
 // groups_begin returns the number of the first group of sweeps that changes a column of the strip.
 // The teams take PIPE successive groups at a time, so some of the first of these groups may change
-// none.
+// no column of the strip.
 uint groups_begin() {
 	uint column = (strip + 1) * WIDTH - 1, last = p.groups - 1, q = last - min(column / G, last);
 	for (; q < last && times(q) == last_of(q) - q; q += PIPE) {}

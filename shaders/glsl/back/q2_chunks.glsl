@@ -1,7 +1,9 @@
-// This header has the slots and the chunks of ormtr_q2. A slot keeps a row of a vector from one block
-// of reflectors to the next. A chunk is the set of reflectors that are in shared memory at a time.
+// This header has the slots and the chunks of ormtr_q2. A slot keeps a row of a vector from one
+// block of reflectors to the next. A chunk is the set of reflectors that are in shared memory at a
+// time.
 //
-// ormtr_q2.comp includes it, after q2_blocks.glsl and after its shared memory.
+// ormtr_q2.comp includes this header, after q2_blocks.glsl and after the declarations of shared
+// memory.
 #ifndef Q2_CHUNKS_GLSL
 #define Q2_CHUNKS_GLSL
 

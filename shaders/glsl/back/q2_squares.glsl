@@ -1,14 +1,16 @@
 // This header says which steps of the sweeps a workgroup of ormtr_q2 applies, and to which rows and
-// vectors. ormtr_q2.comp includes it, after its push block p and the variable strip.
+// vectors. ormtr_q2.comp includes this header after the declarations of its push block p and the
+// variable `strip`.
 //
 // Without SQUARES, a workgroup applies all steps to the vectors of the caller.
 //
-// With SQUARES, the groups of a dispatch are `groups·G` neighbouring sweeps, which begin with sweep
-// s0 = (group + 1 − groups)·G. A square is the orthogonal matrix U that is the product of their
-// reflectors of `height` successive steps. Square number u has the steps from u·height on, and the
-// last square has all further steps. The square acts on these rows of vectors:
+// With SQUARES, the groups of a dispatch are groups·G neighbouring sweeps. The first of them is
+// sweep s0 = (group + 1 − groups)·G. A square is an orthogonal matrix U: the product of the
+// reflectors of these sweeps in `height` successive steps. Square number u has the steps from
+// u·height on, and the last square has all further steps. Square u acts on these rows of vectors:
 //
-//	top … top + order − 1,   top = s0 + 1 + u·height·B,   order = min(height·B + groups·G − 1, n − top)
+//	top … top + order − 1,   top = s0 + 1 + u·height·B
+//	order = min(height·B + groups·G − 1, n − top)
 //
 // The order of the last square is n − top. Blocks are applied with increasing step. Therefore the
 // reflectors of the sweeps are the product ⋯U(2)·U(1)·U(0), by the proof in ormtr_q2.comp.
@@ -19,14 +21,15 @@
 //
 // Each column of a square is a vector that begins as a column of the identity matrix. The work on
 // zeros is left out as follows. Let rows and columns of U be counted from `top`, and the sweeps
-// from s0. The last sweep is number i = groups·G − 1. Column c begins with its only element c.
+// from s0. The last sweep is number i = groups·G − 1. At the beginning, the only element of column
+// c that is not zero is its element c.
 //
 // - A sweep acts on rows from its own number on. So the sweeps after number c do not change
 //   column c.
-// - Before sweep i acts, no element of column c ≥ i lies before row i + J·B, J = ⌊(c − i)/B⌋. A
-//   reflector of sweep i − 1 begins one row before a reflector of sweep i. So by induction no
-//   element lies before row k + 1 + J·B when sweep k acts. The steps before J of this square do
-//   not change column c.
+// - Before sweep i acts, all elements of column c ≥ i before row i + J·B, J = ⌊(c − i)/B⌋, are
+//   zero. A reflector of sweep i − 1 begins one row before a reflector of sweep i. So by induction
+//   all elements before row k + 1 + J·B are zero when sweep k acts. The steps before J of this
+//   square do not change column c.
 #ifndef Q2_SQUARES_GLSL
 #define Q2_SQUARES_GLSL
 
@@ -61,9 +64,9 @@ uint steps_end(uint s) { return is_last() ? steps(s) : min(steps(s), (square + 1
 // origin returns the address of the square.
 uint64_t origin() { return element(uint64_t(p.x), 0, square * p.m, p.ld); }
 
-// begin_square sets `square`, the number of an orthogonal matrix of one group of sweeps, and `strip`,
-// the number of WIDTH of its columns, for workgroup number w. It returns false if the workgroup has
-// nothing to do.
+// begin_square sets the work of workgroup number w. `square` becomes the number of its square, and
+// `strip` the number of its strip: WIDTH neighbouring columns of this square. begin_square returns
+// false if the workgroup has nothing to do.
 bool begin_square(uint w) {
 	uint strips = (p.m + WIDTH - 1) / WIDTH;
 	square = p.first + w / strips;

@@ -1,10 +1,10 @@
 // float64 only
 //
-// gemm_batch multiplies many pairs of square matrices, C = A·B (BLAS dgemm). The orders of the pairs
-// may differ.
+// gemm_batch multiplies many pairs of square matrices, C = A·B (BLAS dgemm). The orders of the
+// pairs may differ.
 //
-// in:  matrices  the pairs [first, first + count). Of each matrix, the order n and the place `a` are
-//                read, which is the same for A, B and C
+// in:  matrices  the pairs [first, first + count). The kernel reads the order n and the place `a`
+//                of each pair: A, B and C have the same place in their buffers
 //      a, b      n×n each, leading dimension n
 // out: c         n×n, leading dimension n
 //

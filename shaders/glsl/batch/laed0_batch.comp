@@ -1,13 +1,13 @@
 // float64 only
 //
-// laed0_batch prepares many tridiagonal matrices for divide and conquer (LAPACK dstedc, dlaed0). One
-// workgroup processes one matrix.
+// laed0_batch prepares many tridiagonal matrices for divide and conquer (LAPACK dstedc, dlaed0).
+// One workgroup processes one matrix.
 //
 // Each matrix T is scaled by a power of two to elements below 1 in magnitude. Then T is torn into
 // leaves, blocks of at most LEAF rows: T is halved, and the halves are halved, until they have at
 // most LEAF rows. To cut T between rows i and i + 1, |e(i)| is subtracted from d(i) and d(i + 1).
-// The host's Tree.Halve (package dc in stages/tridiag) makes the same leaves. If LEAF is at least the
-// order, T is scaled and not torn.
+// The host's Tree.Halve (package dc in stages/tridiag) makes the same leaves. If LEAF is at least
+// the order, T is scaled and not torn.
 //
 // in:      matrices   the matrices [first, first + count)
 //          d, e       from element matrix.at on: T

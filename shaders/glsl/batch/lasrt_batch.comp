@@ -7,10 +7,11 @@
 // in:      matrices  the matrices [first, first + count), of order ≤ ORDER
 //          d         from element matrix.at on: the eigenvalues in any order, scaled
 //          z         the eigenvectors, by column, at the same place as the matrix
-//          leaves    from element matrix.at on: the eigenvalues of the leaves of divide and conquer.
-//                    An eigenvalue is NaN if QL iteration did not converge on its leaf
-//          info      from element matrix.at on: words that are not all ones if a root of a secular
-//                    equation was not found. leaves and info are null without divide and conquer
+//          leaves    from element matrix.at on: the eigenvalues of the leaves of divide and
+//                    conquer. An eigenvalue is NaN if QL iteration did not converge on its leaf
+//          info      from element matrix.at on: one word for each row. A word other than 0xffffffff
+//                    means that a root of a secular equation was not found. Without divide and
+//                    conquer, leaves and info are null
 // in, out: states    exponent: the eigenvalues are multiplied by 2^exponent. status: a matrix whose
 //                    status is not DONE has no eigenvalues. Its values are NaN, and its
 //                    eigenvectors are not written. The status becomes FAILED, and [lo, hi] all
@@ -61,7 +62,7 @@ shared double found[LOCAL_SIZE];
 shared uint failed;
 
 // conquered sets `failed` if divide and conquer has failed for the matrix. Every invocation must
-// call it, and then pass a barrier.
+// call conquered, and a barrier must follow.
 void conquered(BatchMatrix m) {
 	if (uint64_t(p.leaves) == 0ul) return;
 	for (uint i = gl_LocalInvocationIndex; i < m.n; i += LOCAL_SIZE) {
@@ -78,7 +79,8 @@ void main() {
 	if (t == 0) failed = 0;
 	barrier();
 	conquered(m);
-	// 2^exponent may be too large for a double, so it is multiplied in two steps.
+	// 2^exponent may be too large for a double, so the eigenvalues are multiplied by it in two
+	// steps.
 	int exponent = p.states.at[index].exponent;
 	double back = power_of_two(exponent / 2), again = power_of_two(exponent - exponent / 2);
 	for (uint i = t; i < n; i += LOCAL_SIZE) {

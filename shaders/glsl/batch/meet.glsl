@@ -1,8 +1,9 @@
-// This header defines a barrier for kernels of batches whose invocations exchange data through buffers.
+// This header defines a barrier for kernels of batches whose invocations exchange data through
+// buffers.
 //
-// The kernel must have `#pragma use_vulkan_memory_model`. In the Vulkan memory model a barrier orders
-// the accesses of different invocations to a buffer only if the accesses are not private. So the
-// buffer's members that the invocations exchange must have the qualifier nonprivate.
+// The kernel must have `#pragma use_vulkan_memory_model`. In the Vulkan memory model a barrier
+// orders the accesses of different invocations to a buffer only if the accesses are not private. So
+// the buffer's members that the invocations exchange must have the qualifier nonprivate.
 #ifndef MEET_GLSL
 #define MEET_GLSL
 #extension GL_KHR_memory_scope_semantics : require

@@ -2,17 +2,17 @@
 //
 // org2l_batch forms the orthogonal matrices Q = H(0)·H(1)⋯ from the reflectors H(k) of sytd2_batch
 // (LAPACK dorg2l). One workgroup processes one matrix. A dispatch multiplies by the reflectors
-// [from, to) of each matrix, the last one first. The next dispatch multiplies by the reflectors
-// before them. The dispatch with from = 0 is the last one.
+// [from, to) of each matrix, the last one first. The next dispatch multiplies by reflectors with
+// smaller numbers. The dispatch with from = 0 is the last one.
 //
 // in:      matrices  the matrices [first, first + count), of order 3 … ORDER
 //          tau       the factors τ of a matrix, from element matrix.at on
-// in, out: a         the reflectors, and the part of Qᵀ that is formed
+// in, out: a         the reflectors, and the finished part of Qᵀ
 // out:     z         Q, at the same place as the matrix in a; written when from = 0
 //
 // The finished part of the product replaces the used reflectors in a. The product is stored
-// transposed: each invocation has one or several rows of it, and sums run along the row. NB reflectors are
-// applied at a time, in two passes over the matrix.
+// transposed: each invocation has one or several rows of it, and sums run along the row. NB
+// reflectors are applied at a time, in two passes over the matrix.
 //
 // from must be a multiple of NB. a and z must not overlap. The bits depend on n and LOCAL_SIZE.
 //
@@ -66,10 +66,10 @@ shared double tile[TILE * (TILE + 1)];
 SharedReals a;
 uint n, t;
 
-// The kernel forms Qᵀ as a product of reflectors. rows_times multiplies the rows r, r + LOCAL_SIZE, …
-// of the product so far, at most TOGETHER rows, by the reflectors with the numbers k to k + NB − 1.
-// `tau` has the factors τ of these reflectors, and element q·NB + s of `products` is the dot product of
-// their vectors v(q) and v(s).
+// The kernel forms Qᵀ as a product of reflectors. rows_times multiplies the rows r, r + LOCAL_SIZE,
+// … of the product so far, at most TOGETHER rows, by the reflectors with the numbers k to k + NB −
+// 1. `tau` has the factors τ of these reflectors, and element q·NB + s of `products` is the dot
+// product of their vectors v(q) and v(s).
 void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 	uint live = k + NB + 1; // the rows and columns before `live` are still those of the unit matrix
 	bool formed[TOGETHER]; // whether the row is not that of the unit matrix
@@ -146,8 +146,8 @@ void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 	}
 }
 
-// times multiplies the part of Qᵀ that is formed by the reflectors k … k + NB − 1. Reflectors from n
-// − 2 on are the identity. `at` is the index of the factor τ of reflector 0.
+// times multiplies the finished part of Qᵀ by the reflectors k … k + NB − 1. Reflectors from n − 2
+// on are the identity. `at` is the index of the factor τ of reflector 0.
 void times(uint k, uint at) {
 	double tau[NB], products[NB * NB];
 	[[unroll]] for (uint q = 0; q < NB; q++) {

@@ -12,9 +12,9 @@
 //	from, to  the wanted eigenvalues are [from, to), counted from 0 at the smallest
 //	at        index of its first element in the arrays of vectors of length n: d, e and τ
 //	w         index of its first eigenvalue
-//	a         index of the first element of the n×n matrix, leading dimension n; the low word first
+//	a         index of the first element of the n×n matrix, leading dimension n; low word first
 //	v         index of the first element of its eigenvectors, n×(to − from), leading dimension n;
-//	          the low word first
+//	          low word first
 struct BatchMatrix { uint n, upper, from, to, at, w; uint a[2], v[2]; };
 
 // BatchState says how far the solution of a matrix is. All members are 0 at the beginning.
@@ -22,8 +22,8 @@ struct BatchMatrix { uint n, upper, from, to, at, w; uint a[2], v[2]; };
 //	status      GOOD, NONFINITE, FAILED or DONE
 //	exponent    the matrix was multiplied by 2^-exponent
 //	lo, hi      the QL iteration works on the block of rows [lo, hi] of T
-//	turned      bit 0: the iteration converges at hi instead of lo. Bit 1: the next sweep is for the
-//	            block [lo, hi]; otherwise the next block must be found first
+//	turned      bit 0: the iteration converges at hi instead of lo. Bit 1: [lo, hi] is the block
+//	            of the next sweep; otherwise this block must be found first
 //	futile      number of sweeps of this block without a new eigenvalue
 //	sweeps      number of sweeps of the whole matrix so far
 struct BatchState { uint status; int exponent; uint lo, hi, turned, futile, sweeps; };

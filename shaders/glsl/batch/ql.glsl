@@ -15,8 +15,8 @@
 
 // SWEEPS·n is the number of sweeps after which a matrix of order n is given up.
 const uint SWEEPS = 30;
-// PATIENCE is the number of sweeps without a new eigenvalue after which the iteration continues from
-// the other end of the block.
+// PATIENCE is the number of sweeps without a new eigenvalue after which the iteration continues
+// from the other end of the block.
 const uint PATIENCE = 8;
 
 // A Sweep describes the rotations of one sweep. Rotation k < count rotates columns first + k·step
@@ -24,7 +24,7 @@ const uint PATIENCE = 8;
 // and t_sin.
 struct Sweep { uint first, step, count; };
 
-// The block of rows lo … hi of T, as the members of BatchState with the same names.
+// These variables are the members of BatchState with the same names.
 uint lo, hi, futile;
 bool turned;
 
@@ -38,8 +38,9 @@ bool negligible(uint i) {
 	return x <= tiny() || x * x <= (EPS * abs(t_d[i])) * (EPS * abs(t_d[i + 1]));
 }
 
-// next_block finds the first block of the matrix T at index `base` without a negligible off-diagonal
-// element, and chooses the end at which the iteration converges. It returns false if there is none.
+// next_block finds the first block of the matrix T at index `base` without a negligible
+// off-diagonal element, and chooses the end at which the iteration converges. It returns false if
+// there is none.
 bool next_block(uint base, uint n) {
 	uint a = lo;
 	while (a + 1 < n && negligible(base + a)) a++;

@@ -48,7 +48,8 @@ void main() {
 	barrier();
 	int norm = norm_exponent(0, n);
 	double down = power_of_two(-norm), up = power_of_two(norm);
-	// 2^exponent may be no normal number, so it is multiplied in two steps.
+	// 2^exponent may be too large or too small for a double, so the eigenvalues are multiplied by
+	// it in two steps.
 	int exponent = p.states.at[index].exponent;
 	double back = power_of_two(exponent / 2), again = power_of_two(exponent - exponent / 2);
 	bool good = p.states.at[index].status != NONFINITE;

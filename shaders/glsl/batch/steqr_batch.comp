@@ -8,10 +8,10 @@
 // in:      matrices  the matrices [first, first + count), of order 3 … ORDER
 // in, out: d, e      from element matrix.at on: T before, λ in d after, in no order
 //          z         n×n, at the same place as the matrix: Z before, Z·V after
-//          states    status becomes DONE when the iteration has ended, or FAILED. The other members
-//                    say where the iteration is
+//          states    status becomes DONE when the iteration has ended, or FAILED if it did not
+//                    converge. The other members say where the iteration is
 //
-// Each matrix has a team of TEAM invocations and one further invocation, the generator. The generator
+// Each matrix has a team of TEAM invocations and a generator, one further invocation. The generator
 // computes the rotations of two sweeps. At the same time the team applies the rotations of the
 // previous two sweeps. Each invocation of the team has one or several rows of Z. Two sweeps are
 // applied in one pass if they begin at the same end of a block. Two such sweeps are called a pair.
@@ -64,8 +64,8 @@ shared Sweep pairs[MATRICES * 4];
 shared bool over[MATRICES * 2];
 
 const uint TEAM = (LOCAL_SIZE - APART) / MATRICES;
-// AHEAD is the number of elements of a row of Z that an invocation loads before it uses the first of
-// them, if it processes one row at a time.
+// AHEAD is the number of elements of a row of Z that an invocation loads before it uses the first
+// of them, if it processes one row at a time.
 const uint AHEAD = 4;
 
 // rotate applies rotation k of the first sweep, with cosine c and sine s, and rotation k − 1 of the
@@ -151,10 +151,10 @@ void turn_rows(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 void main() {
 	uint begin = workgroup() * MATRICES, t = gl_LocalInvocationIndex;
 	if (begin >= p.count) return;
-	// `mine` is the number of this invocation's matrix in the workgroup, and `lane` the number of the
-	// invocation in its team. Some invocations process no matrix, but they must reach every barrier,
-	// too; `mine` may be too large there. If a workgroup has one matrix, `mine` must be a constant:
-	// addresses that depend on it made the kernel 3 to 6 % slower on an H200.
+	// `mine` is the number of this invocation's matrix in the workgroup, and `lane` the number of
+	// the invocation in its team. Some invocations process no matrix, but they must reach every
+	// barrier, too; `mine` may be too large there. If a workgroup has one matrix, `mine` must be a
+	// constant: addresses that depend on it made the kernel 3 to 6 % slower on an H200.
 	bool applies = t < MATRICES * TEAM;
 	uint mine = MATRICES == 1 ? 0 : applies ? t / TEAM : t - MATRICES * TEAM, lane = t % TEAM;
 	uint index = p.first + min(begin + mine, p.count - 1);
@@ -170,8 +170,8 @@ void main() {
 	bool generates = !applies && t - MATRICES * TEAM < MATRICES;
 	lo = state.lo, hi = state.hi, futile = state.futile, turned = (state.turned & 1) != 0;
 	uint sweeps = state.sweeps, rotations = 0, status = GOOD;
-	// If `found` is true, the block for the next sweep is known already, and this sweep and the
-	// previous one are no pair.
+	// If `found` is true, next_block has already found the block of the next sweep. This sweep
+	// could not be applied in the same pass as the previous one.
 	bool found = (state.turned & 2) != 0, going = n > 0;
 	barrier();
 	for (uint number = 0;; number++) {

@@ -43,8 +43,8 @@
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup: MATRICES·TEAM, or at least MATRICES more
-// for the generators.
+// LOCAL_SIZE is the number of invocations of a workgroup. It is MATRICES·TEAM if the generators
+// belong to the teams, otherwise at least MATRICES·TEAM + MATRICES.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 // ORDER is the largest order of a matrix, at least 2.
 layout(constant_id = 1) const uint ORDER = 32;
@@ -133,8 +133,8 @@ int load(BatchMatrix m, inout bool good) {
 #include "sytd2.glsl"
 
 #ifndef VALUES
-// form replaces the reflectors in a by their product Q (LAPACK dorg2l), from the last one on. Each
-// invocation updates its own columns.
+// form replaces the reflectors in a by their product Q (LAPACK dorg2l), from the last one on. The
+// columns of Q are dealt out to the invocations of the team.
 void form() {
 	uint v = at_r, taus = at_r + ORDER;
 	if (n > 0 && lane == 0) a[entry(n - 1, n - 1)] = 1.0lf; // no reflector begins in the last row

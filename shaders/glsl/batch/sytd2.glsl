@@ -1,6 +1,8 @@
-// This header reduces a small symmetric matrix in shared memory to tridiagonal form, for syev_batch.
+// This header reduces a small symmetric matrix in shared memory to tridiagonal form, for
+// syev_batch.
 //
-// syev_batch.comp includes it, after its shared memory and the function `entry`.
+// syev_batch.comp includes this header after the declarations of its shared memory and of the
+// function `entry`.
 #ifndef SYTD2_GLSL
 #define SYTD2_GLSL
 

@@ -18,8 +18,8 @@
 //
 // For each column the kernel makes one pass over both triangles of the trailing matrix. The pass
 // does the update of rank two for the previous column, A − v·wᵀ − w·vᵀ, and computes the product
-// A·v for this column. An invocation has TOGETHER rows at a time, and every TEAMS-th column of them. The bits
-// depend on n, LOCAL_SIZE and TEAMS.
+// A·v for this column. An invocation has TOGETHER rows at a time, and every TEAMS-th column of
+// them. The bits depend on n, LOCAL_SIZE and TEAMS.
 //
 // Invocations of a workgroup load elements of a that other invocations store. In the Vulkan memory
 // model a barrier orders such accesses only if they are not private. No workgroup accesses the data
@@ -71,16 +71,17 @@ const uint ROWS = LOCAL_SIZE / TEAMS;
 const uint AHEAD = TOGETHER > 1 ? 1 : 8;
 const uint TILE = 16;
 
-// v and w have the vectors of the last two updates, ORDER elements each. `parts` has the part of the
-// product A·v over the columns of each team, the ROWS invocations with the same columns of A.
+// v and w have the vectors of the last two updates, ORDER elements each. A team is the ROWS
+// invocations that have the same columns of A. `parts` has, for each team, the product A·v over the
+// columns of the team.
 shared double v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
 shared double tile[TILE * (TILE + 1)];
 
 SharedReals a;
 uint n, t;
 
-// largest returns the largest magnitude of an entry in the stored triangle, or −1 if an entry is not
-// finite.
+// largest returns the largest magnitude of an entry in the stored triangle, or −1 if an entry is
+// not finite.
 double largest(bool upper) {
 	double most = 0.0lf, bad = 0.0lf;
 	for (uint j = 0; j < n; j++) {
@@ -191,8 +192,8 @@ void eliminate(uint k, uint old, uint now, uint at) {
 	}
 	squares = group_sum(squares);
 	double alpha = v[now + k + 1], beta = alpha, scale = 0.0lf, tau = 0.0lf;
-	// The elements below the subdiagonal are negligible if their norm is at most 2^-400, because the
-	// largest entry of the matrix is near 1.
+	// The elements below the subdiagonal are negligible if their norm is at most 2^-400, because
+	// the largest entry of the matrix is near 1.
 	if (squares > power_of_two(-800)) {
 		beta = sqrt(fma(alpha, alpha, squares));
 		if (alpha > 0.0lf) beta = -beta;
@@ -227,9 +228,9 @@ void eliminate(uint k, uint old, uint now, uint at) {
 	barrier();
 }
 
-// last writes the last two diagonal elements and the last off-diagonal element of T. The update with
-// the vectors at `old` has not yet been applied. `at` is the index of the matrix's first element in
-// d and e.
+// last writes the last two diagonal elements and the last off-diagonal element of T. The update
+// with the vectors at `old` has not yet been applied. `at` is the index of the matrix's first
+// element in d and e.
 void last(uint old, uint at) {
 	if (t > 2) return;
 	uint i = t < 2 ? n - 2 + t : n - 1, j = t < 2 ? i : n - 2;

@@ -36,8 +36,8 @@ layout(push_constant, scalar) uniform Push {
 	// ticket is the counter from which workgroups claim sweeps: a workgroup gets the next sweep by
 	// an atomic addition. ticket is zero before the dispatch.
 	Flags ticket;
-	// info is 0, or 1 + the number of a sweep whose flag another sweep waited for until the poll
-	// limit.
+	// info is 0 if all waits succeeded. Otherwise it is s + 1: a wait for the flag of sweep s
+	// reached the poll limit.
 	Flags info;
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;

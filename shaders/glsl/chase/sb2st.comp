@@ -28,9 +28,9 @@
 //	r+len               │   C    │ low      C contains x and A of step j+1
 //	                    └────────┘
 //
-// H = I − τ·v·vᴴ is the Householder reflector of the step, and e1 is the first unit vector. For real
-// numbers, Hᴴ = H. β is real, so T is real except for its last off-diagonal element: no step has this
-// element as its β.
+// H = I − τ·v·vᴴ is the Householder reflector of the step, and e1 is the first unit vector. For
+// real numbers, Hᴴ = H. β is real, so T is real except for its last off-diagonal element: no step
+// has this element as its β.
 //
 // Which steps must wait for which. Step (s, j) reads and writes rows r … r+B−1 of columns from r−B
 // on, and rows r+B … r+2B−1 of columns up to r+B−1. The blocks of sweep s−1 lie one row and one
@@ -231,9 +231,9 @@ void retain() {
 	late_u_i = u_i;
 }
 
-// finish stores the diagonal block Hᴴ·D·H of step q. H = I − γ·u·uᴴ is the step's reflector, and D
-// is the block before. With w = γ·D·u and y = w − ½·(conj(γ)·uᴴ·w)·u, Hᴴ·D·H is D − u·yᴴ − y·uᴴ. If
-// `any` is false, no such step exists, and finish stores nothing.
+// finish stores the diagonal block Hᴴ·D·H of step q. H = I − γ·u·uᴴ is the reflector of the step,
+// and D is the block before the step. With w = γ·D·u and y = w − ½·(conj(γ)·uᴴ·w)·u, Hᴴ·D·H is D −
+// u·yᴴ − y·uᴴ. If `any` is false, no such step exists, and finish stores nothing.
 void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_i) {
 	work_t w[OWN];
 	[[unroll]] for (uint m = 0; m < OWN; m++) {

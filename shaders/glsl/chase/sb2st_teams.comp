@@ -294,8 +294,9 @@ void put_v(Step q, uint t) {
 }
 
 // A workgroup has a team for the block C below the diagonal block D, a team for A left of D, a team
-// for D, a team `head` that computes the reflector, and invocations without a team, in this order.
-// These constants are the numbers of the first invocation of the last three.
+// for D, a team `head` that computes the reflector, and a group of invocations without a team, in
+// this order. FIRST_D, FIRST_HEAD and FIRST_SPARE are the numbers of the first invocation of the
+// last three groups.
 const uint FIRST_D = 2 * TEAM, FIRST_HEAD = 3 * TEAM, FIRST_SPARE = 3 * TEAM + HEAD;
 
 // PUBLISHER and WAITER are invocations that belong to no team. While a step runs, they exchange

@@ -14,8 +14,9 @@
 // variant: tb2bd_wave
 //
 // tb2bd_chase runs sweeps [first, last) in one dispatch. Each workgroup runs one sweep after
-// another. tb2bd_log also writes down when each half-step begins. tb2bd_wave runs one wave in one dispatch: the half-steps with stride·s + h = wave, one
-// workgroup per half-step. Both variants give the same bits.
+// another. tb2bd_log does the same, and also logs in which order the half-steps begin. tb2bd_wave
+// runs one wave in one dispatch: the half-steps with stride·s + h = wave, one workgroup per
+// half-step. All variants give the same bits.
 //
 // Step j of sweep s has two half-steps, with r = s+1+j·B and len = min(B, n−r):
 //
@@ -26,11 +27,11 @@
 //	r … r+len−1  │    D(j)     │     G(j)     │
 //	             └─────────────┴──────────────┘
 //
-//	h = 2j     a reflector R acts on the columns r … from the right. It annihilates the first row of
-//	           G(j−1), or row s for j = 0, except for one element:
+//	h = 2j     a reflector R acts on the columns r … from the right. It annihilates the first row
+//	           of G(j−1), or row s for j = 0, except for one element:
 //	           G(j−1) ← G(j−1)·R    D(j) ← D(j)·R
-//	h = 2j+1   a reflector L acts on the rows r … from the left. It annihilates the first column of
-//	           D(j) except for one element:
+//	h = 2j+1   a reflector L acts on the rows r … from the left. It annihilates the first column
+//	           of D(j) except for one element:
 //	           D(j) ← L·D(j)        G(j) ← L·G(j)
 //
 // clusters.glsl calls the first of the two blocks of a half-step A, and the second one C. The lines
@@ -120,15 +121,15 @@ layout(push_constant, scalar) uniform Push {
 	// ticket is the counter from which workgroups claim sweeps: a workgroup gets the next sweep by
 	// an atomic addition. ticket is zero before the dispatch.
 	Flags ticket;
-	// info is 0 if all waits succeeded. Otherwise it is s + 1: a wait for the flag of sweep s reached
-	// the poll limit.
+	// info is 0 if all waits succeeded. Otherwise it is s + 1: a wait for the flag of sweep s
+	// reached the poll limit.
 	Flags info;
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #ifdef LOG
-	// counter and `log` say in which order the half-steps began, see log.glsl. The entry of half-step
-	// h of sweep s is at index s·(half_steps(0)+1) + h. The entry with h = half_steps(s) is for the
-	// end of the sweep.
+	// counter and `log` say in which order the half-steps began, see log.glsl. The entry of
+	// half-step h of sweep s is at index s·(half_steps(0)+1) + h. The entry with h = half_steps(s)
+	// is for the end of the sweep.
 	Flags counter;
 	Log log;
 #endif

@@ -8,7 +8,8 @@
 // The host can interleave d and e: with stride 2, and with e one element after d, the result is the
 // off-diagonal of the Golub-Kahan form. This form is a symmetric tridiagonal matrix of order 2n
 // with a zero diagonal. Its eigenvalues are the singular values and their negatives. Values are
-// copied unchanged, in the type of the band. d and e must not overlap the band, or each other's elements.
+// copied unchanged, in the type of the band. d and e must not overlap the band, or each other's
+// elements.
 //
 // Grid: one invocation per column, in x and y.
 #version 460

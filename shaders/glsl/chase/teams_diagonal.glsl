@@ -1,8 +1,8 @@
 // This header has the parts of a step of sb2st_teams that its team D computes: the diagonal block D
 // becomes H·D·H, where H is the reflector of the step.
 //
-// sb2st_teams.comp includes it, after its shared memory and the functions that all teams use. The top
-// of sb2st_teams.comp explains teams and steps.
+// sb2st_teams.comp includes this header after the declarations of its shared memory and after the
+// functions that all teams use. The top of sb2st_teams.comp explains teams and steps.
 #ifndef TEAMS_DIAGONAL_GLSL
 #define TEAMS_DIAGONAL_GLSL
 

@@ -19,7 +19,8 @@
 // each link.
 //
 // Every wait must end. So a comment at each call of await gives the reason why the flag will be
-// set. If a flag is still not set after many polls, the wait ends and sets INFO.
+// set. If a flag is still not set after many polls, the wait ends and sets INFO, a word of memory
+// that the host reads.
 #ifndef FLAGS_GLSL
 #define FLAGS_GLSL
 #extension GL_KHR_memory_scope_semantics : require
@@ -71,7 +72,7 @@ bool stopped(Flags info, Flags abort_word) { return relaxed(info) != 0 || relaxe
 // await spins until flag i is at least `need`, and returns the flag. It gives up and returns 0 in
 // three cases: the host asks for an abort, another workgroup has given up, or the flag was loaded
 // `polls` times. In the third case await sets INFO to i + 1. Only one invocation of a workgroup may
-// call it.
+// call await.
 uint await(Flags flags, uint i, uint need, Flags info, Flags abort_word, uint polls) {
 	for (uint k = 1; k <= polls; k++) {
 		uint count = atomicLoad(flags.at[i * FLAG_STRIDE], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);

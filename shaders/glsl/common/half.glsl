@@ -2,9 +2,10 @@
 #ifndef HALF_GLSL
 #define HALF_GLSL
 
-// nearest_half returns the half-precision number nearest to x, ties to even, and infinity from 65520
-// on. It does not use the device's conversion to half precision: a device may round that in any
-// direction, and NVIDIA's compiler (580.159) omits a conversion to half precision and back.
+// nearest_half returns the half-precision number nearest to x, ties to even, and infinity from
+// 65520 on. It does not use the device's conversion to half precision: a device may round such a
+// conversion in any direction, and NVIDIA's compiler (580.159) omits a conversion to half precision
+// and back.
 float nearest_half(float x) {
 	uint bits = floatBitsToUint(x);
 	float y = uintBitsToFloat((bits + 0xfffu + (bits >> 13 & 1u)) & ~0x1fffu); // 10 bits stay

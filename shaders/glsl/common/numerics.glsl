@@ -1,13 +1,13 @@
 // This header selects the number types of a kernel that is compiled for several number types.
 //
 // Every kernel of the dense path includes this header first. The generator compiles such a kernel
-// for each number type, with SCALAR_F32 defined for float32. If the header of the kernel has the line
-// "complex", the generator also compiles it with SCALAR_C128 and SCALAR_C64 defined, for complex128
-// and complex64; then COMPLEX is defined, too. The kernel's Go function and push block get a type
-// parameter. Such a kernel does not name a floating-point type itself. It uses the following names,
-// which numerics_f64.glsl, numerics_f32.glsl and numerics_complex.glsl define.
+// for each number type, with SCALAR_F32 defined for float32. If the header of the kernel has the
+// line "complex", the generator also compiles it with SCALAR_C128 and SCALAR_C64 defined, for
+// complex128 and complex64; then COMPLEX is defined, too. The kernel's Go function and push block
+// get a type parameter. Such a kernel does not name a floating-point type itself. It uses the
+// following names, which numerics_f64.glsl, numerics_f32.glsl and numerics_complex.glsl define.
 //
-//	scalar_t      type of matrix entries in memory: of A, of Q, of reflectors, and of the factors τ
+//	scalar_t      type of matrix entries in memory: of A, of Q, of reflectors, and of factors τ
 //	real_t        type of real numbers: norms, d, e, λ. Kernels that are compiled for complex
 //	              numbers have no real_t in memory; they store real numbers as complex ones
 //	work_t        type of the numbers that a kernel computes with
@@ -17,8 +17,8 @@
 //	real_bits_t   type of a real number in a push block that is the same for all number types:
 //	              eight bytes, in Go a spirv.RealBits. REAL(x) is the number
 //
-// Kernels that are compiled for complex numbers use these names for arithmetic. For real numbers they
-// are macros of numerics_real.glsl: conjugate(a) is a, and so on.
+// Kernels that are compiled for complex numbers use these names for arithmetic. For real numbers
+// they are macros of numerics_real.glsl: conjugate(a) is a, and so on.
 //
 //	of_real(r)           the real number r as a matrix entry
 //	one()                the number 1 as a matrix entry; 0 is scalar_t(0)

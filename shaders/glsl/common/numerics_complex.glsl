@@ -1,9 +1,9 @@
 // This header defines the arithmetic of matrix entries that are complex numbers. See numerics.glsl.
 //
-// A complex number is a vector of its real and imaginary part. Other code must not take the parts of
-// a complex number, and spirv.CheckComplex refuses kernels that do: most operators of vectors work
-// on each part alone. The operators that are right for complex numbers are a + b, a - b, -a, a == b,
-// and r * a for a real number r.
+// A complex number is a vector of its real and imaginary part. Other code must not take the parts
+// of a complex number, and spirv.CheckComplex refuses kernels that do: most operators of vectors
+// work on each part alone. The operators that are right for complex numbers are a + b, a - b, -a, a
+// == b, and r * a for a real number r.
 #ifndef NUMERICS_COMPLEX_GLSL
 #define NUMERICS_COMPLEX_GLSL
 

@@ -1,13 +1,14 @@
 // This header computes the modulus and the phase of a complex number.
 //
-// Kernels for complex numbers include this header, after a numerics header. The header defines polar and
-// modulus.
+// Kernels for complex numbers include this header, after a numerics header. The header defines
+// polar and modulus.
 #ifndef POLAR_GLSL
 #define POLAR_GLSL
 #include "reflector.glsl"
 
-// polar returns |z| and sets `phase` to z/|z|. Both have an error of a few ulps. If z is real, they are
-// exact: the phase is 1 or -1. The phase of 0 is 1. No intermediate result overflows or vanishes.
+// polar returns |z| and sets `phase` to z/|z|. Both have an error of a few ulps. If z is real, they
+// are exact: the phase is 1 or -1. The phase of 0 is 1. No intermediate result overflows or
+// vanishes.
 real_t polar(const work_t z, out work_t phase) {
 	int e = exponent_of(largest_part(z));
 	work_t near = power_of_two(-e) * z; // its larger part is near 1

@@ -1,5 +1,5 @@
-// This header computes prefix sums over a workgroup, through shared memory. Kernels include it after
-// the declaration of LOCAL_SIZE. It defines the function `before`.
+// This header computes prefix sums over a workgroup, through shared memory. Kernels include this
+// header after the declaration of LOCAL_SIZE. The header defines the function `before`.
 #ifndef PREFIX_GLSL
 #define PREFIX_GLSL
 

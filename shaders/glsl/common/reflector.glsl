@@ -13,8 +13,8 @@
 // the first element of u. The member `inverse` is 1/u_0. The member `beta` is the first element of
 // H·x, without the scaling.
 //
-// For complex numbers H = I − γ·u·uᴴ has Hᴴ·x = β·e1 with a real β, τ is γ·|u_0|², and `turns` must be
-// true if the imaginary part of the first element of x is not zero.
+// For complex numbers H = I − γ·u·uᴴ has Hᴴ·x = β·e1 with a real β, τ is γ·|u_0|², and `turns` must
+// be true if the imaginary part of the first element of x is not zero.
 struct Reflector { work_t gamma, u0, inverse, beta, tau; };
 
 // inverse_root returns 1/√q with an error of one or two ulps. q must be in the range of single
@@ -30,10 +30,11 @@ real_t inverse_root(real_t q) {
 // because the function first computes the result in single precision and then refines it.
 //
 // The errors must have the mean 0, because a matrix shrinks or grows with the sum of the errors of
-// all reflectors. In single precision the first result is already exact except for the last bit, so
-// z·y is 1 or one of its neighbours. Where fma() is not fused, the rounding of z·y would then have a
-// mean of about 2^-26, because the neighbours of 1 have different distances. The refinement computes
-// with 3/4·z, so that the product is near 3/4, whose neighbours have equal distances.
+// all reflectors. In single precision the first result y is already exact except for the last bit,
+// so z·y is 1 or a neighbour of 1 among the floats. Where fma() is not fused, the rounding errors
+// of z·y would have a mean of about 2^-26, because the two neighbours of 1 have different distances
+// from 1. The refinement computes with 3/4·z instead. The product is then near 3/4, whose two
+// neighbours have equal distances from it.
 real_t inverse(real_t z) {
 	real_t y = real_t(1.0f / float(z));
 #if defined(SCALAR_F32) || defined(SCALAR_C64)

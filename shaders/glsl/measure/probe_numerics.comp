@@ -2,13 +2,13 @@
 // errors: those of reflector.glsl, scale.glsl, panel_reflector.glsl, root.glsl and half.glsl.
 //
 // in:  x    count arguments of functions of one variable
-//      y    pairs (head, square) for reflectors: the head of a vector, and the sum of squares of the
-//           other elements
+//      y    pairs (head, square) for reflectors: the head of a vector, and the sum of squares of
+//           the other elements
 // out: one  ONE results for each x: inverse_root(x), inverse(x), reciprocal(x), root(x),
 //           power_of_two(exponent_of(x)), inverse_root_near(x), nearest_half(x). In single
 //           precision inverse_root_near is 0
-//      all  ALL results for each pair: γ, u0, inverse, β and τ of reflector.glsl with the exponent e,
-//           and β, τ and `inverse` of panel_reflector.glsl
+//      all  ALL results for each pair: γ, u0, `inverse`, β and τ of reflector.glsl with the
+//           exponent e, and β, τ and `inverse` of panel_reflector.glsl
 //
 // The kernel is for tests. The outputs must not overlap an input or each other.
 //
@@ -31,7 +31,8 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 #include "reduce.glsl"
 
-// Both kinds of reflectors have the same names.
+// reflector.glsl and panel_reflector.glsl use the same names, so those of panel_reflector.glsl are
+// changed here.
 #define Reflector PanelReflector
 #define reflector panel_reflector
 #include "reduce/panel_reflector.glsl"

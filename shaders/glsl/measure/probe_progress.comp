@@ -48,8 +48,8 @@ shared uint mine;
 // `go` is false if a wait has failed.
 shared bool go;
 
-// word returns the number that invocation t of workgroup k writes in round r, to the element before
-// the one that it counts. It is never zero.
+// word returns the number that invocation t of workgroup k writes in round r. This number w is
+// never zero, and the invocation writes it to element w − 1 of `data`.
 uint word(uint k, uint r, uint t) { return (k * LOCAL_SIZE + t) * ROUNDS + r + 1; }
 
 void main() {

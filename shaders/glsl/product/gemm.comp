@@ -4,8 +4,8 @@
 //
 // complex
 //
-// in:      a, b    op(A) is m×k, op(B) is k×n; op(X) is X or Xᵀ, as `trans` says; of complex
-//                  matrices it can also be conjugated
+// in:      a, b    op(A) is m×k, op(B) is k×n; op(X) is X or Xᵀ, as `trans` says; for
+//                  complex matrices also conj(X) or Xᴴ
 //          a2, b2  the second pair of factors, with the same transpositions; or null. op(A2) is
 //                  m×k2, op(B2) is k2×n
 // in, out: c       m×n. If β = 0, c is overwritten: it is not read and may hold NaN

@@ -1,6 +1,6 @@
 // gemm_sum adds up the partial products P[0], P[1], … that gemm or symm left in a workspace (the
-// second half of split-K): C ← α·(P[0] + P[1] + …) + β·C. The variant symm_columns_sum adds up those
-// of symm_columns.
+// second half of split-K): C ← α·(P[0] + P[1] + …) + β·C. The variant symm_columns_sum adds up
+// those of symm_columns.
 //
 // complex: gemm_sum
 // variant: gemm_sum
@@ -12,14 +12,14 @@
 // in, out: c      m×n; member z begins z·stride_c elements after the first one. If β = 0,
 //                 c is overwritten: it is not read and may hold NaN
 //
-// Each element of C is the sum of `splits` parts. In symm_columns_sum it is the sum of the first of
-// them: the number depends on the row, because the parts of empty pieces are not stored.
+// Each element of C is the sum of `splits` parts. symm_columns_sum adds up only the first of these
+// parts. Their number depends on the row, because the parts of empty pieces are not stored.
 //
-// `lanes` invocations compute one element. Invocation l of them, called lane l, adds up the parts l,
-// l + lanes, …. Then the sums of the lanes are added in the order of l. So the bits of the result
-// depend on the number of parts and on lanes alone. Neighbouring invocations compute neighbouring
-// elements. The sums are short and bound by latency, so each invocation keeps AT_ONCE loads in
-// flight.
+// `lanes` invocations compute one element. Invocation l of them, called lane l, adds up the parts
+// l, l + lanes, …. Then the sums of the lanes are added in the order of l. So the bits of the
+// result depend on the number of parts and on lanes alone. Neighbouring invocations compute
+// neighbouring elements. The sums are short and bound by latency, so each invocation keeps AT_ONCE
+// loads in flight.
 //
 // Grid: a workgroup computes LOCAL_SIZE/lanes successive elements, whose first is given by x and y
 // together; z is the member of the batch. The number of elements may have any value. A NaN in a
@@ -55,8 +55,8 @@ layout(push_constant, scalar) uniform Push {
 	// for each element, a power of two that divides LOCAL_SIZE.
 	uint splits, lanes;
 #ifdef OWN_COLUMNS
-	// own, top, passed and stretch are those of symm_columns. `order` is its n, `width` its WIDTH and
-	// `tile` its TILE_M.
+	// own, top, passed and stretch are those of symm_columns. `order`, `width` and `tile` are n,
+	// WIDTH and TILE_M of symm_columns.
 	Words own;
 	uint order, top, passed, stretch, width, tile;
 #endif

@@ -1,13 +1,15 @@
 // This header describes those columns of a symmetric matrix that one device has.
 //
 // The columns of the n×n matrix are divided into blocks of `width` columns; the last block may have
-// fewer. The device has some of the blocks. It stores the rows of a block from the row of its first
-// column on, so that the leading dimension is n − from. The diagonal block is stored in full.
+// fewer. The device has some of the blocks. Of a block that begins with column j, the device stores
+// the rows from row j on, so that the leading dimension is n − j. The diagonal block is stored in
+// full.
 //
-// An element (i, k) belongs to the device if it has column min(i, k). In the rows of one block, the
-// elements that belong to the device are in the device's columns of this and of all earlier blocks.
-// If the device has the block, they are also in all later columns. These columns in ascending order
-// form the inner dimension of the product of these rows, without the columns before `top`.
+// An element (i, k) belongs to the device if the device has column min(i, k). Consider the rows
+// that have the numbers of the columns of one block. In these rows the device's elements lie in two
+// sets of columns: the device's columns in this block and before it, and, if the device has the
+// block, all columns after it. The product of these rows has these columns as its inner dimension,
+// in ascending order, without the columns before column `top`, where the trailing matrix begins.
 //
 // The kernels symm_columns and symm_columns_sum include this header. It defines OwnBlock, Words,
 // own_blocks, own_block, Inner, inner and pieces_of.
@@ -18,9 +20,9 @@
 // These are the words of entry i:
 //
 //	BEFORE  the number of the device's blocks among the blocks 0 … i−1
-//	NUMBER  the number of block i of the device's blocks
-//	AT      the index of the first element of this block in the memory of the device's columns; the
-//	        low word first
+//	NUMBER  the number that the device's block i (counted from 0) has among all blocks
+//	AT      the index of the first element of this block in the memory of the device's columns,
+//	        the low word first
 //
 // If the device has i blocks or fewer, NUMBER and AT are not used.
 #pragma host WORDS

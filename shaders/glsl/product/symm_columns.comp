@@ -13,19 +13,19 @@
 // at row `top`.
 //
 // Tiles of P begin at multiples of TILE_M in A, so that the first tile may begin before row `top`.
-// If TILE_M divides WIDTH, a tile lies in the rows of one block, and its inner dimension are the
-// columns that own_columns.glsl describes. They are read as they are stored, except those after the
-// block, which are read from the transpose. If TILE_M does not divide WIDTH, the inner dimension is
-// n − top, and A is read element by element, which is slow.
+// If TILE_M divides WIDTH, a tile lies in the rows of one block, and its inner dimension consists
+// of the columns that own_columns.glsl describes. The columns in the block and before it are read
+// as they are stored. The columns after the block are read from the transpose. If TILE_M does not
+// divide WIDTH, the inner dimension is n − top, and A is read element by element, which is slow.
 //
 // A dispatch computes the tiles [first, first + count) of P, so that the host can give a slow
 // device a few tiles at a time. Grid: x and y together number these tiles. z is the number of a
 // piece of the inner dimension, which is the range [z·stretch, (z+1)·stretch). A piece without
 // columns is not stored, unless it is piece 0, which is then zero.
 //
-// No size need be a multiple of the tile. Elements of A before row or column `top` may be NaN. A NaN
-// in another element of A or in W makes elements of P NaN. P must not overlap A or W. cols = 0 or
-// top ≥ n must not be dispatched.
+// No size need be a multiple of the tile. Elements of A before row or column `top` may be NaN. A
+// NaN in another element of A or in W makes elements of P NaN. P must not overlap A or W. cols = 0
+// or top ≥ n must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -82,15 +82,16 @@ void by_elements(uint i0, Factor w, uint first, uint end) {
 	}
 }
 
-// by_blocks adds a tile of the product to acc. The rows of the tile lie in one block, and x is their
-// inner dimension. `first` and `end` are positions in it.
+// by_blocks adds a tile of the product to acc. The rows of the tile lie in one block, and x is
+// their inner dimension. The tile adds up the positions [first, end) of this dimension.
 void by_blocks(uint i0, Factor w, Inner x, uint first, uint end) {
 	[[dont_unroll]] for (uint s = first; s < end;) {
 		bool along = s < x.along;
 		uint l = along ? (s + p.passed) / WIDTH : x.before; // of the device's blocks
 		OwnBlock own = own_block(p.own, l);
 		uint from = own.number * WIDTH, ld = p.n - from;
-		// The column at position s is s + shift. Factor.at is the address that column 0 would have.
+		// Position s of the inner dimension is column s + shift of A. Factor.at is the address that
+		// column 0 would have.
 		uint shift, stop;
 		Factor f;
 		if (along) {

@@ -39,11 +39,12 @@ uint64_t place(Factor f, uint r, uint k) {
 	return max(r, k) + uint64_t(min(r, k)) * f.ld;
 }
 
-// conjugate_factors says whether the next products are those of the conjugate of the first factor,
-// and of the conjugate of the second factor. At first no factor is conjugated. Real kernels have no
-// such choice.
+// conjugate_factors sets, for the next products, whether the first factor is conjugated, and
+// whether the second factor is conjugated. Before the first call no factor is conjugated. Real
+// kernels have no such choice.
 #ifdef COMPLEX
-// sign_a and sign_b are SIGN_BIT if the first factor, or the second factor, is conjugated; otherwise 0.
+// sign_a and sign_b are SIGN_BIT if the first factor, or the second factor, is conjugated;
+// otherwise 0.
 uint sign_a = 0, sign_b = 0;
 void conjugate_factors(bool a, bool b) { sign_a = a ? SIGN_BIT : 0, sign_b = b ? SIGN_BIT : 0; }
 #else

@@ -2,7 +2,7 @@
 //
 //	acc(r, c) += Σ a(r, k)·b(c, k),   first ≤ k < end
 //
-// A factor is conjugated if conjugate_factors says so.
+// A factor is conjugated if the last call of conjugate_factors has asked for it.
 //
 // The kernels of products include this header, after tile.glsl and tile_factor.glsl. Elements with
 // r or c past the factor's extent count as zero and are not read. Every invocation of the workgroup
@@ -17,8 +17,8 @@
 
 // STRIDE_M and STRIDE_N are the distances from element (r, k) to element (r, k+1) in the tiles of
 // the two factors in shared memory. The distances are odd, so that writes along r and writes along
-// k have no bank conflicts. In packed tiles each index k begins with a whole pack, and the distances
-// are odd numbers of packs if the sides of the tile have even numbers of packs.
+// k have no bank conflicts. In packed tiles each index k begins with a whole pack, and the
+// distances are odd numbers of packs if the sides of the tile have even numbers of packs.
 const uint STRIDE_M = TILE_M + NEAR, STRIDE_N = TILE_N + NEAR;
 // FETCH_M and FETCH_N are the numbers of elements that one invocation loads of a tile of the first
 // and of the second factor.

@@ -10,8 +10,8 @@
 //
 // in, out: a         n×n, ld ≥ n; its strictly upper triangle is not read and may hold NaN, as
 //                    may the imaginary parts of its diagonal
-// out:     band      2b rows per column; other elements of band are not touched. The imaginary parts of
-//                    the diagonal are 0
+// out:     band      2b rows per column; other elements of band are not touched. The imaginary
+//                    parts of the diagonal are 0
 //
 // A workgroup copies LOCAL_SIZE rows of the b columns of one panel. band must not overlap A.
 //

@@ -25,9 +25,9 @@ real_t cluster_sum(real_t z) {
 }
 #endif
 
-// TOTAL declares the variable `sum` and sets it to the sum of the array `shares`, which has one real
-// element for each cluster (LANES neighbouring invocations). The additions form two independent
-// chains, which hide each other's latency.
+// TOTAL declares the variable `sum` and sets it to the sum of the array `shares`, which has one
+// real element for each cluster (LANES neighbouring invocations). The additions form two
+// independent chains, which hide each other's latency.
 #define TOTAL(sum, shares) \
 	real_t sum = shares[0]; \
 	{ \
@@ -55,15 +55,16 @@ real_t cluster_sum(real_t z) {
 
 // HALVE replaces an array in each invocation by half of the sums over pairs of invocations. KEEPER
 // converts the index of an element: `at` is the index after a HALVE, and becomes the index before
-// it. `owns` becomes false if no such element exists, or if another invocation stores it.
+// this HALVE. `owns` becomes false if no such element exists, or if another invocation stores it.
 #define KEEPER(from, to, m) \
 	if (LANES > m && (gl_LocalInvocationIndex & m) != 0) { \
 		owns = owns && from > 1 && at + to < from; \
 		at += to; \
 	}
 
-// A cluster is LANES neighbouring invocations. Each invocation has ROWS numbers in the array share_of.
-// store_shares adds them up over the invocations of a cluster, and stores the ROWS sums to shares_p.
+// A cluster is LANES neighbouring invocations. Each invocation has ROWS numbers in the array
+// share_of. store_shares adds these numbers up over the invocations of a cluster, and stores the
+// ROWS sums to shares_p.
 void store_shares() {
 	HALVE(ROWS, R1, 1)
 	HALVE(R1, R2, 2)

@@ -4,8 +4,8 @@
 // Workgroups exchange numbers through slots, words of 64 bits in memory. All bits of an empty slot
 // are set. No finite number has such bits, so a value is its own flag. A slot is written at most
 // once. The accesses to slots are atomic and relaxed: a slot carries its value itself, and orders
-// no other access. A number has one slot. Only a complex128 has two neighbouring slots, one for each
-// part, and the number has arrived when both have a value.
+// no other access. A number has one slot. Only a complex128 has two neighbouring slots, one for
+// each part, and the number has arrived when both have a value.
 //
 // The columns of A are distributed to the invocations of each workgroup cyclically: invocation t
 // has column t of every chunk of LOCAL_SIZE columns. Every workgroup has all columns.
@@ -24,9 +24,9 @@
 #define COLUMNS_GLSL
 #include "cluster_sums.glsl"
 
-// slot_t is the type of the number in one slot, and HALVES(x) are the bits of the slot. For complex64
-// the lower half is the imaginary part. content_t is the type of the bits of all slots of a number,
-// SLOT_BYTES is their size, and VALUE(bits) is the number.
+// slot_t is the type of the number in one slot, and HALVES(x) are the bits of the slot. For
+// complex64 the lower half is the imaginary part. content_t is the type of the bits of all slots of
+// a number, SLOT_BYTES is their size, and VALUE(bits) is the number.
 #if defined(SCALAR_C128)
 #define slot_t real_t
 #define HALVES(x) SPLIT(x)
@@ -53,8 +53,8 @@ const content_t NOTHING = content_t(~uint64_t(0));
 // column returns the index in A of this invocation's column in chunk c of the columns.
 uint column(uint c) { return gl_LocalInvocationIndex + c * LOCAL_SIZE; }
 
-// put stores `value` to the slots of number i after the address `to`, for other workgroups. A separate
-// flag is not needed, because the bits of the value differ from those of an empty slot.
+// put stores `value` to the slots of number i after the address `to`, for other workgroups. A
+// separate flag is not needed, because the bits of the value differ from those of an empty slot.
 void put(Slots to, uint i, slot_t value) {
 	uvec2 halves = HALVES(value);
 	if (halves.y == ~0u) halves.y ^= 1u; // a NaN in A must not look like an empty slot
@@ -88,18 +88,17 @@ bool gives_up(uint i, uint k) {
 	return true;
 }
 
-// missing tells whether a slot, a word through which workgroups exchange a number, was empty: then
-// all bits of its upper half are set.
+// missing tells whether a slot had no value yet: then all bits of its upper half are set.
 bool missing(uint64_t bits) { return unpack32(bits).y == ~0u; }
 #ifdef SCALAR_C128
 bool missing(u64vec2 bits) { return missing(bits.x) || missing(bits.y); }
 #endif
 
 // receive waits until other workgroups have published two vectors: column i of A, which is the
-// conjugate of row i, in the slots from `rows` on, and the product A·v in the slots from `products` on. The first slot belongs to column
-// i. receive stores the elements in this invocation's columns to the arrays x and `product`. The
-// elements of columns before i become zero. If there is no product, `products` is the same address
-// as `rows`.
+// conjugate of row i, in the slots from `rows` on, and the product A·v in the slots from `products`
+// on. The first slot belongs to column i. receive stores the elements in this invocation's columns
+// to the arrays x and `product`. The elements of columns before i become zero. If there is no
+// product, `products` is the same address as `rows`.
 void receive(uint i, Slots rows, Slots products) {
 	content_t bits[CHUNKS], bits_p[CHUNKS];
 	[[unroll]] for (uint c = 0; c < CHUNKS; c++) {

@@ -14,7 +14,8 @@
 //	w = a0 + a·x / (x0 − β)        column l ← column l − τ·w·v
 //
 // For complex numbers β = −sign(Re x0)·√(|x0|² + xᴴ·x), w = a0 + xᴴ·a / conj(x0 − β), and conj(τ)·w
-// takes the place of τ·w (LAPACK zlarfg). The test below is for xᴴ·x + (Im x0)².
+// takes the place of τ·w (LAPACK zlarfg). The test for zero, which is described below, then uses
+// xᴴ·x + (Im x0)² in place of x·x.
 //
 // in:      from       row j in its first COLUMNS elements, then the partial dot products x·a
 // out:     to         row j+1 and the partial dot products for reflector j+1, in the same order
@@ -26,9 +27,9 @@
 //                     and scales the panel
 //
 // Workgroup g owns the rows [g·rows, min(m, (g+1)·rows)) of the panel, and accesses no other rows.
-// It reads nothing that another workgroup writes in this dispatch. It reads row j from `from`,
-// because the owner of row j changes this row in the panel. Each workgroup adds up all partial dot
-// products in the same order, so all workgroups compute the same bits.
+// A workgroup reads nothing that another workgroup writes in this dispatch. It reads row j from the
+// buffer `from`, because the owner of row j changes this row in the panel. Each workgroup adds up
+// all partial dot products in the same order, so all workgroups compute the same bits.
 //
 // If the sum of squares x·x is below 2^TINY_EXPONENT (in a panel scaled to below 4), x counts as
 // zero. Then H = I, τ = 0, and x is dropped. This is an error of 2^(TINY_EXPONENT/2) times the

@@ -61,7 +61,7 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // AT_ONCE is the number of partial dot products that each invocation has in flight while it reads
-// those of all workgroups. Half as many invocations read them if they are complex128.
+// those of all workgroups. For complex128, half as many invocations read twice as many of them.
 #ifdef SCALAR_C128
 const uint AT_ONCE = 16;
 #else
@@ -72,8 +72,8 @@ const uint AT_ONCE = 8;
 const uint NOTHING = ~0u;
 
 // part_t is the type of the number, or of the part of a number, in one slot. HALVES(x) are the bits
-// of the slot. For complex64 the lower half is the imaginary part. bits_t is the type of the bits of
-// all slots of a number, UPPER(bits) is NOTHING if one of them has no value, VALUE(bits) is the
+// of the slot. For complex64 the lower half is the imaginary part. bits_t is the type of the bits
+// of all slots of a number, UPPER(bits) is NOTHING if one of them has no value, VALUE(bits) is the
 // number, and SLOTS is their count.
 #if defined(SCALAR_C128)
 #define part_t real_t
@@ -298,8 +298,8 @@ void main() {
 		barrier(); // weights and inverse are complete
 
 		// The loop processes chunks of rows. After the first barrier of a chunk, `tile` is full,
-		// and column j of the next chunk may be stored to `tail`. After the second barrier this is
-		// done, and all invocations have finished reading `tile`.
+		// and column j of the next chunk may be stored to `tail`. After the second barrier, `tail`
+		// is complete, and all invocations have finished reading `tile`.
 		Slots next = Slots(slots_of(j + 1));
 		acc_t dots = acc_t(0);
 		if (kept) {

@@ -34,7 +34,8 @@ layout(push_constant, scalar) uniform Push {
 	real_bits_t sigma;
 	// n is the order of A, at least 1. The leading dimension ld is at least n. If upper is 0, the
 	// lower triangle of A is stored, otherwise the upper triangle. For complex numbers `upper` has
-	// bits: UPPER has this meaning, and CONJUGATE makes the result σ·conj(A) = σ·Aᵀ.
+	// two bits: UPPER means that the upper triangle is stored, and CONJUGATE makes the result
+	// σ·conj(A) = σ·Aᵀ.
 	uint n, ld, upper;
 	// The kernel makes the tiles first … end − 1 of the lower triangle.
 	uint first, end;

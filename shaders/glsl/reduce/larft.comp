@@ -6,10 +6,10 @@
 //	H0·H1⋯ = I − Y·T·Yᵀ     T = (D⁻¹ + U)⁻¹ = (I + D·U)⁻¹·D
 //
 // D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y; for complex numbers Yᴴ takes the
-// place of Yᵀ. The formula for T is from
-// Schreiber and Van Loan, and from Puglisi. Its second form also allows τ = 0: then the row and the
-// column of T that belong to this τ are zero. The diagonal blocks of T grow from one element to
-// BLOCK elements. In each step, every two neighbouring blocks T11 and T22 become one block with
+// place of Yᵀ. The formula for T is from Schreiber and Van Loan, and from Puglisi. The second form
+// of the formula also allows τ = 0: then the row and the column of T that belong to this τ are
+// zero. The diagonal blocks of T grow from one element to BLOCK elements. In each step, every two
+// neighbouring blocks T11 and T22 become one block with
 //
 //	T12 = −T11·(G12·T22)
 //

@@ -7,9 +7,9 @@
 //	above ← T     r1 ← −S1·T     r2 ← −S2·T
 //
 // D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y; for complex numbers Yᴴ takes the
-// place of Yᵀ. A row x = s·T is the solution of
-// x·T⁻¹ = s, by forward substitution: x_j = τ_j·(s_j − Σ x_l·G_lj), where the sum is over l < j. T
-// itself is the solution for the rows s of the identity matrix. If τ_j = 0, then x_j = 0.
+// place of Yᵀ. A row x = s·T is the solution of x·T⁻¹ = s. Forward substitution finds it: x_j =
+// τ_j·(s_j − Σ x_l·G_lj), where the sum is over l < j. T itself is the solution for the rows s of
+// the identity matrix. If τ_j = 0, then x_j = 0.
 //
 // in:  g        n×n. Only the part above the diagonal is used; all other elements may be NaN
 //      tau      n factors τ

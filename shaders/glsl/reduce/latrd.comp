@@ -22,9 +22,9 @@
 // The caller must subtract V·Wᴴ + W·Vᴴ from the other columns afterwards. So each column costs one
 // read of A, and no store. sytrd.comp, which stores A once for each column, needs A in registers.
 //
-// The requirements for the elements of A, and what happens to a NaN, are those of sytrd.comp. No two
-// buffers may overlap. The order of all sums depends on n, LOCAL_SIZE and LANES alone, so the bits are
-// the same on every run, and for any number of workgroups.
+// The requirements for the elements of A, and what happens to a NaN, are those of sytrd.comp. No
+// two buffers may overlap. The order of all sums depends on n, LOCAL_SIZE and LANES alone, so the
+// bits are the same on every run, and for any number of workgroups.
 //
 // Grid: `groups` workgroups.
 //
@@ -37,8 +37,8 @@
 //
 // The 2j numbers Vᴴ·v and Wᴴ·v for reflector j are dot products of v with columns of the panel. The
 // columns of the panel are dealt out to the workgroups: workgroup g has the columns g, g + groups,
-// … . It keeps the first of them in registers. It stores the others, so each invocation later reads
-// only elements that it has stored itself.
+// … . Workgroup g keeps the first of its columns in registers, and stores the others. An invocation
+// later reads only elements that it has stored itself.
 //
 // The workgroups exchange values twice for each column. For row i = j+1, the slots from
 // first_slot(i) on have:
@@ -49,16 +49,16 @@
 //	heads[2·COLUMNS]         conjugates of row i of V, then of row i of W
 //
 // The dots and heads, the small values, come first. Workgroups publish them before they compute A·v
-// and wait for them after that, so the wait is short. Each cluster of LANES invocations publishes its
-// own addends of the dots, so no barrier is needed. The elements of x and p before row i are not
-// used.
+// and wait for them after that, so the wait is short. Each cluster of LANES invocations publishes
+// its own addends of the dots, so no barrier is needed. The elements of x and p before row i are
+// not used.
 //
 // All waits end if all workgroups run at the same time. Induction over j: a workgroup publishes its
-// small values for reflector j before it waits for those of others, and these values need only x
-// and p of earlier reflectors. It publishes its elements of x and p before it waits for the others',
-// and these need only small values for reflector j. The host dispatches at most one workgroup for
-// each unit of the device. If a workgroup still does not run, the poll limit ends the kernel. Then
-// INFO is set, and the results are undefined.
+// small values for reflector j before it waits for those of other workgroups. These values need
+// only x and p of earlier reflectors. A workgroup also publishes its elements of x and p before it
+// waits for those of other workgroups. These elements need only the small values for reflector j.
+// The host dispatches at most one workgroup for each unit of the device. If a workgroup still does
+// not run, the poll limit ends the kernel. Then INFO is set, and the results are undefined.
 //
 // Accesses to A and to the panel need no ordering between workgroups. Column j of A is read before
 // the dispatch ends only by the workgroup that has row j: it publishes row 0, and it stores v when
@@ -144,14 +144,15 @@ shared acc_t head_x, head_p;
 shared uint given_up;
 
 // An invocation has one column in each chunk of columns. `mine` holds those elements of A that the
-// invocation keeps in registers: `mine[r + c·ROWS]` is the conjugate of the element in row r of this
-// workgroup and in the invocation's column of chunk c. The elements of chunks KEPT to CHUNKS − 1 are in memory. The first
-// chunks are kept, because A becomes smaller from dispatch to dispatch and loses its last chunks.
+// invocation keeps in registers: `mine[r + c·ROWS]` is the conjugate of the element in row r of
+// this workgroup and in the invocation's column of chunk c. The elements of chunks KEPT to CHUNKS −
+// 1 are in memory. The first chunks are kept, because A becomes smaller from dispatch to dispatch
+// and loses its last chunks.
 work_t mine[KEPT > 0 ? ROWS * KEPT : 1];
 // An invocation has one column of A in each chunk of columns. These arrays have the elements of
 // vectors that belong to these columns. x is the current column of A, y is the vector v of the
-// reflector that is computed from x, and `product` is p. `own` is the first column of the panel that
-// belongs to this workgroup.
+// reflector that is computed from x, and `product` is p. `own` is the first column of the panel
+// that belongs to this workgroup.
 work_t x[CHUNKS], y[CHUNKS], own[CHUNKS];
 acc_t product[CHUNKS];
 // share_of[r] is this invocation's share of the product A·y in row r of the workgroup. The last
@@ -168,8 +169,9 @@ uint row(uint r) { return (gl_WorkGroupID.x + r / BLOCK * p.groups) * BLOCK + r 
 uint owner(uint i) { return i / BLOCK % p.groups; }
 uint position(uint i) { return i / BLOCK / p.groups * BLOCK + i % BLOCK; }
 
-// at_row returns the conjugate of the element of A in the given row and column. This is the mirrored
-// element, because A is Hermitian. Its columns are contiguous in memory.
+// at_row returns the conjugate of the element of A in the given row and column. This conjugate is
+// the mirrored element, because A is Hermitian. It is read because neighbouring invocations then
+// read neighbouring elements.
 work_t at_row(uint r, uint c) { return work_t(MatrixInOut(element(uint64_t(p.a), c, r, p.ld)).at[0]); }
 
 // panel_at returns the address of element (l, u) of the panel.
@@ -198,8 +200,8 @@ void load() {
 	}
 }
 
-// publish_dot publishes the addend of each cluster for the dot product of the vector y with column u
-// of the panel. `share` is the addend of this invocation.
+// publish_dot publishes the addend of each cluster for the dot product of the vector y with column
+// u of the panel. `share` is the addend of this invocation.
 void publish_dot(Slots to, uint u, acc_t share) {
 	share = cluster_sum(share);
 	uint t = gl_LocalInvocationIndex;

@@ -41,8 +41,8 @@ const uint STRIDE = CHUNK + 1;                    // of a tile's column: odd, so
 shared work_t tile[COLUMNS * STRIDE];
 
 // add_dots returns `sum` plus this invocation's part of a dot product xᴴ·a of two columns of the
-// rows in shared memory: x is column number `pivot`, and a is column c, where c = t % COLUMNS and t is the number of the
-// invocation. If c < `pivot`, add_dots returns `sum`.
+// rows in shared memory: x is column number `pivot`, and a is column c, where c = t % COLUMNS and t
+// is the number of the invocation. If c < `pivot`, add_dots returns `sum`.
 acc_t add_dots(acc_t sum, uint pivot) {
 	uint column = gl_LocalInvocationIndex % COLUMNS;
 	if (column < pivot) return sum;

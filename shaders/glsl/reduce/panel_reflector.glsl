@@ -55,7 +55,7 @@ Reflector reflector(acc_t x0, real_t square) {
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Exponents { int at[]; };
 
 // Each workgroup has scaled its rows by a power of two. common_exponent returns the largest of the
-// exponents of all workgroups. All invocations must call it.
+// exponents of all workgroups. All invocations must call common_exponent.
 int common_exponent(Exponents exponents, uint groups) {
 	int e = SCALE_LEAST;
 	for (uint g = gl_LocalInvocationIndex; g < groups; g += LOCAL_SIZE) e = max(e, exponents.at[1 + g]);

@@ -7,16 +7,18 @@
 // complex
 //
 // T is the triangular factor of a panel I − y·T·yᵀ. The sum in brackets is (yᵀ·P)·T, where P is the
-// product of the trailing matrix and y. If P was formed, X is yᵀ·P, and S1, S2, R1 and R2 are empty.
+// product of the trailing matrix and y. If P was formed, X is yᵀ·P, and S1, S2, R1 and R2 are
+// empty. Otherwise X is yᵀ times the product of y and the trailing matrix without its delayed
+// updates, and the other two terms stand for these updates.
 //
 // in:  x       b×b, leading dimension b
 //      t       b×b, upper triangular with zeros stored below the diagonal
 //      s1, r1  rows×b
 //      s2, r2  rows×b
-// out: n       b×b; no element may be in the memory of another matrix
+// out: n       b×b; it must not overlap another matrix
 //
-// b is COLUMNS. A workgroup computes one column of N. A NaN in a factor makes the elements of N that
-// depend on it NaN.
+// b is COLUMNS. A workgroup computes one column of N. A NaN in a factor makes the elements of N
+// that depend on it NaN.
 //
 // Grid: b workgroups.
 #version 460

@@ -29,8 +29,8 @@
 //
 // The workgroups exchange values once for each column. The next column follows from p: it is row
 // j+1 of A before the update, minus multiples of v and w. So every workgroup publishes its part of
-// p. The workgroup that has row j+1 also publishes this row: its conjugate, which is the column. For
-// i = j+1, the slots from first_slot(i) on have:
+// p. The workgroup that has row j+1 also publishes this row: its conjugate, which is the column.
+// For i = j+1, the slots from first_slot(i) on have:
 //
 //	c[l], i ≤ l < n    column i of A, before reflector j is applied
 //	p[l], i ≤ l < n    A·v. For i = 0 there is no p
@@ -113,7 +113,7 @@ const uint SPILT = CHUNKS - KEPT; // chunks in memory
 const uint R1 = (ROWS + 1) / 2, R2 = (R1 + 1) / 2, R3 = (R2 + 1) / 2, R4 = (R3 + 1) / 2, R5 = (R4 + 1) / 2;
 
 // shares_p, shares_x, shares_v   sums of each cluster of LANES invocations: of p, of ‖x‖², of vᴴ·p
-// row_v, row_w                   conjugates of the elements of v and w in the rows of this workgroup
+// row_v, row_w                   conjugates of the elements of v and w in this workgroup's rows
 // head_x, head_p                 elements j+1 of x and of p
 // given_up                       1 after some invocation has given up waiting, otherwise 0
 shared acc_t shares_p[CLUSTERS * ROWS];
@@ -123,9 +123,9 @@ shared acc_t head_x, head_p;
 shared uint given_up;
 
 // An invocation has one column in each chunk of columns. `mine` holds those elements of A that the
-// invocation keeps in registers: `mine[r + c·ROWS]` is the conjugate of the element in row r of this
-// workgroup and in the invocation's column of chunk SPILT + c. The elements of chunks 0 to SPILT − 1
-// are in memory.
+// invocation keeps in registers: `mine[r + c·ROWS]` is the conjugate of the element in row r of
+// this workgroup and in the invocation's column of chunk SPILT + c. The elements of chunks 0 to
+// SPILT − 1 are in memory.
 work_t mine[ROWS * KEPT];
 // An invocation has one column of A in each chunk of columns. These arrays have the elements of
 // vectors that belong to these columns. x is the column of A to eliminate, y is the vector of the
@@ -152,8 +152,9 @@ uint position(uint i) { return i / BLOCK / p.groups * BLOCK + i % BLOCK; }
 bool inside(uint r, uint c) { return row(r) < p.n && column(c) < p.n; }
 
 // place returns the address of the conjugate of an element of A: the element in row r of this
-// workgroup and in this invocation's column of chunk c. The conjugate is the mirrored element, because
-// A is Hermitian. Its columns are contiguous in memory.
+// workgroup and in this invocation's column of chunk c. The conjugate is the mirrored element,
+// because A is Hermitian. It is used because neighbouring invocations then access neighbouring
+// elements.
 MatrixInOut place(uint r, uint c) { return MatrixInOut(element(uint64_t(p.a), column(c), row(r), p.ld)); }
 
 // first_slot returns the address of the first slot of row i. A slot is a word of memory through

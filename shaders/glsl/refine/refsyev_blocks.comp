@@ -6,9 +6,10 @@
 // in:  s, g       n×n, lower triangles: S = XᵀAX and G = XᵀX
 //      lambda     n Rayleigh quotients
 //      clusters   n elements: the cluster of each index
-// out: blocks     ldb×n: rows 0 to m−1 of column j are column j − from of the matrix of the
-//                 cluster that has index j. The order of the matrix is m ≤ ldb. Both triangles are
-//                 written. Other elements, and columns of clusters of one index, are not touched
+// out: blocks     ldb×n. Let [from, to) be the cluster that has index j, and m = to − from ≤ ldb
+//                 the order of its matrix. Rows 0 to m−1 of column j are column j − from of this
+//                 matrix. Both triangles are written. Other elements, and columns of clusters of
+//                 one index, are not touched
 //
 // blocks must not overlap the inputs.
 //

@@ -1,12 +1,17 @@
 // float64 only
 //
 // refsyev_correction computes the first-order correction E of nearly orthonormal eigenvectors X
-// (Ogita and Aishima's RefSyEv): X + X·E are better eigenvectors than X. With R = I − XᵀX,
+// (Ogita and Aishima's RefSyEv): X + X·E are better eigenvectors than X.
 //
-//	eᵢⱼ = (sᵢⱼ + λⱼ·rᵢⱼ)/(λⱼ − λᵢ)
-//	eᵢⱼ = rᵢⱼ/2   for i = j, within a cluster, and if |coupling| ≤ noise and |λⱼ − λᵢ| ≤ TIGHT·noise
+// With S = XᵀAX and R = I − XᵀX,
 //
-// pairs.glsl defines the coupling of i and j.
+//	eᵢⱼ = rᵢⱼ/2                       in each of three cases:
+//	                                  i = j; i and j are in one cluster;
+//	                                  |coupling| ≤ noise and |λⱼ − λᵢ| ≤ TIGHT·noise
+//	eᵢⱼ = (sᵢⱼ + λⱼ·rᵢⱼ)/(λⱼ − λᵢ)   otherwise
+//
+// The noise is the size of rounding errors in a coupling. pairs.glsl defines the coupling of i and
+// j, and TIGHT.
 //
 // in, out: s      n×n: the lower triangle of S = XᵀAX is read. Eᵀ is written, both triangles
 // in:  g          n×n, lower triangle: XᵀX

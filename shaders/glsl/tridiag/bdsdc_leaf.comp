@@ -61,13 +61,14 @@ shared work_t d[LEAF], e[LEAF], cos_[2 * LEAF], sin_[2 * LEAF];
 // leading dimension LEAF.
 shared work_t vectors[2 * LEAF * LEAF];
 
-// lo and hi are the first and the last row of the block of the next QR sweep. The singular values of
-// rows after hi are final. `state` tells whether the iteration has ended (DONE), continues (GOING)
-// or did not converge (FAILED).
+// lo and hi are the first and the last row of the block of the next QR sweep. The singular values
+// of rows after hi are final. `state` tells whether the iteration has ended (DONE), continues
+// (GOING) or did not converge (FAILED).
 shared uint lo, hi, state;
 const uint DONE = 0, GOING = 1, FAILED = 2;
 
-// keep stores the cosine c and the sine s of rotation i of a sweep, for the vectors of one side.
+// keep stores the cosine c and the sine s of rotation i of a sweep, for the vectors of one side: 0
+// for the right vectors, 1 for the left ones.
 void keep(uint side, uint i, double c, double s) {
 	cos_[side * LEAF + i] = c;
 	sin_[side * LEAF + i] = s;
@@ -235,8 +236,8 @@ void main() {
 		barrier();
 	}
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
-		// If the host has torn out the last row of the leaf, its singular triplet comes first, with
-		// rank 0. Then `rows` is the number of that row.
+		// If the host has torn out the last row of the leaf, the singular triplet of this row comes
+		// first, with rank 0. Then `rows` is the number of this row.
 		uint rank = i < rows ? n - rows : 0;
 		for (uint j = 0; j < rows && i < rows; j++)
 			rank += uint(abs(d[j]) < abs(d[i]) || abs(d[j]) == abs(d[i]) && j < i);

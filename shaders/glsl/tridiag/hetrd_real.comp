@@ -1,14 +1,15 @@
-// hetrd_real makes a Hermitian tridiagonal matrix T real: T ← Dᴴ·T·D, D = diag(1, …, 1, phase). Of the
-// off-diagonal elements only the last one has an imaginary part. It becomes its modulus.
+// hetrd_real makes a Hermitian tridiagonal matrix T real: T ← Dᴴ·T·D, D = diag(1, …, 1, phase).
+// Only the last off-diagonal element has an imaginary part, and its modulus takes its place.
 //
 // float64 only
 // variant: zlag2d NUMBER=dvec2 BYTES=16
 // variant: clag2d NUMBER=vec2 BYTES=8
 //
-// in:  d, e          n diagonal and n−1 off-diagonal numbers; of all but the last element of e only the
-//                    real parts are read
+// in:  d, e            n diagonal and n−1 off-diagonal numbers. No imaginary part is read except
+//                      that of the last element of e
 // out: real_d, real_e  the elements of the real matrix
-//      phase         phase of the last element of e, with modulus 1; 1 if this element is 0, or if n = 1
+//      phase           phase of the last element of e, with modulus 1; 1 if this element is 0,
+//                      or if n = 1
 //
 // The outputs must not overlap the inputs.
 //

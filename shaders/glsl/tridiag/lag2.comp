@@ -8,9 +8,9 @@
 // in:  x  n numbers
 // out: y  n numbers. It must not overlap x
 //
-// slag2d and hlag2d are exact. dlag2s rounds, and a number outside the range of single precision becomes
-// infinite or zero. This does not happen, because the caller converts only entries of orthogonal
-// matrices and of scaled matrices.
+// slag2d and hlag2d are exact. dlag2s rounds, and a number outside the range of single precision
+// becomes infinite or zero. This does not happen, because the caller converts only entries of
+// orthogonal matrices and of scaled matrices.
 //
 // Grid: one invocation per number, n rounded up to LOCAL_SIZE, in x and y.
 #version 460

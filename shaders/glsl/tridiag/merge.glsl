@@ -16,16 +16,16 @@
 //	S (k×(to − from))          after W
 //	merged Q (n×n)             at offset `at` of the first buffer, over Q1 and Q2
 //
-// n2 = n − n1. The columns before number k of W are not deflated, and upper and lower are defined at
-// the struct Merge. [from, to) is the range of columns of S that are wanted. All matrices are packed:
-// their leading dimension is their number of rows.
+// n2 = n − n1. The columns before number k of W are not deflated, and upper and lower are defined
+// at the struct Merge. [from, to) is the range of columns of S that are wanted. All matrices are
+// packed: their leading dimension is their number of rows.
 #ifndef MERGE_GLSL
 #define MERGE_GLSL
 #include "index.glsl"
 
 struct Merge {
-	// lo is the first row and column of the merge in T. n1 is the number of rows of the upper block,
-	// and n is that of both blocks.
+	// lo is the first row and column of the merge in T. n1 is the number of rows of the upper
+	// block, and n is that of both blocks.
 	uint lo, n1, n;
 	uint k;         // number of poles that remain after deflation
 	// The first k columns of W are not eigenvectors yet (not deflated). Of these, columns [0,
@@ -33,8 +33,8 @@ struct Merge {
 	// the rows of the lower block.
 	uint upper, lower;
 	uint from, to;  // the wanted columns of S are [from, to)
-	// `at` is the offset of the two blocks of Q, and of the merged block. `work` is the offset of W.
-	// Both are 64-bit numbers, low word first.
+	// `at` is the offset of the two blocks of Q, and of the merged block. `work` is the offset of
+	// W. Both are 64-bit numbers, low word first.
 	uint at[2], work[2];
 };
 

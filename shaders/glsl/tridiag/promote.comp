@@ -9,8 +9,8 @@
 //      phase  one number
 // out: x      rows×cols, ldx ≥ rows. It must not overlap s
 //
-// cpromote rounds. The kernel multiplies column number `last` and those after it by the phase. So `last`
-// is cols − 1, or more if the last component of the vectors is not among these columns.
+// cpromote rounds. The kernel multiplies column number `last` and those after it by the phase. So
+// `last` is cols − 1, or more if the last component of the vectors is not among these columns.
 //
 // Grid: one invocation per element, rows rounded up to LOCAL_SIZE, in x and y.
 #version 460

@@ -45,8 +45,8 @@ Representation representation(uint64_t reps, Task t, uint slot, uint ld) {
 	return Representation(element(reps, slot == ROOT ? 0 : slot, t.lo, ld), uint64_t(ld) * REAL_BYTES, t.hi - t.lo);
 }
 
-// pair loads row i, or the last row if i is past it: a caller that loads rows ahead of their use may
-// go so far.
+// pair loads row i, or the last row if i lies past the last row. A caller that loads rows ahead of
+// their use may ask for such a row.
 Pair pair(Representation r, uint i) { return Pairs(r.base + r.stride * min(i, r.n - 1)).at[0]; }
 
 #include "ulp.glsl"

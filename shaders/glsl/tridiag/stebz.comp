@@ -109,7 +109,8 @@ void main() {
 // TINY is the exponent of the absolute term of the rule that ends a bisection.
 const int TINY = -900;
 
-// `small` is ulp·norm, for the norm of the scaled T. Eigenvalues of smaller magnitude are tiny.
+// `small` is ulp·norm, for the norm of the scaled T. Eigenvalues of smaller magnitude are called
+// tiny.
 work_t small;
 
 // middle returns the point that divides the interval [lo, hi]: usually its midpoint. Another point

@@ -175,9 +175,9 @@ void main() {
 		lo = p.lo.at[i];
 		hi = p.hi.at[i];
 	} else if (ours) {
-		// The search ends between two neighbouring points of the grid: the count at the first one is
-		// too small for the wanted eigenvalue, and the count at the second one is large enough. This
-		// holds even if the counts do not ascend.
+		// The search ends between two neighbouring points of the grid: the count at the first one
+		// is too small for the wanted eigenvalue, and the count at the second one is large enough.
+		// This holds even if the counts do not ascend.
 		uint from = 0, to = p.points + 1;
 		while (to - from > 1) {
 			uint g = (from + to) / 2;

@@ -29,17 +29,17 @@
 //          rotations    two arrays of `stride` elements: cosine and sine of each step
 //          chains       element t has the chain that begins with step t. If no chain begins with
 //                       step t, the element has first = end
-// between: merges       k is the number of candidates (see candidates), and upper the number of
-//                       steps that do not come last for their negligible weight
+// between: merges       k is the number of candidates (see the function prepare), and upper the
+//                       number of steps whose weight is not negligible
 // scratch: reals        four arrays of `stride` elements
 //          words        three arrays of `stride` elements
 //
 // In all these arrays except the fifth one of numbers, the elements of a merge begin at lo. No two
 // buffers may overlap. A NaN gives undefined results, but no access out of bounds.
 //
-// One invocation computes all rotations of a merge, so a dispatch rotates at most STEPS steps. A merge
-// with more columns needs several dispatches, in the order of p.portion. The scratch arrays and
-// `merges` keep its state from one dispatch to the next. The results do not depend on STEPS.
+// One invocation computes all rotations of a merge, so a dispatch rotates at most STEPS steps. A
+// merge with more columns needs several dispatches, in the order of p.portion. The scratch arrays
+// and `merges` keep its state from one dispatch to the next. The results do not depend on STEPS.
 //
 // Invocations of a workgroup load elements of the scratch arrays, of `merges`, d, `first` and
 // `last` that other invocations store. In the Vulkan memory model a barrier orders such accesses
@@ -94,7 +94,8 @@ layout(push_constant, scalar) uniform Push {
 	uint portion;
 } p;
 
-// The sets of rows in which a column of W (merge.glsl) can have nonzero elements.
+// These constants are the sets of rows in which a column of W (merge.glsl) can have nonzero
+// elements.
 const uint UPPER_ROWS = 0, ALL_ROWS = 1, LOWER_ROWS = 2;
 // JOINED is a bit in the state of a step: a rotation has combined its column with that of the
 // previous step, so that both are in one chain.
@@ -122,8 +123,8 @@ double value(uint c) { return p.d.at[m.lo + c]; }
 // column returns the column with the i-th smallest eigenvalue in the block of columns [begin, end).
 uint column(uint i, uint begin, uint end) { return min(begin + uint(p.order.at[m.lo + i]), end - 1); }
 
-// rank returns how many eigenvalues of the block [begin, end) are less than x, or also equal to x if
-// `equal` is true.
+// rank returns how many eigenvalues of the block [begin, end) are less than x, or also equal to x
+// if `equal` is true.
 uint rank(double x, uint begin, uint end, bool equal) {
 	uint low = begin, high = end;
 	while (low < high) {
@@ -135,8 +136,8 @@ uint rank(double x, uint begin, uint end, bool equal) {
 	return low - begin;
 }
 
-// sort writes the columns of both blocks to `sorted`, in ascending order of their eigenvalues. Equal
-// ones keep their order.
+// sort writes the columns of both blocks to `sorted`, in ascending order of their eigenvalues.
+// Columns with equal eigenvalues keep their order.
 void sort() {
 	for (uint i = gl_LocalInvocationIndex; i < m.n; i += LOCAL_SIZE) sorted.at[i] = 0;
 	meet(); // with NaN, some elements may not be written below
@@ -157,8 +158,8 @@ double weight(uint c, double rho) {
 	return p.first.at[m.lo + c] * (minus ? -root_half : root_half);
 }
 
-// Numbers has the numbers of a step: eigenvalue d, weight z, first and last row of the column of Q, and
-// the state.
+// Numbers has the numbers of a step: eigenvalue d, weight z, first and last row of the column of Q,
+// and the state.
 struct Numbers {
 	double d, z, first, last;
 	uint state;
@@ -174,8 +175,8 @@ void store(uint a, Numbers x) {
 }
 
 // closes tells whether the eigenvalues of two neighbouring steps a and c are so close that a
-// rotation may make the column of a an eigenvector of the merged block. It returns the rotation, and
-// the new weight r of step c.
+// rotation may make the column of a an eigenvector of the merged block. It returns the rotation,
+// and the new weight r of step c.
 bool closes(double da, double za, double dc, double zc, out double cs, out double sn, out double r) {
 	cs = 1.0lf, sn = 0.0lf, r = 0.0lf;
 	if (abs((dc - da) * za * zc) > 2.0lf * tolerance * (za * za + zc * zc)) return false;
@@ -193,8 +194,8 @@ bool closes(uint a) {
 }
 
 // turn applies a rotation to the columns of steps a and a + 1, with the numbers x and y. Then the
-// column of step a is deflated, and step a + 1 belongs to the same chain. It stores the numbers of
-// step a and returns those of step a + 1.
+// column of step a is deflated, and step a + 1 belongs to the same chain. turn stores the numbers
+// of step a and returns those of step a + 1.
 Numbers turn(uint a, Numbers x, Numbers y, double cs, double sn, double r) {
 	p.rotations.at[m.lo + a] = cs;
 	p.rotations.at[p.stride + m.lo + a] = sn;
@@ -220,13 +221,13 @@ uint first_candidate(uint step, uint count) {
 	return low;
 }
 
-// rotate goes through those of the steps [0, steps) that this dispatch rotates, in order. It rotates
-// neighbouring columns if this deflates one of them. The `count` candidates are the steps whose
-// column could be rotated with the previous one before any rotation. A rotation changes the numbers
-// of the next step. So rotate examines only the candidates and the steps that follow a rotation,
-// which may belong to the previous dispatch. Only one invocation calls it. The numbers of the last
-// step of a chain stay in registers, and the next step is loaded before it is needed, because each
-// rotation would otherwise wait for the memory.
+// rotate goes through those of the steps [0, steps) that this dispatch rotates, in order. It
+// rotates neighbouring columns if this deflates one of them. The `count` candidates are the steps
+// whose column could be rotated with the previous one before any rotation. A rotation changes the
+// numbers of the next step. So rotate examines only the candidates and the steps that follow a
+// rotation. The last rotation of the previous dispatch counts, too. Only one invocation calls
+// rotate. The numbers of the last step of a chain stay in registers, and the next step is loaded
+// before it is needed. Otherwise each rotation would wait for the memory.
 void rotate(uint steps, uint count) {
 	uint begin = p.portion * STEPS, end = min(begin + STEPS, steps);
 	uint settled = begin; // steps before this one cannot continue a chain any more
@@ -255,10 +256,10 @@ void rotate(uint steps, uint count) {
 bool begins(uint i, uint steps) { return i >= steps || (uint(state.at[i]) & JOINED) == 0; }
 
 // prepare sorts the columns of the merge; a step is a column in the sorted order. Columns with a
-// negligible weight go to the end, and `steps` gets the number of columns before them. The candidates
-// are the steps whose column may have to be rotated with the column of the step before, and `count`
-// gets their number. Most merges have few candidates. `torn` is the element of T between the two
-// blocks. Each invocation processes the steps [begin, end).
+// negligible weight go to the end, and `steps` gets the number of columns before them. The
+// candidates are the steps whose column may have to be rotated with the column of the step before,
+// and `count` gets their number. Most merges have few candidates. `torn` is the element of T
+// between the two blocks. Each invocation processes the steps [begin, end).
 void prepare(double torn, uint begin, uint end, out uint steps, out uint count) {
 	double rho = 2.0lf * abs(torn);
 	uvec4 all;
@@ -354,7 +355,8 @@ void main() {
 		}
 	}
 
-	// A chain ends before the next chain begins, so an invocation goes through its range from the end.
+	// A chain ends before the next chain begins, so an invocation goes through its range from the
+	// end.
 	uint next = m.n;
 	for (uint i = end; i-- > begin;) {
 		if (begins(i, steps)) next = i;

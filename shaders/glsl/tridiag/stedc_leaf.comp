@@ -70,8 +70,9 @@ bool negligible(uint i) {
 	return x <= tiny() || x * x <= (EPS * abs(d[i])) * (EPS * abs(d[i + 1]));
 }
 
-// after returns the first index from `from` on whose off-diagonal element is negligible (or not
-// negligible, if `zero` is false), or LEAF or more if there is none.
+// after returns the first index from `from` on whose off-diagonal element is negligible. If `zero`
+// is false, it returns the first index whose element is not negligible. If there is no such index,
+// the result is LEAF or more.
 uint after(uint from, bool zero) {
 	uint mask = ~0u << from % 32;
 	for (uint w = from / 32; w * 32 < LEAF; w++, mask = ~0u) {
@@ -111,10 +112,10 @@ double quotient(double a, double r, double y) {
 }
 
 // rotate returns c, s and r such that c·g + s·f = r and c·f − s·g = 0, as the function `rotation`
-// does. It has a shorter chain of dependent operations, because one approximation is the start for
-// the square root and for both quotients. `quick` tells whether fma() rounds only once. If it does,
-// and if no number is tiny, the computed remainders are exact. Then the last step rounds like an
-// exact division and square root (Markstein, IBM J. Res. Dev. 34, 1990).
+// does. rotate has a shorter chain of dependent operations, because one approximation is the start
+// for the square root and for both quotients. `quick` tells whether fma() rounds only once. If
+// fma() does so, and if no number is tiny, the computed remainders are exact. Then the last step
+// rounds like an exact division and square root (Markstein, IBM J. Res. Dev. 34, 1990).
 void rotate(bool quick, double g, double f, out double c, out double s, out double r) {
 	double least = min(abs(g), abs(f)), most = max(abs(g), abs(f));
 	if (!quick || unpackDouble2x32(least).y < (1023u - 600u) << 20 || unpackDouble2x32(most).y < (1023u - 250u) << 20) {

@@ -8,8 +8,8 @@
 //      d       the eigenvalues
 // out: order   columns, counted from the block's first column
 //      info    for all columns i < k whose eigenvalue is NaN, the minimum of the previous info and
-//              lo + i + base. A NaN is a root that was not found; order is then undefined. The
-//              element of info is lo·apart: with apart = 0 all merges have the same element
+//              lo + i + base. A NaN is a root that was not found; order is then undefined. A
+//              merge uses element lo·apart of info: with apart = 0 all merges share one element
 //
 // Each invocation counts the eigenvalues that come before its own eigenvalue. order must not
 // overlap the inputs.

@@ -74,7 +74,7 @@ void store(uint k, double mu, double origin) {
 // sums computes two parts of the sum Σ z_i²/(d_i − λ) of the secular equation at λ = shift + mu.
 // psi is the sum ψ over the poles before pole `lower`, and phi is the sum φ over the poles after
 // pole lower + 1. dpsi and dphi are the derivatives of ψ and φ. If `above` is true, the root is
-// above all poles. Then the first sum is returned as φ, and ψ is 0.
+// above all poles. Then the sum over the poles before pole `lower` is returned as φ, and ψ is 0.
 void sums(Reals d, Reals z, uint k, uint lower, double shift, double mu, bool above,
 		out double psi, out double dpsi, out double phi, out double dphi) {
 	psi = 0.0lf, dpsi = 0.0lf, phi = 0.0lf, dphi = 0.0lf;

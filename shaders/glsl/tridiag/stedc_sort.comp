@@ -27,8 +27,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // TILE is the number of rows and columns of a tile, the block that a workgroup copies, at least 1.
 layout(constant_id = 1) const uint TILE = 32;
 
-// A Column is a column of a block in q: its rows [from, to), and the offset `at` of row `from`, with
-// the low word first.
+// A Column is a column of a block in q: its rows [from, to), and the offset `at` of row `from`,
+// with the low word first.
 struct Column { uint from, to; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Columns { Column at[]; };
 

@@ -91,8 +91,8 @@ shared uint busy;
 // node k are 2k and 2k+1.
 shared uint counted[LOCAL_SIZE];
 
-// The phases of an interval: LOWER moves its lower end until it is below the eigenvalue, UPPER its
-// upper end until it is above. HALVE halves the interval.
+// These are the phases of an interval. LOWER moves the lower end until it is below the eigenvalue.
+// UPPER moves the upper end until it is above the eigenvalue. HALVE halves the interval.
 const uint LOWER = 0, UPPER = 1, HALVE = 2;
 
 // EXPANSION is the factor by which the step grows after each move of an end.
@@ -106,8 +106,8 @@ work_t stride(work_t lo, work_t hi) { return max(max(hi - lo, 4 * ulp() * larger
 bool open_(work_t lo, work_t hi, work_t rtol) { return hi - lo > rtol * larger(lo, hi) + tiny(); }
 
 // middle returns the point at which the interval is halved: zero if the signs of the ends differ,
-// near zero if one end is zero, the geometric mean if the ends differ by more than a factor of four,
-// and otherwise the arithmetic mean.
+// near zero if one end is zero, the geometric mean if the ends differ by more than a factor of
+// four, and otherwise the arithmetic mean.
 work_t middle(work_t lo, work_t hi) {
 	if (lo < 0 && hi > 0) return 0;
 	if (lo == 0) return hi * power_of_two(-20);

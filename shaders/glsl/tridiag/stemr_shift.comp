@@ -6,7 +6,7 @@
 // variant: stemr_shift
 // variant: stemr_child CHILD
 //
-// in:  tasks   the parent of cluster c < clusters is the representation of task c
+// in:  tasks   task c names the parent of cluster c, for c = 0 … clusters − 1 (representation.glsl)
 //      reps    the parents
 //      shifts  shifts[8·c + j] are the candidates for τ, in pairs: one left and one right of the
 //              cluster. Each pair is further away from the cluster than the previous pair
@@ -23,10 +23,12 @@
 // out: chosen, best   the chosen candidate of each cluster, and its growth
 //      children       the children
 //
-// The two columns of a child may overlap the columns of its parent, and this parent may have other
-// children. A child that overlaps its parent is made in a second dispatch with over ≠ 0. children
-// is the same buffer as reps, unless the parents are root representations. No other buffers may
-// overlap. A NaN counts as a breakdown of the transform.
+// A representation has two columns, d and l. The columns of a child may overlap those of its
+// parent. The other children of this parent must be made before, because they read the parent. So
+// there are two dispatches of stemr_child. The first, with over = 0, makes the children that do not
+// overlap their parents. The second, with over = 1, makes the others. `children` is the same buffer
+// as reps, unless the parents are root representations. No other buffers may overlap. A NaN counts
+// as a breakdown of the transform.
 //
 // Grid: one invocation per candidate, or one per cluster; in x and y.
 #version 460
@@ -53,8 +55,8 @@ layout(push_constant, scalar) uniform Push {
 	Words child;
 	MatrixInOut children; // representations of the children: the same memory as reps, unless the parents are roots
 	// `over` selects the children that this dispatch makes: 0 for those that do not overlap their
-	// parents in memory, and 1 for those that do. ldchild is the leading dimension of `children`, at
-	// least 2.
+	// parents in memory, and 1 for those that do. ldchild is the leading dimension of `children`,
+	// at least 2.
 	uint over, ldchild;
 #else
 	MatrixOut growth;
@@ -69,8 +71,7 @@ const uint SHIFTS = 8;
 // A candidate is good if its growth is at most GROWTH.
 const work_t GROWTH = 8;
 
-// The stationary transform breaks down at a pivot whose magnitude is below least_pivot or above
-// huge.
+// The transform breaks down at a pivot d⁺ with |d⁺| < least_pivot() or |d⁺| > huge() = 2^200.
 work_t least_pivot() { return power_of_two(SCALE_LEAST); }
 
 work_t huge() { return power_of_two(200); }

@@ -126,8 +126,8 @@ void exchanged() {
 // row returns the k-th row that this invocation visits.
 uint row(Representation r, uint k) { return down() ? k : r.n - 1 - k; }
 
-// pair_of returns the k-th row of the representation that this invocation visits, or the last one if
-// k is too large.
+// pair_of returns the k-th row of the representation that this invocation visits, or the last one
+// if k is too large.
 Pair pair_of(Representation r, uint k) { return pair(r, row(r, min(k, r.n - 1))); }
 
 // A Walk is the state of a transform: a number t, and the number of negative pivots so far. On the

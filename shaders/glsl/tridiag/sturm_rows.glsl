@@ -14,9 +14,9 @@ shared Row tile[TILE];
 const uint NOTHING = 0xffffffffu;
 
 // fetch loads the rows [from, from + len) of T to `tile`, and replaces each e² that is smaller than
-// `least` by `least`. If `resident` is `from`, it does nothing, so that a matrix that fits in the
-// tile is loaded once for all counts. All invocations of the workgroup must call it, in uniform
-// control flow.
+// `least` by `least`. If `resident` is `from`, fetch does nothing, so that a matrix that fits in
+// the tile is loaded once for all counts. All invocations of the workgroup must call fetch, in
+// uniform control flow.
 void fetch(Rows rows, uint from, uint len, work_t least, inout uint resident) {
 	if (resident == from) return;
 	barrier();

@@ -3,8 +3,8 @@
 // tree: the root is node 1, and the children of node k are 2k and 2k+1.
 //
 // stebz.comp and stebz_narrow.comp include this header, after the declarations of LOCAL_SIZE and
-// LEVELS, and after a function middle(lo, hi). It returns the point that divides an interval. The
-// header defines TEAM, TEAMS, point and any_.
+// LEVELS, and after the definition of the function middle(lo, hi), which returns the point that
+// divides an interval. The header defines TEAM, TEAMS, point and any_.
 #ifndef STURM_TREE_GLSL
 #define STURM_TREE_GLSL
 
@@ -27,8 +27,8 @@ work_t point(uint k, work_t lo, work_t hi) {
 	return middle(lo, hi);
 }
 
-// any_ returns true to all invocations of the workgroup if `mine` is true in at least one. All must
-// call it, in uniform control flow.
+// any_ returns true to all invocations of the workgroup if `mine` is true in at least one. All
+// invocations must call any_, in uniform control flow.
 bool any_(bool mine) {
 	barrier(); // all invocations have read busy and counted
 	if (gl_LocalInvocationIndex == 0) busy = 0;

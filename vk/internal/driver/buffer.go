@@ -21,10 +21,10 @@ type Buffer struct {
 // device address.
 const bufferUsage = 0x1 | 0x2 | 0x20 | 0x20000
 
-// NewBuffer makes a buffer of `size` bytes in the first of the memory types `types` that Vulkan allows
-// for it and that has enough free memory. If `mapped` is true, Host is set, and all types must be visible
-// to the host. The error is an *Error: OutOfMemory if every allowed type is full, or FeatureMissing if no
-// type is allowed. After an error no Vulkan object is left.
+// NewBuffer makes a buffer of `size` bytes in the first of the memory types `types` that Vulkan
+// allows for it and that has enough free memory. If `mapped` is true, Host is set, and all types
+// must be visible to the host. The error is an *Error: OutOfMemory if every allowed type is full,
+// or FeatureMissing if no type is allowed. After an error no Vulkan object is left.
 func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, error) {
 	b := &Buffer{}
 	info := bBufferCreateInfo{SType: bStructureTypeBufferCreateInfo, Size: bDeviceSize(size), Usage: bufferUsage}

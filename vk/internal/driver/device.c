@@ -78,7 +78,8 @@ uint64_t vke_address(vke_device *d, VkBuffer buffer) {
 	return d->address(d->handle, &info);
 }
 
-// vke_pipeline_layout makes a layout without descriptor sets and with push_size bytes of push constants.
+// vke_pipeline_layout makes a layout without descriptor sets and with push_size bytes of push
+// constants.
 VkResult vke_pipeline_layout(vke_device *d, uint32_t push_size, VkPipelineLayout *out) {
 	VkPushConstantRange range = {COMPUTE, 0, push_size};
 	VkPipelineLayoutCreateInfo info = {ST_PIPELINE_LAYOUT, .pushConstantRangeCount = push_size ? 1 : 0,

@@ -74,8 +74,8 @@ func raw[H any](h H) C.uint64_t { return *(*C.uint64_t)(unsafe.Pointer(&h)) }
 // handle converts a 64-bit number to a handle. It is the inverse of the function `raw`.
 func handle[H any](v C.uint64_t) H { return *(*H)(unsafe.Pointer(&v)) }
 
-// pinned returns the address of the bytes, or nil if there are none, for a field of a C structure. The
-// garbage collector does not move or free them until the pinner is released.
+// pinned returns the address of the bytes, or nil if there are none, for a field of a C structure.
+// The garbage collector does not move or free them until the pinner is released.
 func pinned(p *runtime.Pinner, b []byte) unsafe.Pointer {
 	if len(b) == 0 {
 		return nil

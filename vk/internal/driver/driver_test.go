@@ -103,8 +103,8 @@ func everything() error {
 
 // TestEveryCallMayFail runs a function that makes one Vulkan object of each kind. In each run
 // another driver call fails, with each of four errors of Vulkan. The function must return an error,
-// and no object may be left. Only a full memory type need not be an error: a device may have a second
-// type for the buffer.
+// and no object may be left. Only a full memory type need not be an error: a device may have a
+// second type for the buffer.
 func TestEveryCallMayFail(t *testing.T) {
 	if err := everything(); err != nil {
 		t.Fatal(err)

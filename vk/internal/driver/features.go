@@ -51,7 +51,8 @@ func (s Features) Without(other Features) Features {
 	return s
 }
 
-// FeatureNamed returns the feature with Vulkan's name. The result is false for an unknown name.
+// FeatureNamed returns the feature with Vulkan's name. The second result is false for an unknown
+// name.
 func FeatureNamed(name string) (Feature, bool) {
 	i := slices.Index(featureNames[:], name)
 	return Feature(i), i >= 0

@@ -18,8 +18,8 @@ type HostMemory struct {
 	at unsafe.Pointer // what was allocated
 }
 
-// NewHostMemory allocates size bytes or a little more: a multiple of the alignment, but not 0, because
-// no device can import 0 bytes. The caller frees it. The error is an *Error.
+// NewHostMemory allocates size bytes or a little more: a multiple of the alignment, but not 0,
+// because no device can import 0 bytes. The caller frees it. The error is an *Error.
 func NewHostMemory(size int) (*HostMemory, error) {
 	size = (max(size, 1) + hostAlignment - 1) / hostAlignment * hostAlignment
 	m := &HostMemory{}
@@ -68,7 +68,8 @@ func (d *Device) Import(m *HostMemory, types []int) (*Buffer, error) {
 	return b, nil
 }
 
-// bindImported binds imported host memory to the buffer. After an error the caller calls FreeBuffer.
+// bindImported binds imported host memory to the buffer. After an error the caller calls
+// FreeBuffer.
 func (d *Device) bindImported(b *Buffer, m *HostMemory, types []int) error {
 	var bits C.uint32_t
 	host, size := unsafe.Pointer(&m.Bytes[0]), C.uint64_t(len(m.Bytes))

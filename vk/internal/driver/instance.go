@@ -76,9 +76,9 @@ func NewInstance(app string, validate bool) (*Instance, error) {
 // held is the number of instances that exist beside `parked`. instanceLock guards it.
 var held int
 
-// Preload loads the drivers, unless an instance has loaded them already, so that the next NewInstance
-// without validation is fast. Meanwhile NewInstance waits. Preload returns no error: if it fails, the
-// next NewInstance fails in the same way.
+// Preload loads the drivers, unless an instance has loaded them already, so that the next
+// NewInstance without validation is fast. Meanwhile NewInstance waits. Preload returns no error: if
+// it fails, the next NewInstance fails in the same way.
 func Preload(app string) {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()

@@ -20,7 +20,7 @@ type Physical struct {
 
 func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
 
-// Package vk uses an extension only on devices that have it.
+// These extensions are optional: package vk uses an extension only on devices that have it.
 const (
 	SubgroupSizeExtension = "VK_EXT_subgroup_size_control"      // part of Vulkan 1.3
 	Maintenance4Extension = "VK_KHR_maintenance4"               // part of Vulkan 1.3
@@ -35,8 +35,8 @@ const (
 // Vulkan13 is version 1.3 of Vulkan. Three of the extensions above are part of it.
 const Vulkan13 = 1<<22 | 3<<12
 
-// Knowing returns a copy of the device with `knows` for its version of Vulkan and its extensions,
-// which must be those of the method Extensions.
+// Knowing returns a copy of the device with the member `knows` set. The version of Vulkan and
+// `extensions`, the result of the method Extensions, determine `knows`.
 func (p Physical) Knowing(extensions []string) Physical {
 	p.knows = C.int(knowledge(p.version(), extensions))
 	return p

@@ -53,8 +53,8 @@ func (d *Device) DestroyCache(c *Cache) {
 	destroyed()
 }
 
-// NewLayout makes a pipeline layout with pushSize bytes of push constants, a multiple of four, which
-// may be 0. The caller destroys it with DestroyLayout.
+// NewLayout makes a pipeline layout with pushSize bytes of push constants, a multiple of four,
+// which may be 0. The caller destroys it with DestroyLayout.
 func (d *Device) NewLayout(pushSize int) (uint64, error) {
 	var out C.VkPipelineLayout
 	err := created(try("vkCreatePipelineLayout", func() Result {

@@ -48,8 +48,8 @@ func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
 
 // Fault is a hook for tests, which make driver calls fail. If it is not nil, `try` calls it before
 // each driver call that can fail. If Fault returns an error, the driver call is not made, and the
-// error is its result. Calls that end an operation even if they fail (vkEndCommandBuffer) are always
-// made. Several goroutines may call Fault.
+// error is its result. Calls that end an operation even if they fail (vkEndCommandBuffer) are
+// always made. Several goroutines may call Fault.
 var Fault func(call string) Result
 
 // Refuse is a hook for tests, which make the preparation of kernels fail. If it is not nil, package
@@ -58,9 +58,9 @@ var Fault func(call string) Result
 // Refuse.
 var Refuse func(kernel string) error
 
-// try makes one driver call: it calls f, and returns an error if the result is one. Positive results
-// are no errors. All Vulkan calls in this package go through `try` or tryToEnd. `call` is the name
-// of the Vulkan function.
+// try makes one driver call: it calls f, and returns an error if the result is one. Positive
+// results are no errors. All Vulkan calls in this package go through `try` or tryToEnd. `call` is
+// the name of the Vulkan function.
 func try(call string, f func() Result) error {
 	r := Success
 	if Fault != nil {

@@ -28,7 +28,8 @@ func (d *Device) DestroyTimeline(t *Timeline) {
 
 // Submit submits a batch. When it has ended, the timeline semaphore t gets the value `value`, which
 // must be larger than all earlier values of t. Batches of a queue start in the order of their
-// submission. Only one goroutine at a time may call Submit. If Submit fails, no batch was submitted.
+// submission. Only one goroutine at a time may call Submit. If Submit fails, no batch was
+// submitted.
 func (d *Device) Submit(b *Batch, t *Timeline, value uint64) error {
 	return try("vkQueueSubmit", func() Result {
 		return Result(C.vke_submit(d.table, b.c(), t.handle, C.uint64_t(value)))

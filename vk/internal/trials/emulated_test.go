@@ -44,8 +44,8 @@ func TestEmulatedProductsThatDoNotCompile(t *testing.T) {
 
 const crashVariable = "VKEVD_TRIALS_CRASH"
 
-// crash is the child process of TestDriverThatCrashesIsNotAskedForever. It measures emulated products
-// with a driver that crashes when it compiles a kernel.
+// crash is the child process of TestDriverThatCrashesIsNotAskedForever. It measures emulated
+// products with a driver that crashes when it compiles a kernel.
 func crash(folder string) error {
 	d, err := open(vk.Options{CacheDir: folder})
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 var results = []driver.Result{driver.OutOfHostMemory, driver.OutOfMemory, driver.DeviceLost, driver.InitFailed}
 
 // forgiven are calls that may fail in a solve that succeeds. A device whose extensions cannot be
-// listed counts as a device without extensions, and one whose shapes of matrices cannot be listed as
-// a device without matrix units. If the wait for the device fails, Close still
-// closes the device. If one memory type is full, the next type is tried. Without a pipeline cache
-// the solve only takes longer.
+// listed counts as a device without extensions. A device whose shapes of matrices cannot be listed
+// counts as a device without matrix units. If the wait for the device fails, Close still closes the
+// device. If one memory type is full, the next type is tried. Without a pipeline cache the solve
+// only takes longer.
 var forgiven = []string{
 	"vkEnumerateDeviceExtensionProperties", "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR",
 	"vkDeviceWaitIdle", "vkAllocateMemory", "vkCreatePipelineCache", "vkGetPipelineCacheData",

@@ -21,9 +21,10 @@ type call struct {
 	run    bool // made by Device.Run or a solve of a plan, so the error must name the phase
 	kernel bool // made for one kernel, so the error must name the kernel
 
-	// prepares says that the call belongs to the preparation of a plan within a solve. It has no
-	// phase. restores says that the call allocates the plan's own memory again after a cold solve.
-	// If such a call fails, the next solve tries it again.
+	// prepares says that the call belongs to the preparation of a plan within a solve. Such a call
+	// has no phase. restores says that the call allocates the plan's own memory again after a cold
+	// solve, a solve without the approximate vectors of a refinement. If the call fails, the next
+	// solve allocates the memory.
 	prepares, restores bool
 }
 

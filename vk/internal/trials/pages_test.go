@@ -16,8 +16,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A problem makes a plan on a device, solves, and returns the results: numbers and slices of numbers.
-// `tune` is nil, or the tuning of the plan.
+// A problem makes a plan on a device, solves, and returns the results: numbers and slices of
+// numbers. `tune` is nil, or the tuning of the plan.
 type problem struct {
 	name  string
 	solve func(d *vk.Device, n int, tune *tuning.Tuning) ([]any, error)
@@ -136,8 +136,8 @@ var problems = []problem{
 }
 
 // Solves on a device with small buffers have the same bits as with one buffer. In buffers of 512
-// bytes each matrix, and nearly every list, lies in many buffers. With the smallest sizes of kernels,
-// small matrices reach every path.
+// bytes each matrix, and nearly every list, lies in many buffers. With the smallest sizes of
+// kernels, small matrices reach every path.
 func TestPagesSolveTheSame(t *testing.T) {
 	when.Skip(t, when.Slow, "the same kernels in other memory")
 	usual := map[string]bool{"divide and conquer": true, "values": true, "MRRR": true}

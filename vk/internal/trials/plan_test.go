@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A fixture is a plan for a kind of work on devices with Options.Batch = oneCommand, and the result of
-// a solve without faults. Each command of these devices is a batch.
+// A fixture is a plan for a kind of work on devices with Options.Batch = oneCommand, and the result
+// of a solve without faults. Each command of these devices is a batch.
 type fixture struct {
 	plan    solver
 	a       evd.Sym[float64]

@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// TestEveryKernelMayBeRefused makes plans of all kinds, for forecasts. For each plan, one kernel after
-// another is refused, as by a device that cannot run it. The constructor must return this error: a plan
-// without one of its kernels would fail in its first call.
+// TestEveryKernelMayBeRefused makes plans of all kinds, for forecasts. For each plan, one kernel
+// after another is refused, as by a device that cannot run it. The constructor must return this
+// error: a plan without one of its kernels would fail in its first call.
 func TestEveryKernelMayBeRefused(t *testing.T) {
 	when.Skip(t, when.Slow, "no device")
 	info := device(t, vk.Options{}).Info()

@@ -54,8 +54,8 @@ func options(vectors bool) evd.Options {
 	return evd.Options{Vectors: vectors, Tuning: &small}
 }
 
-// A session opens the devices of a kind of work, makes a plan, solves and checks one matrix, and closes
-// everything.
+// A session opens the devices of a kind of work, makes a plan, solves and checks one matrix, and
+// closes everything.
 type session struct {
 	vk vk.Options
 	work

@@ -261,8 +261,8 @@ func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind matgen.Dense
 		return
 	}
 	want = scaled(want, -shift)
-	// This number bounds the norm of the matrix from below in error measures. Eigenvalues below the
-	// smallest normal number have fewer digits.
+	// leastNormal is the smallest normal number. The error measure uses a norm of at least this
+	// number, because eigenvalues below it have fewer digits.
 	const leastNormal = 0x1p-1022
 	norm := max(math.Abs(want[0]), math.Abs(want[n-1]), leastNormal)
 	good("values", ratio.Values(n, res.Values, want[res.First:res.First+len(res.Values)], norm))

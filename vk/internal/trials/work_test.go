@@ -70,8 +70,8 @@ func (r refiner) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Result[flo
 	return r.Refine(ctx, a, r.q)
 }
 
-// refining makes a plan for refinements of the vectors of random(order, 1), in single precision, times
-// `scale`.
+// refining makes a plan for refinements of the vectors of random(order, 1), in single precision,
+// times `scale`.
 func refining(d *vk.Device, opt evd.Options, scale float64) (solver, error) {
 	q, err := approximate()
 	if err != nil {
@@ -122,8 +122,8 @@ func approximate() (q evd.Dense[float64], err error) {
 	return q, nil
 }
 
-// on opens the devices of the work, with the options `opt`. The caller must close them, even after an
-// error.
+// on opens the devices of the work, with the options `opt`. The caller must close them, even after
+// an error.
 func (w work) on(opt vk.Options) (all []*vk.Device, err error) {
 	for range w.devices {
 		d, err := open(opt)
@@ -135,8 +135,8 @@ func (w work) on(opt vk.Options) (all []*vk.Device, err error) {
 	return all, nil
 }
 
-// TestWorks checks that the kinds of work do what their names say. Other tests of this package would
-// also pass if all refinements were cold, or none.
+// TestWorks checks that the kinds of work do what their names say. Other tests of this package
+// would also pass if all refinements were cold, or none.
 func TestWorks(t *testing.T) {
 	for _, w := range []work{ofRefinement, coldRefinement, inMixed} {
 		f := newFixture(t, w)
