@@ -36,8 +36,8 @@ func packageTable(t *testing.T) string {
 	return markdown([]string{"folder", "what it is"}, rows)
 }
 
-// kernelTable lists, for each kernel, the packages that run it and the tests that are nearest to
-// them.
+// kernelTable lists, for each kernel, its source, the packages that run it, and the tests that are
+// nearest to them. If there are many tests, the files of the others follow.
 func kernelTable(t *testing.T) string {
 	var sources []goFile
 	eachGoFile(t, func(path string) {
@@ -45,6 +45,14 @@ func kernelTable(t *testing.T) string {
 			sources = append(sources, parsed(t, path))
 		}
 	})
+	glsl, source := map[string]string{}, "" // by kernel
+	for line := range strings.Lines(read(t, "shaders/spv/stamps.txt")) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "source" {
+			source = "`" + f[2] + "`"
+		} else if len(f) == 3 && f[0] == "spv" {
+			glsl[f[2]] = source
+		}
+	}
 	declared := regexp.MustCompile(`(?m)^func (\w+)(?:\[.*?\])?\(\) spirv\.Module.*\n\treturn .*?\("(\w+)"`)
 	kernels := map[string]string{} // by function
 	files, _ := filepath.Glob("../shaders/z_*.go")
@@ -70,16 +78,28 @@ func kernelTable(t *testing.T) string {
 			t.Errorf("no test runs the kernel %s", kernels[function])
 		}
 		const most = 4
-		shown := strings.Join(tests[:min(most, len(tests))], ", ")
-		if len(tests) > most {
-			shown += " and others"
+		var shown, others []string
+		for i, test := range tests {
+			name, file, _ := strings.Cut(test, " ")
+			if folder := filepath.ToSlash(filepath.Dir(file)); slices.Contains(where, "`"+folder+"`") {
+				file = filepath.Base(file)
+			}
+			if i < most {
+				shown = append(shown, name)
+			} else {
+				others = append(others, "`"+file+"`")
+			}
 		}
-		rows = append(rows, []string{kernels[function], strings.Join(slices.Compact(where), ", "), shown})
+		cell := strings.Join(shown, ", ")
+		if slices.Sort(others); len(others) > 0 {
+			cell += "; others in " + strings.Join(slices.Compact(others), ", ")
+		}
+		rows = append(rows, []string{kernels[function], glsl[kernels[function]], strings.Join(slices.Compact(where), ", "), cell})
 	}
 	if len(rows) < 80 {
 		t.Errorf("only %d kernels", len(rows))
 	}
-	return markdown([]string{"kernel", "runs in", "nearest tests"}, rows)
+	return markdown([]string{"kernel", "source", "runs in", "nearest tests"}, rows)
 }
 
 // nearest returns the tests that call a function of the given files and lie in their folders. If
@@ -116,7 +136,8 @@ func nearest(sources []goFile, files map[string]bool) (tests []string) {
 }
 
 // reaching returns the tests that use one of the names, themselves or by other functions of the
-// files. Long tests, and tests of devices that run nothing, come last.
+// files, each with its file, as its name, a space and the file. Long tests, and tests of devices
+// that run nothing, come last.
 func reaching(files []goFile, names map[string]bool) (tests []string) {
 	var last []string
 	reached := maps.Clone(names)
@@ -132,9 +153,9 @@ func reaching(files []goFile, names map[string]bool) (tests []string) {
 					continue
 				}
 				if used["when.Long"] || used["vk.Dry"] {
-					last = append(last, function)
+					last = append(last, function+" "+f.name)
 				} else {
-					tests = append(tests, function)
+					tests = append(tests, function+" "+f.name)
 				}
 			}
 		}
