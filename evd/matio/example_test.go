@@ -33,8 +33,7 @@ func ExampleDense_Symmetric() {
 	if errors.As(err, &pair) && pair.Diff < 1e-15 {
 		fmt.Println("close enough")
 	}
-	// Output: matrix is not symmetric: |a(2,1) − a(1,2)| = 0.25 is the largest difference (rows and
-	// columns from 1)
+	// Output: matrix is not symmetric: |a(2,1) − a(1,2)| = 0.25 is the largest difference (rows and columns from 1)
 }
 
 func ExampleAtomicFile() {
