@@ -80,7 +80,7 @@ func TestRankByOrder(t *testing.T) {
 }
 
 // TestValuesByAWiderBand compares the values of a solve with a wider band with those of the usual
-// band. They must agree except for rounding errors.
+// band. The values must agree except for rounding errors.
 func TestValuesByAWiderBand(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 45

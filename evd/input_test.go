@@ -22,7 +22,7 @@ func triangle[T double](n, ld int, a []T, uplo evd.Uplo) evd.Sym[T] {
 	return stored(n, ld, a, uplo, false)
 }
 
-// stored is triangle by columns or by rows.
+// stored is the function `triangle` for a matrix that is stored by columns, or by rows.
 func stored[T double](n, ld int, a []T, uplo evd.Uplo, rowMajor bool) evd.Sym[T] {
 	sym := evd.Sym[T]{N: n, Ld: ld, Uplo: uplo, Data: slices.Repeat([]T{nan[T]()}, n*ld), RowMajor: rowMajor}
 	for j := range n {

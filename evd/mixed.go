@@ -203,7 +203,7 @@ func (p *MixedPlan) widen(s *refineCall, first *dense.Solve[float32], x product.
 }
 
 // toOne returns the power of two σ for which σ·largest is between ½ and 1. If this σ is no normal
-// double, toOne returns the nearest power of two that is one. It returns 1 for 0.
+// double, toOne returns the nearest power of two that is a normal double. For 0 it returns 1.
 func toOne(largest float64) float64 {
 	if largest == 0 {
 		return 1

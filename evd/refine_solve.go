@@ -59,7 +59,7 @@ func (p *RefinePlan) begin(c *plan.Call, report func(Progress)) *refineCall {
 
 // refineOrSolve does the iteration of one call, or a cold solve if the iteration cannot be used. It
 // is the only place that decides so, in the methods of RefinePlan and of MixedPlan. The argument
-// `load` is that of the method refine.
+// `load` is that of the method `refine`.
 func (s *refineCall) refineOrSolve(a Sym[float64], load func() (sigma float64, err error)) (*Result[float64], error) {
 	res, err := s.refine(a, load)
 	if err != nil && plan.MethodFailed(err) {

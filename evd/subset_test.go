@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// part solves for the eigenvalues with the indices from ≤ i < to, with vectors. It compares the
+// part solves for the eigenvalues with the indices `from` ≤ i < `to`, with vectors. It compares the
 // number of values, the first index and the values with the list `all` of all eigenvalues. Package
 // ratio and the method Check measure the vectors.
 func part[T double](t *testing.T, d *vk.Device, n int, a []T, all []float64, from, to int, opt evd.Options) {

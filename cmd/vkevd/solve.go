@@ -337,7 +337,7 @@ func fromEnd(i, n int) int {
 	return i
 }
 
-// atEnd returns the range from:to of the `k` smallest or largest of n eigenvalues.
+// atEnd returns the range `from`:`to` of the `k` smallest or largest of n eigenvalues.
 func atEnd(flag string, k, from, to, n int) (int, int, error) {
 	if k > n {
 		return 0, 0, fmt.Errorf("%s: %d is too many; the number of all eigenvalues is %d", flag, k, n)
@@ -345,7 +345,7 @@ func atEnd(flag string, k, from, to, n int) (int, int, error) {
 	return from, to, nil
 }
 
-// within returns the range from:to, or an error if it is not a range of indices of a matrix of
+// within returns the range `from`:`to`, or an error if it is not a range of indices of a matrix of
 // order n. `value` is what the user wrote.
 func within(flag, value string, from, to, n int) (int, int, error) {
 	if from < 0 || to > n {

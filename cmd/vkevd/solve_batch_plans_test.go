@@ -10,8 +10,8 @@ import (
 )
 
 // TestBatchesAtOnceFit checks the memory of a plan for as many matrices as are on the device at the
-// same time. It is at most six times BatchBytes. This holds for small orders, too, where the
-// matrices themselves are the smaller part of the memory.
+// same time. This memory is at most six times BatchBytes. This holds for small orders, too, where
+// the matrices themselves are the smaller part of the memory.
 func TestBatchesAtOnceFit(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	for _, n := range []int{0, 1, 2, 3, 8, 16, 40, 128, 300} {

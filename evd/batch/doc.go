@@ -28,7 +28,7 @@
 // of vectors follow the rule of package evd. Solve does not write to its input.
 //
 // An eigenvalue of a finite matrix may be larger than the largest float64. It is then +Inf or −Inf,
-// without an error.
+// and Spectrum.Err is an *evd.OverflowError.
 //
 // A plan allocates all its device memory when it is made. Goroutines may share a plan. A plan
 // executes one call at a time.

@@ -41,7 +41,7 @@ type queue struct {
 	done, total float64
 }
 
-// take returns the next part of the batch, the matrices from ≤ k < to, or from = to at the end. For
+// take returns the next part of the batch, the matrices `from` ≤ k < `to`, or `from` = `to` at the end. For
 // one device, parts are as large as possible. For several, a part is 1/(2·devices) of the remaining
 // matrices, so that all devices end at about the same time.
 func (q *queue) take() (from, to int) {
@@ -57,7 +57,7 @@ func (q *queue) take() (from, to int) {
 	return from, q.next
 }
 
-// solved records that the matrices from ≤ k < to are solved, and reports the progress.
+// solved records that the matrices `from` ≤ k < `to` are solved, and reports the progress.
 func (q *queue) solved(from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()

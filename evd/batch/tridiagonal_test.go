@@ -118,7 +118,8 @@ func TestTridiagonalsSameBits(t *testing.T) {
 }
 
 // TestTridiagonalsNonFinite puts a NaN or an infinity into one matrix. This matrix must have an
-// error with the place of the entry. The others must have the same bits as without it.
+// error with the place of the entry. The other matrices must have the same bits as in a batch
+// without this matrix.
 func TestTridiagonalsNonFinite(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	for _, vectors := range []bool{true, false} {

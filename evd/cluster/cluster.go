@@ -82,7 +82,7 @@ const (
 	byInterval
 )
 
-// Index is the part with the indices from ≤ i < to. Index 0 is the smallest eigenvalue.
+// Index is the part with the indices `from` ≤ i < `to`. Index 0 is the smallest eigenvalue.
 func Index(from, to int) Part { return Part{kind: byIndex, from: from, to: to} }
 
 // Interval is the part with a < λ ≤ b. With vectors it needs two solves: one for all values, to

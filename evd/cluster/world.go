@@ -132,7 +132,7 @@ type grid interface {
 	spread(slab []float64, w, columns int, a *matrix, from int)
 	// collect copies columns of the distributed matrix `a` to the processes, so that each process
 	// has up to w whole columns in its argument `slab`. `columns` is the number of all copied
-	// columns, and `from` is the first of them. It is the inverse of `spread`.
+	// columns, and `from` is the first of them. collect is the inverse of `spread`.
 	collect(slab []float64, w, columns int, a *matrix, from int)
 	// transpose computes C = Aᵀ for square matrices with the same distribution (pdtran).
 	transpose(a, c *matrix)

@@ -185,7 +185,7 @@ func hasSeparator(line []byte, sep byte) bool {
 }
 
 // isNumber reports whether a field is a number, in quotes or not. Its decimal mark may be a comma
-// if the separator is none, or if the field is in quotes.
+// if the separator is another character, or if the field is in quotes.
 func isNumber(field []byte, sep byte) bool {
 	bare := bytes.Trim(field, `"`)
 	if len(bare) > longestField {

@@ -51,8 +51,8 @@ func (r reading) String() string {
 	return header + ", " + names
 }
 
-// A condition is what must hold for a line of the grammar. The function returns a text that says
-// what holds, or nothing. docs/formats.md explains the conditions.
+// A condition is what must hold for a line of the grammar. If it holds, the function `holds`
+// returns a text that says so, and otherwise "". docs/formats.md explains the conditions.
 type condition struct {
 	text  string
 	holds func(*table) string

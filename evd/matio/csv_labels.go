@@ -33,8 +33,8 @@ var (
 )
 
 // above says whether the numbers of the first line may be names of columns: 0, 1, 2, … or years,
-// for example, or whole numbers above numbers that all have a decimal point or an exponent. They
-// are no names if they continue in the other lines (belongs).
+// for example, or whole numbers above numbers that all have a decimal point or an exponent. Numbers
+// that continue in the other lines are no names (see belongs).
 //
 // NumPy's savetxt writes tables that are separated by blanks, without a header. So in such a table
 // both is needed: labels such as 0, 1, 2, … above numbers with a decimal point.

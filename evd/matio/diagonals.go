@@ -140,9 +140,9 @@ func (r *diagonals) rest() (*Tridiagonal, error) {
 	}
 }
 
-// ambiguous returns an error if the first row may be a header of numbers: 0 and 1, or 1 and 2. It
-// cannot be one if the other rows go on from it, or if numbers with and without decimal marks
-// follow, as pandas never writes them.
+// ambiguous returns an error if the first row may be a header of numbers: 0 and 1, or 1 and 2. The
+// first row is no header if the other rows count on from it. It is no header either if numbers with
+// and without decimal marks follow, because pandas never writes such files.
 func (r *diagonals) ambiguous() error {
 	n := len(r.out.D)
 	if !r.labels || n < 2 || r.plain > 0 && r.plain < r.others || goesOn(r.out.D) && goesOn(r.out.E) ||

@@ -33,10 +33,10 @@ func limitFuzzer(f *testing.F) {
 	limitMemory(f, 0)
 }
 
-// bounded calls the function `read`, which reads a file one time or a few times. It fails if this
-// allocates much more memory than the data of the file can need. A number takes two bytes of a text
-// and eight of memory. A slice that grows takes four times its memory in all. Matrices may be
-// transposed. Compressed data have up to 1032 times their size.
+// bounded calls the function `read`, which reads a file one time or a few times. It fails the test
+// if `read` allocates much more memory than the data of the file can need. A number takes two bytes
+// of a text and eight of memory. A slice that grows takes four times its memory in all. Matrices
+// may be transposed. Compressed data have up to 1032 times their size.
 func bounded(t *testing.T, file []byte, read func()) {
 	t.Helper()
 	const (

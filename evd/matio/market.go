@@ -286,10 +286,10 @@ func (m *market) entry(k int) ([]byte, error) {
 	return line, err
 }
 
-// each is matrix.each: the entries of a coordinate file, in the order of the file, each with its
-// mirror image after it. Finite-element codes write their assembly in this way, with several
-// entries of one place. Coordinate files are the only format for which memory is allocated by the
-// declared size alone.
+// each implements matrix.each: it lists the entries of a coordinate file, in the order of the file,
+// each with its mirror image after it. Finite-element codes write their assembly in this way, with
+// several entries of one place. Coordinate files are the only format for which memory is allocated
+// by the declared size alone.
 func (m *market) each(put func(i, j int, x complex128) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)

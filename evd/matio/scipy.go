@@ -116,7 +116,7 @@ func whole(x float64, most int) (int, bool) {
 	return n, x >= 0 && x <= float64(most) && float64(n) == x
 }
 
-// each is matrix.each.
+// each implements matrix.each.
 func (s *sparse) each(put func(i, j int, x complex128) error) error {
 	entries := len(s.data)
 	value := func(k int) complex128 { return complex(s.data[k], 0) }

@@ -95,7 +95,7 @@ func Range(s Selection, n int) (from, to int, known bool) {
 	return 0, 0, false
 }
 
-// SelectExact returns the selected range from ≤ i < to of the eigenvalues of a matrix of order 0 or
+// SelectExact returns the selected range `from` ≤ i < `to` of the eigenvalues of a matrix of order 0 or
 // 1. `values` has all of them, without rounding errors.
 func SelectExact(s Selection, values []float64) (from, to int) {
 	var below [2]int
@@ -109,7 +109,7 @@ func SelectExact(s Selection, values []float64) (from, to int) {
 	return s.within(len(values), below)
 }
 
-// within returns the selected range of indices, from ≤ i < to. For an interval (a, b], below[0]
+// within returns the selected range of indices, `from` ≤ i < `to`. For an interval (a, b], below[0]
 // must be the number of eigenvalues ≤ a, and below[1] that of eigenvalues ≤ b.
 func (s Selection) within(n int, below [2]int) (from, to int) {
 	switch s.by {

@@ -81,8 +81,8 @@ func TestBidiagonalPlan(t *testing.T) {
 	}
 }
 
-// TestBidiagonalPlanPart makes a plan for only the largest values and the vectors of one side. They
-// must agree with the results of a plan for all values.
+// TestBidiagonalPlanPart makes a plan for only the largest values and the vectors of one side.
+// Values and vectors must agree with the results of a plan for all values.
 func TestBidiagonalPlanPart(t *testing.T) {
 	small, n := tuning.Smallest(), 40
 	d, e := suite.BidiagonalFamilies[12].Make(n)

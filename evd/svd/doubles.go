@@ -81,7 +81,7 @@ func (d doubles[T]) off(ws *vk.Arena, gk *spectrum.Stage) vk.Slice[T] {
 }
 
 // conquered returns the k×n matrix to which bidiagonalVectors writes the vectors of one side, as
-// rows. It has only a shape if the host finds them.
+// rows. If the host finds the vectors, the matrix has only a shape.
 func (d doubles[T]) conquered(ws *vk.Arena, of side, k, n int) stages.Matrix {
 	if d.OnHost() {
 		return stages.Matrix{Rows: k, Cols: n, Ld: k}

@@ -121,7 +121,7 @@ func (o Options) check(n int) error {
 	return evd.CheckProducts(o.Products, o.Moduli)
 }
 
-// Index selects the singular values with the indices from … to−1. The largest one has index 0.
+// Index selects the singular values with the indices `from` … `to`−1. The largest one has index 0.
 func Index(from, to int) evd.Selection { return evd.Index(from, to) }
 
 // Interval selects the singular values in (a, b]: a < σ ≤ b. An end may be infinite. A value within

@@ -24,7 +24,7 @@ type singularVectors[T evd.Float] struct {
 	wants [2]Vectors           // the vectors that this solve wants
 	first side                 // the side whose vectors decide the signs
 
-	// The vectors are those of the values from … from+k−1, as soon as the values are found. The
+	// The vectors are those of the values `from` … `from`+k−1, as soon as the values are found. The
 	// largest value has index 0.
 	from, k int
 

@@ -29,8 +29,8 @@ func safely(t tuning.Tuning) tuning.Tuning {
 	return t
 }
 
-// prepareSafe makes the stages of the safe path, for a plan with Options.Verify. They share the
-// memory of the plan's other stages, which never run at the same time.
+// prepareSafe makes the stages of the safe path, for a plan with Options.Verify. These stages share
+// the memory of the plan's other stages, because the two never run at the same time.
 func (p *Plan[T]) prepareSafe() (err error) {
 	wanted := p.emulates
 	p.emulates = choice{}

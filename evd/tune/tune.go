@@ -544,8 +544,8 @@ func (s *search) ranOut(ctx context.Context, err error) bool {
 }
 
 // better measures the stages with the sizes c, which become `best` if they are the fastest so far.
-// It returns the time in seconds, or +Inf if they were not measured. If the time for the search had
-// run out, `name` is added to Result.Untried.
+// It returns the time in seconds, or +Inf if these sizes were not measured. If the time for the
+// search had run out, `name` is added to Result.Untried.
 func (s *search) better(ctx context.Context, best *Result, c Choice, name string) float64 {
 	seconds, err := s.try(ctx, c, dependent...)
 	if s.ranOut(ctx, err) && !slices.Contains(s.untried, name) {

@@ -41,7 +41,7 @@ extern const char *const routine_names[ROUTINES]; /* "dsyev", "ssyev", … */
 int is_single(enum routine r);
 int is_complex(enum routine r);
 
-/* A routine of the next library. function is null if there is none. wide is 1 if the routine's
+/* A routine of the next library. `function` is null if there is none. `wide` is 1 if the routine's
  * integers have 64 bits. */
 struct next {
 	void *function;

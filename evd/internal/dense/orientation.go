@@ -56,7 +56,7 @@ type Stored[T spirv.Scalar] struct {
 	Transposed bool
 }
 
-// Part returns the vectors from ≤ i < to, in the same memory.
+// Part returns the vectors `from` ≤ i < `to`, in the same memory.
 func (z Stored[T]) Part(from, to int) Stored[T] {
 	first := from * z.Ld
 	if z.Transposed {

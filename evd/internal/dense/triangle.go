@@ -34,7 +34,7 @@ func (a Triangle[T]) stored() move.Triangle {
 	return move.Triangle{Upper: a.Upper != a.RowMajor, RowMajor: a.RowMajor}
 }
 
-// Column returns the rows of column j in memory that belong to the triangle: from ≤ i < to.
+// Column returns the rows of column j in memory that belong to the triangle: `from` ≤ i < `to`.
 func (a Triangle[T]) Column(j int) (from, to int) {
 	if a.Upper {
 		return 0, j + 1

@@ -59,7 +59,7 @@ type Shared struct {
 	// device only the memory is set. The solve sets the shape, and the field X of the first device.
 	Devices []stedc.ConquerDevice
 
-	// Part returns which of m vectors device k computes: from ≤ i < to.
+	// Part returns which of m vectors device k computes: `from` ≤ i < `to`.
 	Part func(k, m int) (from, to int)
 
 	// Each calls `do` for the number of each device, at the same time, and returns the first error.

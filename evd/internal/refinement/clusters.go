@@ -27,7 +27,7 @@ type Eigensolver interface {
 // ritz solves the eigenproblem of each cluster (Rayleigh and Ritz). It replaces the values λ of the
 // cluster by the eigenvalues. It returns w, the eigenvectors in the form that refine.Refinement
 // expects. `inside` is the largest sum of off-diagonal magnitudes in a column of a cluster's
-// matrix. It measures how far the vectors of one cluster were mixed.
+// matrix. `inside` measures how far the vectors of one cluster were mixed.
 func (s *Iteration) ritz(clusters refine.Clusters) (inside float64, w []float64, err error) {
 	var ld int
 	err = s.Run(func(rec *vk.Recorder) {

@@ -63,8 +63,8 @@ func New(dev *vk.Device, n int, cfg dense.Config) (*Stages, error) {
 
 // Layout reserves the regions and returns the layout of the device memory. A and the vectors are
 // always in use. The workspaces of the steps and of a check share memory. `before` is the memory of
-// stages that run before the refinement, and that need A and x[1]. It shares memory with everything
-// else.
+// stages that run before the refinement, and that need A and x[1]. `before` shares memory with
+// everything else.
 func (s *Stages) Layout(before *vk.Layout) *vk.Layout {
 	n := s.N
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }

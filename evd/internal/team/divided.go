@@ -126,8 +126,8 @@ func newPart[T spirv.Real](t *Team, dev *vk.Device, c *dense.Common[T], device, 
 	return p, err
 }
 
-// layOther lays out the memory of a device that is not the first one. It has memory of its own for
-// vectors of the tridiagonal matrix.
+// layOther lays out the memory of a device that is not the first one. Such a device has memory of
+// its own for vectors of the tridiagonal matrix.
 func (p *part[T]) layOther(dev *vk.Device, lead *dense.Lead[T]) (err error) {
 	if !p.Vectors {
 		p.lay(nil)

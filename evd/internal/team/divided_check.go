@@ -130,8 +130,8 @@ func (c vectorsOnDevices[T]) add(panel []T, from int, sums []float64, residual b
 	})
 }
 
-// tileRows is the number of rows that a goroutine writes of all columns of a panel, before it takes
-// the next rows. These elements stay in the caches of a core.
+// A goroutine writes tileRows rows of all columns of a panel, and then takes the next rows. These
+// elements stay in the caches of a core.
 const tileRows = 64
 
 // tiles calls `do` for all rows of a matrix with n rows, some rows [first, last) at a time.

@@ -146,7 +146,7 @@ func piecesOf[T spirv.Real](count int) (pieces []span) {
 	return pieces
 }
 
-// span is the range of numbers from ≤ i < to.
+// span is the range of numbers `from` ≤ i < `to`.
 type span struct{ from, to int }
 
 // upload copies the device's columns of σ·A to the device.

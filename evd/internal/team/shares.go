@@ -66,7 +66,7 @@ func (s Shares) parts() []float64 {
 // device computes a multiple of this number.
 const strip = 64
 
-// Of returns the vectors that device k computes if there are m vectors: from ≤ i < to.
+// Of returns the vectors that device k computes if there are m vectors: `from` ≤ i < `to`.
 func (s Shares) Of(k, m int) (from, to int) {
 	end := func(k int) int {
 		if k < 0 {

@@ -239,7 +239,7 @@ func (t *Team) Replace(stages ...Memory) error {
 	return err
 }
 
-// allocateExchange makes the exchange. If the team has one already, it must be large enough.
+// allocateExchange makes the exchange, unless the team has one that is large enough.
 func (t *Team) allocateExchange() (err error) {
 	if t.exchangeBytes == 0 || t.Dev.IsDry() || t.exchange != nil && t.exchange.Bytes() >= t.exchangeBytes {
 		return nil
