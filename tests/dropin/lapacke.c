@@ -27,8 +27,8 @@ static double eigenvalue(int k, int n) { return 2 - 2 * cos(M_PI * (k + 1) / (n 
 
 #define AT(x, ld, i, j) (x)[layout == LAPACK_ROW_MAJOR ? (i) * (ld) + (j) : (i) + (j) * (ld)]
 
-/* FILL defines a function that sets a matrix to the entries that the function of defines. p is the
- * letter of LAPACK's routines. */
+/* FILL defines a function that sets a matrix to the entries that the function `of` returns. `p` is
+ * the letter of LAPACK's routines. */
 #define FILL(p, of, NUMBER)                                                                       \
 	static void p##fill(int layout, int rows, NUMBER *a)                                          \
 	{                                                                                             \
@@ -37,8 +37,8 @@ static double eigenvalue(int k, int n) { return 2 - 2 * cos(M_PI * (k + 1) / (n 
 				AT(a, layout == LAPACK_ROW_MAJOR ? N : rows, i, j) = of(i, j);                    \
 	}
 
-/* EIGEN defines the tests for one type of numbers. sy is a part of the names of LAPACK's routines,
- * REAL is the type of the eigenvalues, and tolerance is for numbers near 1. */
+/* EIGEN defines the tests for one type of numbers. `sy` is a part of the names of LAPACK's
+ * routines, REAL is the type of the eigenvalues, and `tolerance` is for numbers near 1. */
 #define EIGEN(p, sy, of, NUMBER, REAL, tolerance)                                                 \
 	FILL(p, of, NUMBER)                                                                           \
 	/* A·Z = Z·diag(w) */                                                                         \
