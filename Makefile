@@ -52,7 +52,8 @@ QUICK_PACKAGES = ./tests ./cmd/vkevd ./evd/matio/... $(DEVICE_EVD) ./shaders/...
 
 GO      ?= go
 # The same flags as tools/lib.sh, so that all compile the standard library and the packages once.
-export GOFLAGS ?= -trimpath -buildmode=pie
+# Without debug information (-w) the linker takes half the time.
+export GOFLAGS ?= -trimpath -buildmode=pie -ldflags=-w
 PREFIX  ?= /usr/local
 TIMEOUT ?= 20m
 SOAK    ?= 1h
@@ -68,7 +69,7 @@ TEST = </dev/null env $(DRIVER) MESA_SHADER_CACHE_DIR="$(CURDIR)/.cache/mesa" VK
 # The target vet has checked all packages, so the tests need not do so again.
 AGAIN = -count=1 -vet=off -timeout $(TIMEOUT)
 
-RACE = $(TEST)race GOFLAGS=-trimpath GOEXPERIMENT=cgocheck2 $(GO) test $(AGAIN) -race
+RACE = $(TEST)race GOFLAGS="-trimpath -ldflags=-w" GOEXPERIMENT=cgocheck2 $(GO) test $(AGAIN) -race
 LAYER = VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
 SYNC = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT:VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT
 GPUAV = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT:VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT
