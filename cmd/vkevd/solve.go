@@ -40,11 +40,8 @@ func solveCommand(s *cli.Session) *cobra.Command {
 				return j.runCluster(cmd.Context(), args[0])
 			}
 			return j.run(cmd.Context(), args[0], []string{j.vectors}, func(ctx context.Context, known *report.Facts, show *cli.Progress) (work, error) {
-				switch {
-				case j.batch && j.options.tridiagonal:
-					return readBatchWork(ctx, j, args[0], known, show, tridiagonalBatch)
-				case j.batch:
-					return readBatchWork(ctx, j, args[0], known, show, denseBatch)
+				if j.batch {
+					return readBatchWork(ctx, j, args[0], known, show)
 				}
 				return j.read(ctx, args[0], known, show)
 			})

@@ -33,6 +33,11 @@ var (
 		order:    machine.TridiagonalMatrix.N,
 		kind:     machine.KindTridiagonalBatch,
 	}
+	hermitianBatch = batchKind[machine.HermitianMatrix]{
+		matrices: (*batchFile).hermitians,
+		order:    func(a machine.HermitianMatrix) int { return a.N },
+		kind:     machine.KindHermitianBatch,
+	}
 )
 
 type batchWork[M any] struct {
@@ -48,7 +53,7 @@ type batchWork[M any] struct {
 	res      *batch.Result
 }
 
-func readBatchWork[M any](ctx context.Context, j *solveJob, file string, known *report.Facts, show *cli.Progress, of batchKind[M]) (work, error) {
+func readBatchWork(ctx context.Context, j *solveJob, file string, known *report.Facts, show *cli.Progress) (work, error) {
 	f, err := readBatch(ctx, file, j.Stdin, j.input, j.options.tridiagonal, show.Above())
 	if err != nil {
 		return nil, j.input.hint(err)
@@ -60,10 +65,22 @@ func readBatchWork[M any](ctx context.Context, j *solveJob, file string, known *
 	if err != nil {
 		return nil, err
 	}
-	return &batchWork[M]{
-		solveJob: j, of: of, file: file, Facts: known, f: f, matrices: of.matrices(f), groups: groups,
-		opt: batch.Options{Vectors: j.wantsVectors(), Progress: show.Update},
-	}, nil
+	known.Precision = precisionName[float64]()
+	opt := batch.Options{Vectors: j.wantsVectors(), Progress: show.Update}
+	switch {
+	case f.complex:
+		known.Precision = precisionName[complex128]()
+		return newBatchWork(j, file, known, f, groups, opt, hermitianBatch), nil
+	case f.tridiagonal:
+		return newBatchWork(j, file, known, f, groups, opt, tridiagonalBatch), nil
+	}
+	return newBatchWork(j, file, known, f, groups, opt, denseBatch), nil
+}
+
+func newBatchWork[M any](
+	j *solveJob, file string, known *report.Facts, f *batchFile, groups []batchGroup, opt batch.Options, of batchKind[M],
+) *batchWork[M] {
+	return &batchWork[M]{solveJob: j, of: of, file: file, Facts: known, f: f, matrices: of.matrices(f), groups: groups, opt: opt}
 }
 
 func (w *batchWork[M]) Open(log io.Writer) (machine.Device, error) {
@@ -75,9 +92,11 @@ func (w *batchWork[M]) Plan(dev machine.Device, log io.Writer) (p machine.Planne
 	for k, a := range w.matrices {
 		orders[k] = w.of.order(a)
 	}
-	var kept evd.Options
-	w.Tuned = w.config.Apply(&kept, dev.Info(), log)
-	w.opt.Tuning = kept.Tuning
+	if w.of.kind.Tuned() {
+		var kept evd.Options
+		w.Tuned = w.config.Apply(&kept, dev.Info(), log)
+		w.opt.Tuning = kept.Tuning
+	}
 	w.p, err = newBatchPlans[M](dev, w.of.kind, w.groups, orders, w.opt)
 	return w.p, err
 }
@@ -102,7 +121,11 @@ func (w *batchWork[M]) Measure(ctx context.Context) (report.Measures, error) {
 	if err != nil {
 		return nil, err
 	}
-	return worst(checked, w.res), nil
+	most := worst(checked, w.res)
+	if w.f.complex {
+		return report.Ratios[complex128](most), nil
+	}
+	return report.Ratios[float64](most), nil
 }
 
 func (w *batchWork[M]) Print(ctx context.Context, out *cli.Outputs) error {
@@ -113,7 +136,7 @@ func (w *batchWork[M]) Print(ctx context.Context, out *cli.Outputs) error {
 }
 
 func (w *batchWork[M]) Summary(to io.Writer) {
-	fmt.Fprintf(to, "batch    %s, %s of %s in float64\n", cli.Printable(cli.InputName(w.file)), cli.Matrices(w.f.count()), orders(w.f.orders()))
+	fmt.Fprintf(to, "batch    %s, %s of %s in %s\n", cli.Printable(cli.InputName(w.file)), cli.Matrices(w.f.count()), orders(w.f.orders()), w.Precision)
 	w.Where(to)
 	w.Times(to)
 }
@@ -130,15 +153,14 @@ func (w *batchWork[M]) about(err error) error {
 	return aboutMatrix(w.file, n, err)
 }
 
-func worst(checked []evd.Ratios, res *batch.Result) report.Measures {
-	var most evd.Ratios
+func worst(checked []evd.Ratios, res *batch.Result) (most evd.Ratios) {
 	for k, r := range checked {
 		if res.Spectra[k].Err == nil {
 			most.Residual = max(most.Residual, r.Residual)
 			most.Orthogonality = max(most.Orthogonality, r.Orthogonality)
 		}
 	}
-	return report.Ratios[float64](most)
+	return most
 }
 
 func orders(least, most int) string {

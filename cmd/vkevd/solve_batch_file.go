@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
@@ -24,6 +25,7 @@ type batchFile struct {
 	*matio.Stacks
 	name        string // of the file, in errors
 	tridiagonal bool
+	complex     bool // an array is complex, and then all are solved as complex ones
 	wanted      part
 
 	// notFinite has, by the number of the matrix, its first entry that is NaN or infinite. The
@@ -38,12 +40,17 @@ func readBatch(
 	ctx context.Context, file string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer,
 ) (*batchFile, error) {
 	opt := input.options()
+	read, readFile := opt.ReadEitherStacks, opt.ReadEitherStacksFile
+	if tridiagonal {
+		read, readFile = opt.ReadStacks, opt.ReadStacksFile
+	}
 	return cli.UnlessDone(ctx, func() (*batchFile, error) {
-		s, err := cli.ReadFile(file, stdin, "a stack", opt.ReadStacks, opt.ReadStacksFile)
+		s, err := cli.ReadFile(file, stdin, "a stack", read, readFile)
 		if err != nil {
 			return nil, err
 		}
 		f := &batchFile{Stacks: s, name: cli.InputName(file), tridiagonal: tridiagonal}
+		f.complex = slices.ContainsFunc(s.All, isComplex)
 		for _, a := range f.All {
 			if tridiagonal {
 				if a.Rows != 2 {
@@ -69,8 +76,15 @@ func (f *batchFile) symmetric(input matrixInput, log io.Writer) error {
 	averaged, largest, k := 0, 0.0, 0
 	for _, a := range f.All {
 		for i := range a.Count {
-			d := &matio.Dense{Rows: a.Rows, Cols: a.Rows, Data: a.Data[i*a.Rows*a.Rows : (i+1)*a.Rows*a.Rows], Single: a.Single}
-			bad := input.notFinite(d)
+			var d square
+			var bad *evd.NonFiniteError
+			if n := a.Rows; isComplex(a) {
+				z := &matio.Complex{Rows: n, Cols: n, Data: a.Complex[i*n*n : (i+1)*n*n], Single: a.Single}
+				d, bad = hermitian{z}, notFinite(input, n, z.Data)
+			} else {
+				r := &matio.Dense{Rows: n, Cols: n, Data: a.Data[i*n*n : (i+1)*n*n], Single: a.Single}
+				d, bad = r, notFinite(input, n, r.Data)
+			}
 			difference, err := input.symmetric(d, false)
 			if bad != nil {
 				f.notFinite[k], err = bad, d.Symmetrize()
@@ -98,19 +112,33 @@ func are(count int) string {
 	return cli.Matrices(count) + " are"
 }
 
+func isComplex(a matio.NamedStack) bool { return a.Complex != nil }
+
 // notFinite returns the first entry in column order that is NaN or infinite, or nil. A triangle
 // that --uplo ignores does not count.
-func (m matrixInput) notFinite(d *matio.Dense) *evd.NonFiniteError {
-	for i, x := range d.Data {
+func notFinite[T float64 | complex128](m matrixInput, n int, a []T) *evd.NonFiniteError {
+	for i, x := range a {
 		if x-x == 0 {
 			continue
 		}
-		row, col := i%d.Rows, i/d.Rows
+		row, col := i%n, i/n
 		if ignored := m.uplo == "lower" && row < col || m.uplo == "upper" && row > col; !ignored {
-			return &evd.NonFiniteError{Row: row, Col: col, Value: x}
+			return &evd.NonFiniteError{Row: row, Col: col, Value: badPart(x)}
 		}
 	}
 	return nil
+}
+
+// badPart returns the part of x that is NaN or infinite.
+func badPart[T float64 | complex128](x T) float64 {
+	z, complex := any(x).(complex128)
+	switch {
+	case !complex:
+		return any(x).(float64)
+	case real(z)-real(z) != 0:
+		return real(z)
+	}
+	return imag(z)
 }
 
 // complete completes the errors of the results. An error about an entry that is not finite names
@@ -167,6 +195,21 @@ func (f *batchFile) about(a matio.NamedStack) string {
 func (f *batchFile) matrices() (all []evd.Sym[float64]) {
 	for _, a := range f.All {
 		all = append(all, batch.Stack(a.Rows, a.Count, a.Data, evd.Lower)...)
+	}
+	return all
+}
+
+func (f *batchFile) hermitians() (all []machine.HermitianMatrix) {
+	for _, a := range f.All {
+		data := a.Complex
+		if !isComplex(a) {
+			for _, x := range a.Data {
+				data = append(data, complex(x, 0))
+			}
+		}
+		for k := range a.Count {
+			all = append(all, evd.NewSym(a.Rows, data[k*a.Rows*a.Rows:][:a.Rows*a.Rows], evd.Lower))
+		}
 	}
 	return all
 }
@@ -310,10 +353,19 @@ func (w *batchWork[M]) Write(ctx context.Context, out *cli.Outputs) error {
 // has no names.
 func (f *batchFile) Write(w io.Writer, res *batch.Result, vectors bool) error {
 	array := func(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
-		if a.Single {
-			return writeStack(f, w, a, s, vectors, singles)
+		switch {
+		case !vectors && a.Single:
+			return writeValueStack(f, w, a, s, singles)
+		case !vectors:
+			return writeValueStack(f, w, a, s, doubles)
+		case f.complex && a.Single:
+			return writeVectorStack(f, w, a, s, machine.Pairs[complex64])
+		case f.complex:
+			return writeVectorStack(f, w, a, s, machine.Pairs[complex128])
+		case a.Single:
+			return writeVectorStack(f, w, a, s, singles)
 		}
-		return writeStack(f, w, a, s, vectors, doubles)
+		return writeVectorStack(f, w, a, s, doubles)
 	}
 	if !f.Named {
 		return array(w, f.All[0], res.Spectra)
@@ -333,26 +385,27 @@ func (f *batchFile) Write(w io.Writer, res *batch.Result, vectors bool) error {
 	return z.Close()
 }
 
-// writeStack writes the values or the vectors of one array of the input, in the form of
-// numpy.linalg.eigh. The result for a stack has one dimension more than that for a matrix. Element
-// (i, j) of a matrix of vectors is component i of vector j. The function `as` converts to the
-// precision of the array.
-func writeStack[T evd.Float](f *batchFile, w io.Writer, a matio.NamedStack, s []batch.Spectrum, vectors bool, as func([]float64) []T) error {
+// writeVectorStack writes the vectors of one array of the input, in the form of numpy.linalg.eigh.
+// The result for a stack has one dimension more than that for a matrix. Element (i, j) of a matrix
+// of vectors is component i of vector j. The function `as` converts to the type of the array.
+func writeVectorStack[T evd.Number](f *batchFile, w io.Writer, a matio.NamedStack, s []batch.Spectrum, as func([]float64) []T) error {
 	n := f.Order(a)
-	switch {
-	case vectors && a.Dims == 2:
-		v := s[0].Vectors
-		return matio.WriteNPY(w, v.Rows, v.Cols, as(v.Data), v.Ld)
-	case vectors:
-		return matio.WriteStack(w, len(s), n, f.wanted.count(n), func(k int) []T { return as(s[k].Vectors.Data) })
-	case a.Dims == 2:
+	if a.Dims == 2 {
+		return matio.WriteNPY(w, n, s[0].Vectors.Cols, as(s[0].Vectors.Data), max(n, 1))
+	}
+	return matio.WriteStack(w, len(s), n, f.wanted.count(n), func(k int) []T { return as(s[k].Vectors.Data) })
+}
+
+// writeValueStack writes the values in the same form.
+func writeValueStack[T evd.Float](f *batchFile, w io.Writer, a matio.NamedStack, s []batch.Spectrum, as func([]float64) []T) error {
+	if a.Dims == 2 {
 		return matio.WriteNPYVector(w, as(s[0].Values))
 	}
 	rows := make([][]T, len(s))
 	for k, x := range s {
 		rows[k] = as(x.Values)
 	}
-	return matio.WriteRows(w, f.wanted.count(n), rows)
+	return matio.WriteRows(w, f.wanted.count(f.Order(a)), rows)
 }
 
 func doubles(x []float64) []float64 { return x }

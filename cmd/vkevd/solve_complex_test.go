@@ -144,6 +144,7 @@ func TestComplexRefused(t *testing.T) {
 	s.file("declared.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 1 .5\n2 1 1 2\n2 2 5 0\n")
 	s.file("wide.mtx", "%%MatrixMarket matrix array complex general\n1 2\n1 2\n3 4\n")
 	s.file("large.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 1 -1e300\n")
+	s.file("off-stack.npy", strings.Replace(change(3, 1+2.5i), "(3, 3), }", "(1,3,3),}", 1))
 	s.file("stack.npy", strings.Replace(byRows(t, hermitianRows), "(3, 3), }", "(1,3,3),}", 1))
 	const (
 		end   = " is the largest difference (rows and columns from 1)"
@@ -164,7 +165,8 @@ func TestComplexRefused(t *testing.T) {
 		"solve --start H.npy H.npy":                   "H.npy: the elements are complex, and --start takes real matrices only; without it they are solved",
 		"solve --precision mixed H.npy":               "H.npy: the elements are complex, and --precision mixed takes real matrices only; without it they are solved",
 		"solve --tridiagonal H.npy":                   "H.npy: " + only,
-		"solve --batch stack.npy":                     "stack.npy: " + only,
+		"solve --batch --tridiagonal stack.npy":       "stack.npy: " + only,
+		"solve --batch off-stack.npy":                 "off-stack.npy: matrix 0: matrix is not Hermitian: |a(2,1) − conj a(1,2)| = 0.5" + end + hints,
 		"svd H.npy":                                   "H.npy: " + only,
 		"check --svd H.npy v.txt":                     "H.npy: " + only,
 		"check H.npy H.npy":                           "H.npy: " + only,
@@ -211,6 +213,98 @@ func TestComplexPlans(t *testing.T) {
 	}
 }
 
+// stackOf returns a .npy file with a stack of the matrix a, by columns, and a·factor.
+func stackOf[T complex64 | complex128](t *testing.T, a []T, factor T) string {
+	t.Helper()
+	var file bytes.Buffer
+	if err := matio.WriteStack(&file, 2, 3, 3, func(k int) []T {
+		all := append([]T{}, a...)
+		for i := range all {
+			if k == 1 {
+				all[i] *= factor
+			}
+		}
+		return all
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
+// TestBatchesOfHermitians solves stacks of complex matrices, and archives with some. Vectors have the
+// type of the input. A matrix with NaN has no result, and the others have one.
+func TestBatchesOfHermitians(t *testing.T) {
+	var columns []complex128
+	var narrow []complex64
+	for k := range hermitianRows {
+		columns = append(columns, hermitianRows[k/3+k%3*3])
+		narrow = append(narrow, complex64(columns[k]))
+	}
+	one := newFixture(t)
+	one.file("H.npy", complexNPY(t, columns))
+	single, _, status := one.run("solve", "H.npy")
+	want := numbers(t, single)
+	if status != cli.StatusSuccess || len(want) != 3 {
+		t.Fatal(status, single)
+	}
+	opposite := []float64{-want[2], -want[1], -want[0]}
+	for _, c := range []struct {
+		file, content, flags, ending string
+		tolerance                    float64
+	}{
+		{"H.npy", stackOf(t, columns, -1), "", ".npy", 1e-14},
+		{"H.npy", stackOf(t, columns, -1), "--uplo upper --check", ".npy", 1e-14},
+		{"narrow.npy", stackOf(t, narrow, -1), "", ".npy", 1e-6},
+		{"H.npz", npz("H.npy", stackOf(t, columns, -1), "S.npy", npy(3, 3, 5, 0, 0, 0, 6, 0, 0, 0, 7)), "", ".npz", 1e-14},
+	} {
+		s := newFixture(t)
+		s.file(c.file, c.content)
+		args := append(strings.Fields("solve --batch --out-values v"+c.ending+" --out-vectors Z"+c.ending+" "+c.flags), c.file)
+		stdout, stderr, status := s.run(args...)
+		if status != cli.StatusSuccess || !strings.Contains(stderr, " in complex128\n") {
+			t.Fatalf("%v: status %d, %s%s", args, status, stdout, stderr)
+		}
+		all, err := matio.Options{}.ReadEitherStacksFile("Z" + c.ending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := all.All[0]
+		if z.Count != 2 || z.Rows != 3 || z.Cols != 3 || z.Single != (c.file == "narrow.npy") || z.Complex == nil {
+			t.Fatalf("%v: %d vectors of %d components, %d times", args, z.Cols, z.Rows, z.Count)
+		}
+		lines := strings.Split(stdout, "\n")
+		for k, values := range [][]float64{want, opposite} {
+			line := lines[k]
+			if _, after, named := strings.Cut(line, "\t"); named {
+				line = after
+			}
+			expectClose(t, numbers(t, strings.ReplaceAll(line, " ", "\n")), values)
+			for j, value := range values {
+				for i := range 3 {
+					var sum complex128
+					for l := range 3 {
+						sum += []complex128{1, -1}[k] * hermitianRows[3*i+l] * z.Complex[9*k+l+3*j]
+					}
+					if !(cmplx.Abs(sum-complex(value, 0)*z.Complex[9*k+i+3*j]) < 10*c.tolerance) {
+						t.Errorf("%v, matrix %d: vector %d belongs to another value", args, k, j)
+					}
+				}
+			}
+		}
+		if c.ending == ".npz" && (!strings.HasPrefix(lines[2], "S\t5 6 7") || all.All[1].Dims != 2) {
+			t.Errorf("the real matrix: %q, %d dimensions", lines[2], all.All[1].Dims)
+		}
+	}
+	s := newFixture(t)
+	s.file("empty.npy", strings.Replace(stackOf(t, columns, 1), "(2, 3, 3), }", "(0, 3, 3), }", 1)[:128])
+	if stdout, stderr, status := s.run("solve", "--batch", "--out-vectors", "Z.npy", "empty.npy"); status != cli.StatusSuccess || stdout != "" {
+		t.Errorf("no matrix: status %d, %s%s", status, stdout, stderr)
+	}
+	if all, err := (matio.Options{}).ReadEitherStacksFile("Z.npy"); err != nil || all.All[0].Count != 0 || all.All[0].Complex == nil {
+		t.Errorf("no matrix: %+v, %v", all, err)
+	}
+}
+
 // TestComplexHere solves a Hermitian matrix on a real device, in both precisions.
 func TestComplexHere(t *testing.T) {
 	when.Skip(t, when.Quick, "tests of evd solve complex matrices")
@@ -232,6 +326,22 @@ func TestComplexHere(t *testing.T) {
 				t.Errorf("check after %v: status %d, %s%s", args, status, stdout, stderr)
 			}
 		}
+	}
+	file.Reset()
+	if err := matio.WriteStack(&file, 3, n, n, func(k int) []complex128 { return matgen.Haldane(0.1, float64(k), 0.4).Dense(n) }); err != nil {
+		t.Fatal(err)
+	}
+	s.file("stack.npy", file.String())
+	if stdout, stderr, status := s.real(strings.Fields("solve --batch --check --largest 2 --out-vectors Z.npy stack.npy")...); status != cli.StatusSuccess || len(strings.Fields(stdout)) != 6 {
+		t.Errorf("stack: status %d, %s%s", status, stdout, stderr)
+	}
+	if z, err := (matio.Options{}).ReadEitherStacksFile("Z.npy"); err != nil || z.All[0].Count != 3 || z.All[0].Rows != n || z.All[0].Cols != 2 {
+		t.Errorf("stack: vectors %+v, %v", z, err)
+	}
+	s.file("nan.npy", stackOf(t, hermitianRows, complex(1, math.NaN())))
+	stdout, stderr, status := s.real("solve", "--batch", "--vectors", "nan.npy")
+	if !strings.HasSuffix(stdout, "\nNaN NaN NaN\n") || status != cli.StatusNumerical || !strings.Contains(stderr, "matrix 1: a(1,1) is NaN; eigenvalues need finite entries") {
+		t.Errorf("NaN: status %d, %s%s", status, stdout, stderr)
 	}
 	for _, args := range []string{"plan -n 300 --complex", "bench -n 20 --repeat 1 --complex values vectors"} {
 		if stdout, stderr, status := s.real(strings.Fields(args)...); status != cli.StatusSuccess {

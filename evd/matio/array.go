@@ -49,7 +49,8 @@ func readArray(in *input, fits func(shape []int) string, complexToo bool) (*arra
 	if !ok {
 		return nil, f.shapeTooLarge()
 	}
-	return &array{Stack{count, rows, cols, data, f.Descr[1:] == "f4" || f.Descr[1:] == "c8"}, len(f.Shape)}, nil
+	single := f.Descr[1:] == "f4" || f.Descr[1:] == "c8"
+	return &array{Stack{Count: count, Rows: rows, Cols: cols, Data: data, Single: single}, len(f.Shape)}, nil
 }
 
 // byColumns returns the matrices of a file one after another, each stored by columns. It returns

@@ -64,9 +64,17 @@ var readers = map[string]func(c someFile) error{
 	},
 	"Options.ReadStacks":     func(c someFile) error { _, err := Options{}.ReadStacks(c.stream(), "f"); return err },
 	"Options.ReadStacksFile": func(c someFile) error { _, err := Options{Array: "A"}.ReadStacksFile(c.path); return err },
-	"ReadAll":                func(c someFile) error { _, err := ReadAll(c.stream(), "f"); return err },
-	"OpenNPYColumns":         openColumns,
-	"NPYColumns.Read":        openColumns,
+	"Options.ReadEitherStacks": func(c someFile) error {
+		_, err := Options{}.ReadEitherStacks(c.stream(), "f")
+		return err
+	},
+	"Options.ReadEitherStacksFile": func(c someFile) error {
+		_, err := Options{}.ReadEitherStacksFile(c.path)
+		return err
+	},
+	"ReadAll":         func(c someFile) error { _, err := ReadAll(c.stream(), "f"); return err },
+	"OpenNPYColumns":  openColumns,
+	"NPYColumns.Read": openColumns,
 }
 
 // openColumns opens a file, and reads its first column or row.

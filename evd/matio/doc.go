@@ -64,6 +64,7 @@
 //	one format only       ReadMatrixMarket, ReadNPY, ReadNPZ, ReadCSV
 //	many from a file      Options.ReadStacksFile, ReadStackFile
 //	many from a stream    Options.ReadStacks, ReadStack
+//	many, real or complex Options.ReadEitherStacksFile, Options.ReadEitherStacks
 //	to .npy               WriteNPY, NPYWriter                        WriteNPYVector
 //	many to .npy          WriteStack                                 WriteRows
 //	to .npz               NPZWriter, which takes what writes .npy

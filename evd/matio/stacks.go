@@ -48,19 +48,40 @@ func (o Options) ReadStacks(r io.Reader, name string) (*Stacks, error) {
 		if err := o.hasNoArrays(in); err != nil {
 			return nil, err
 		}
-		return readOneStack(in)
+		return o.readOneStack(in)
 	})
 }
 
-func readOneStack(in *input) (*Stacks, error) {
-	s, err := readStack(in)
+// ReadEitherStacksFile does the same as ReadStacksFile, and takes complex matrices, too: Stack.Complex.
+func (o Options) ReadEitherStacksFile(path string) (*Stacks, error) {
+	o.complexToo = true
+	return o.ReadStacksFile(path)
+}
+
+// ReadEitherStacks does the same as ReadStacks, and takes complex matrices, too.
+func (o Options) ReadEitherStacks(r io.Reader, name string) (*Stacks, error) {
+	o.complexToo = true
+	return o.ReadStacks(r, name)
+}
+
+func (o Options) readOneStack(in *input) (*Stacks, error) {
+	a, err := o.readStacked(in, isStack)
 	if err != nil {
 		return nil, err
 	}
-	return oneStack(s), nil
+	return &Stacks{All: []NamedStack{{Dims: 3, Stack: a.Stack}}}, nil
 }
 
-func oneStack(s *Stack) *Stacks { return &Stacks{All: []NamedStack{{Dims: 3, Stack: *s}}} }
+func (o Options) readStacked(in *input, fits func(shape []int) string) (*array, error) {
+	a, err := readArray(in, fits, o.complexToo)
+	if err == nil && in.complex {
+		if a.Complex = pairsOf(a.Data); a.Complex == nil {
+			a.Complex = []complex128{} // an empty stack is complex, too
+		}
+		a.Data = nil
+	}
+	return a, err
+}
 
 func (o Options) stacks(z *archive) (*Stacks, error) {
 	if o.Array != "" {
@@ -68,7 +89,7 @@ func (o Options) stacks(z *archive) (*Stacks, error) {
 		if err != nil {
 			return nil, err
 		}
-		return inside(z, member, readOneStack)
+		return inside(z, member, o.readOneStack)
 	}
 	if z.isSparse() {
 		return nil, z.errorf("a sparse matrix of scipy, not an archive of many matrices")
@@ -79,7 +100,7 @@ func (o Options) stacks(z *archive) (*Stacks, error) {
 		if !npy {
 			continue
 		}
-		a, err := inside(z, member, func(in *input) (*array, error) { return readArray(in, isMatrixOrStack, false) })
+		a, err := inside(z, member, func(in *input) (*array, error) { return o.readStacked(in, isMatrixOrStack) })
 		if err != nil {
 			return nil, err
 		}
@@ -97,6 +118,9 @@ type Stack struct {
 	Count, Rows, Cols int
 	Data              []float64
 
+	// Complex has the elements of complex matrices, and Data is nil then.
+	Complex []complex128
+
 	Single bool
 }
 
@@ -110,22 +134,20 @@ func ReadStackFile(path string) (*Stack, error) {
 // ReadStack reads a stack of matrices from a stream, as ReadStackFile does from a file. `name`
 // stands for the file's name in errors.
 func ReadStack(r io.Reader, name string) (*Stack, error) {
-	return opened(r, name, readStack)
+	return opened(r, name, func(in *input) (*Stack, error) {
+		a, err := readArray(in, isStack, false)
+		if err != nil {
+			return nil, err
+		}
+		return &a.Stack, nil
+	})
 }
 
-func readStack(in *input) (*Stack, error) {
-	a, err := readArray(in, isStack, false)
-	if err != nil {
-		return nil, err
-	}
-	return &a.Stack, nil
-}
-
-// WriteStack writes count×rows×cols elements as a .npy file (version 1.0, C order, <f8 or <f4 by
-// the type T), which numpy.load reads as an array of three dimensions. The function matrix(k)
-// returns matrix k, stored by columns with leading dimension rows. WriteStack does not keep the
-// slice. The errors are those of w. A matrix with another number of elements is an error, too.
-func WriteStack[T float32 | float64](w io.Writer, count, rows, cols int, matrix func(k int) []T) error {
+// WriteStack writes count×rows×cols elements as a .npy file (version 1.0, C order, of the type T),
+// which numpy.load reads as an array of three dimensions. The function matrix(k) returns matrix k,
+// stored by columns with leading dimension rows. WriteStack does not keep the slice. The errors are
+// those of w. A matrix with another number of elements is an error, too.
+func WriteStack[T float32 | float64 | complex64 | complex128](w io.Writer, count, rows, cols int, matrix func(k int) []T) error {
 	g := newGather(w)
 	g.npyArray(descr[T](), false, fmt.Sprintf("(%d, %d, %d)", count, rows, cols))
 	var turned []T

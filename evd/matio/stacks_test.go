@@ -47,6 +47,32 @@ func TestReadStacks(t *testing.T) {
 	}
 }
 
+// TestReadEitherStacks reads a complex stack, in both orders and beside a real matrix. ReadStacks refuses it.
+func TestReadEitherStacks(t *testing.T) {
+	const shape = "(2, 1, 2)"
+	rows := npyFile(1, dictionary("<c16", false, shape), []float64{5, -5, 6, -6, 7, -7, 8, -8})
+	columns := npyFile(1, dictionary("<c16", true, shape), []float64{5, -5, 7, -7, 6, -6, 8, -8})
+	two := Stack{Count: 2, Rows: 1, Cols: 2, Complex: []complex128{5 - 5i, 6 - 6i, 7 - 7i, 8 - 8i}}
+	for _, file := range []string{rows, columns} {
+		got, err := Options{}.ReadEitherStacks(strings.NewReader(file), "f")
+		if want := (&Stacks{false, []NamedStack{{"", 3, two}}}); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if _, err := (Options{}).ReadStacks(strings.NewReader(file), "f"); err == nil || err.Error() != "f: "+complexWayOut {
+			t.Errorf("by ReadStacks: %v", err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "f.npz")
+	matrix := npyFile(1, dictionary("<f8", false, "(1, 1)"), []float64{1})
+	if err := os.WriteFile(path, []byte(npz(zip.Store, "K.npy", rows, "S.npy", matrix)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want := &Stacks{true, []NamedStack{{"K", 3, two}, {"S", 2, Stack{Count: 1, Rows: 1, Cols: 1, Data: []float64{1}}}}}
+	if got, err := (Options{}).ReadEitherStacksFile(path); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("archive: %+v, %v", got, err)
+	}
+}
+
 // TestReadStacksErrors checks the texts of errors for .npz files that ReadStacks refuses.
 func TestReadStacksErrors(t *testing.T) {
 	one := npyFile(1, dictionary("<f8", false, "(1, 1)"), 1.0)

@@ -139,6 +139,7 @@ const (
 	KindSingularSingle               // for singular values, of single precision
 	KindBatch                        // many dense matrices
 	KindTridiagonalBatch             // many tridiagonal matrices
+	KindHermitianBatch               // many dense and complex Hermitian matrices
 )
 
 // KindOf is the kind of dense matrices with elements of type T.
@@ -164,7 +165,9 @@ func (k Kind) Single() bool {
 func (k Kind) Tuned() bool { return !k.Single() && !k.Complex() && k != KindMixed }
 
 // Complex reports whether the matrices are complex.
-func (k Kind) Complex() bool { return k == KindComplex || k == KindComplexSingle }
+func (k Kind) Complex() bool {
+	return k == KindComplex || k == KindComplexSingle || k == KindHermitianBatch
+}
 
 type TridiagonalSolver interface {
 	Planned
@@ -272,6 +275,8 @@ func (d opened) Plan(t Task) (Planned, error) {
 	case KindTridiagonalBatch:
 		p, err := batch.NewTridiagonalPlan(d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
 		return Made(batchOf[TridiagonalMatrix]{p, float64(t.Count) * batchs.TridiagonalBatchFlops(t.N, t.Batch.Vectors)}, err)
+	case KindHermitianBatch:
+		return Made(NewHermitianBatch(d, t))
 	}
 	return Made(evd.NewPlan[float64](d.Device, t.N, t.Evd))
 }
