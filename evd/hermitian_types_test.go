@@ -13,9 +13,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestHermitianTypesEverywhere solves Hermitian matrices of every kind, of orders around those of bands,
-// blocks and tiles, from both triangles, in every way: with waits between workgroups, without, and in
-// one stage. The triangle that is not read and the imaginary parts of the diagonal are NaN.
+// TestHermitianTypesEverywhere solves Hermitian matrices of every kind, of orders around those of
+// bands, blocks and tiles, from both triangles, in every way: with waits between workgroups,
+// without, and in one stage. The triangle that is not read and the imaginary parts of the diagonal
+// are NaN.
 func TestHermitianTypesEverywhere(t *testing.T) {
 	when.Long(t, "TestEveryKindOfHermitian, TestEverySizeOfHermitians, TestTrianglesOfHermitians")
 	ways := map[string]evd.Options{

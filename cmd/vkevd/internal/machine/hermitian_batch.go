@@ -66,7 +66,7 @@ func (p *hermitianBatch) Solve(ctx context.Context, a []HermitianMatrix) (*batch
 	return all, nil
 }
 
-// solve returns an error that is not about the matrix alone, after which the next matrix would fail, too.
+// solve returns an error only if it is not about the matrix alone: the next matrix would fail, too.
 func (p *hermitianBatch) solve(ctx context.Context, a HermitianMatrix, profile *vk.Profile) (batch.Spectrum, error) {
 	res, err := p.DenseSolver.Solve(ctx, a)
 	factor := 1.0
