@@ -1,5 +1,5 @@
-// Package ref, internal to vkevd, for tests only, computes the same as package stages in plain Go,
-// and is written to be read. Its functions compute what a kernel must compute, in the order
+// Package ref, internal to vkevd, for tests only, computes in plain Go what the stages compute on a
+// device, and is written to be read. Its functions compute what a kernel must compute, in the order
 // that is easiest to understand. Tests compare the kernels with these functions. Functions with the
 // type parameter Number compute for real symmetric and for complex Hermitian matrices.
 //

@@ -15,7 +15,7 @@ type Tuning struct {
 	Fused    bool    // use fma, because it is as fast as a product here; the results are the same either way
 	Lanes    int     // threads that keep the device busy; fewer threads take as much time
 	Levels   uint32  // largest number of halvings that a team of threads does at once; below 32
-	Few      int     `json:",omitempty"` // so few eigenvalues get the largest teams, also if these have more than Lanes threads
+	Few      int     `json:",omitempty"` // at most this many eigenvalues have the largest teams, even if these have more than Lanes threads
 	Dispatch float64 // largest number of pivots that one dispatch computes; it limits the time of a dispatch
 }
 

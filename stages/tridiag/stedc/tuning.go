@@ -14,7 +14,7 @@ type Tuning struct {
 	Threads uint32 // invocations of the other workgroups: a power of two
 	Deflate uint32 // invocations that deflate a merge: a power of two
 	Panels  int    // number of panels of the last merge's S, one of which is in memory at a time; at least 1
-	Columns int    // smallest width of a panel, or n if n is smaller; it makes panels fewer than Panels
+	Columns int    // smallest width of a panel, or n if n is smaller; so there may be fewer panels than Panels
 	Grouped int    // largest order of a half for which one dispatch computes all products of a level
 
 	// Dispatch is the largest cost of one dispatch in flops, or 0 for no limit. A dispatch
