@@ -19,7 +19,7 @@ type Host struct {
 	Stop     func() error
 	Progress func(part float64)
 
-	// Wanted tells for each side whether its vectors are wanted. NewHost wants both.
+	// Wanted tells for each side whether its vectors are wanted. NewHost sets both to true.
 	Wanted [2]bool
 
 	n      int

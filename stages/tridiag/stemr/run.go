@@ -77,8 +77,8 @@ func receive[T any](r *mrrrRun, rec *vk.Recorder, to []T, from vk.Region[T]) {
 	vk.ReceiveLast(rec, to, from.In(r.ws))
 }
 
-// addr returns the address of element i of a region. i may be its length if no kernel accesses the
-// address.
+// addr returns the address of element i of a region. i may be the length of the region if no kernel
+// accesses the address.
 func addr[T any](r *mrrrRun, region vk.Region[T], i int) spirv.Addr[T] {
 	return region.In(r.ws).From(i).Addr()
 }
