@@ -37,6 +37,24 @@ type EmulatedNormsPush struct {
 	Share     uint32
 }
 
+// EmulatedNormsComplex bounds the 2-norm of each row of a factor, for the scaling of emulated products.
+//
+// float64 only.
+//
+// Compiled with COMPLEX.
+func EmulatedNormsComplex() spirv.Module[EmulatedNormsComplexSpec, EmulatedNormsComplexPush] {
+	return module[EmulatedNormsComplexSpec, EmulatedNormsComplexPush]("emulated_norms_complex", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type EmulatedNormsComplexSpec = EmulatedNormsSpec
+
+func EmulatedNormsComplexDefaults() EmulatedNormsComplexSpec {
+	return EmulatedNormsComplexSpec{LocalSize: 256, Symmetric: spirv.False}
+}
+
+type EmulatedNormsComplexPush = EmulatedNormsPush
+
 // EmulatedOrder finds out which elements of a fragment each invocation of a subgroup holds, for
 // emulated_product_matrix. A fragment is a matrix of FRAG_M×FRAG_N elements in the registers of a
 // subgroup.
@@ -101,6 +119,25 @@ type EmulatedPlanesPush struct {
 	_           [4]byte
 }
 
+// EmulatedPlanesComplex scales the rows of a factor by powers of two and rounds the elements to integers,
+// for emulated products. It stores the residues of the integers modulo each of MODULI_COUNT moduli.
+//
+// float64 only.
+//
+// Compiled with COMPLEX.
+func EmulatedPlanesComplex() spirv.Module[EmulatedPlanesComplexSpec, EmulatedPlanesComplexPush] {
+	return module[EmulatedPlanesComplexSpec, EmulatedPlanesComplexPush]("emulated_planes_complex", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses, spirv.CapDotProductInput4x8BitPacked, spirv.CapDotProduct)
+}
+
+type EmulatedPlanesComplexSpec = EmulatedPlanesSpec
+
+func EmulatedPlanesComplexDefaults() EmulatedPlanesComplexSpec {
+	return EmulatedPlanesComplexSpec{LocalSize: 128, Panel: 128, Depth: 32, ModuliCount: 14, Right: spirv.False, Part: 16, Symmetric: spirv.False}
+}
+
+type EmulatedPlanesComplexPush = EmulatedPlanesPush
+
 // EmulatedProductDot multiplies planes of residues with packed dot products, for devices without
 // matrix units for bytes: words ← (A·Bᵀ + A2·B2ᵀ) modulo each modulus.
 //
@@ -145,6 +182,25 @@ type EmulatedProductDotPush struct {
 	Lower        uint32
 	Moduli       uint32
 }
+
+// EmulatedProductDotComplex multiplies planes of residues with packed dot products, for devices without
+// matrix units for bytes: words ← (A·Bᵀ + A2·B2ᵀ) modulo each modulus.
+//
+// float64 only.
+//
+// Compiled with COMPLEX.
+func EmulatedProductDotComplex() spirv.Module[EmulatedProductDotComplexSpec, EmulatedProductDotComplexPush] {
+	return module[EmulatedProductDotComplexSpec, EmulatedProductDotComplexPush]("emulated_product_dot_complex", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses, spirv.CapDotProductInput4x8BitPacked, spirv.CapDotProduct)
+}
+
+type EmulatedProductDotComplexSpec = EmulatedProductDotSpec
+
+func EmulatedProductDotComplexDefaults() EmulatedProductDotComplexSpec {
+	return EmulatedProductDotComplexSpec{LocalSize: 64, Panel: 128, Depth: 32, TileM: 128, TileN: 128, FragM: 16, FragN: 16, Swath: 8}
+}
+
+type EmulatedProductDotComplexPush = EmulatedProductDotPush
 
 // EmulatedProductMatrix multiplies planes of residues with matrix units: words ← (A·Bᵀ + A2·B2ᵀ)
 // modulo each modulus.
@@ -217,6 +273,44 @@ func EmulatedProductMatrixNarrowDefaults() EmulatedProductMatrixNarrowSpec {
 
 type EmulatedProductMatrixNarrowPush = EmulatedProductMatrixPush
 
+// EmulatedProductMatrixComplex multiplies planes of residues with matrix units: words ← (A·Bᵀ + A2·B2ᵀ)
+// modulo each modulus.
+//
+// float64 only.
+//
+// Compiled with COMPLEX.
+func EmulatedProductMatrixComplex() spirv.Module[EmulatedProductMatrixComplexSpec, EmulatedProductMatrixComplexPush] {
+	return module[EmulatedProductMatrixComplexSpec, EmulatedProductMatrixComplexPush]("emulated_product_matrix_complex", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapInt64, spirv.CapInt8, spirv.CapGroupNonUniform, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses, spirv.CapDotProductInput4x8BitPacked, spirv.CapDotProduct, spirv.CapCooperativeMatrixKHR)
+}
+
+type EmulatedProductMatrixComplexSpec = EmulatedProductMatrixSpec
+
+func EmulatedProductMatrixComplexDefaults() EmulatedProductMatrixComplexSpec {
+	return EmulatedProductMatrixComplexSpec{LocalSize: 256, Panel: 128, Depth: 32, TileM: 128, TileN: 128, FragM: 16, FragN: 16, Swath: 8, FragK: 32, SubM: 4, SubN: 2, Step: 64, Pitch: 80, Lanes: 32, Turns: 1}
+}
+
+type EmulatedProductMatrixComplexPush = EmulatedProductMatrixPush
+
+// EmulatedProductMatrixComplexNarrow multiplies planes of residues with matrix units: words ← (A·Bᵀ + A2·B2ᵀ)
+// modulo each modulus.
+//
+// float64 only.
+//
+// Compiled with COMPLEX, NARROW.
+func EmulatedProductMatrixComplexNarrow() spirv.Module[EmulatedProductMatrixComplexNarrowSpec, EmulatedProductMatrixComplexNarrowPush] {
+	return module[EmulatedProductMatrixComplexNarrowSpec, EmulatedProductMatrixComplexNarrowPush]("emulated_product_matrix_complex_narrow", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapInt64, spirv.CapInt8, spirv.CapGroupNonUniform, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses, spirv.CapDotProductInput4x8BitPacked, spirv.CapDotProduct, spirv.CapCooperativeMatrixKHR)
+}
+
+type EmulatedProductMatrixComplexNarrowSpec = EmulatedProductMatrixSpec
+
+func EmulatedProductMatrixComplexNarrowDefaults() EmulatedProductMatrixComplexNarrowSpec {
+	return EmulatedProductMatrixComplexNarrowSpec{LocalSize: 256, Panel: 128, Depth: 32, TileM: 128, TileN: 128, FragM: 16, FragN: 16, Swath: 8, FragK: 32, SubM: 4, SubN: 2, Step: 64, Pitch: 80, Lanes: 32, Turns: 1}
+}
+
+type EmulatedProductMatrixComplexNarrowPush = EmulatedProductMatrixPush
+
 // EmulatedShifts chooses the power of two that each row of a factor is scaled by, for emulated
 // products. For a pair of products X·U + Y·V, it chooses a power for each joint row [2^c·X, Y].
 //
@@ -287,6 +381,25 @@ type EmulatedUpdatePush struct {
 	Skip         uint32
 	Lower        uint32
 }
+
+// EmulatedUpdateComplex computes C ← α·A·B + β·C from the residues of the product A·B, for emulated
+// products. It uses the Chinese remainder theorem.
+//
+// float64 only.
+//
+// Compiled with COMPLEX.
+func EmulatedUpdateComplex() spirv.Module[EmulatedUpdateComplexSpec, EmulatedUpdateComplexPush] {
+	return module[EmulatedUpdateComplexSpec, EmulatedUpdateComplexPush]("emulated_update_complex", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type EmulatedUpdateComplexSpec = EmulatedUpdateSpec
+
+func EmulatedUpdateComplexDefaults() EmulatedUpdateComplexSpec {
+	return EmulatedUpdateComplexSpec{LocalSize: 128, ModuliCount: 14, Order: 1985229328, TileM: 128, TileN: 128, FragM: 16, FragN: 16, Swath: 8}
+}
+
+type EmulatedUpdateComplexPush = EmulatedUpdatePush
 
 // The layout in the shaders. A different one in Go would not compile.
 var (

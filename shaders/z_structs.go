@@ -80,7 +80,7 @@ type Merge struct {
 }
 
 // Norm is an element of a buffer that the host shares with
-// emulated_norms and emulated_shifts.
+// emulated_norms, emulated_norms_complex and emulated_shifts.
 type Norm struct {
 	Q      uint64
 	E      int32
@@ -145,6 +145,11 @@ const (
 // Constants of glsl/emulated/emulated_order.comp.
 const (
 	EmulatedOrderNoOrder = 0xffffffff
+)
+
+// Constants of glsl/emulated/emulated_update.comp.
+const (
+	EmulatedUpdateHermitian = 2
 )
 
 // Constants of glsl/emulated/shifts.glsl.

@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 	"evd/matio/internal/transpose": {"evd/matio/internal/memory"},
 
 	"evd/internal/plan":       {"internal/environ", "stages", "stages/chase", "stages/machine", "stages/tridiag/stedc", "stages/tridiag/stemr", "vk", "vk/spirv"},
-	"evd/internal/dense":      {"evd/emulation", "evd/internal/plan", "evd/internal/precision", "evd/spectrum", "stages", "stages/back", "stages/chase", "stages/machine", "stages/move", "stages/product", "stages/reduce", "stages/residual", "stages/tridiag", "stages/tuning", "vk", "vk/spirv"},
+	"evd/internal/dense":      {"evd/emulation", "evd/internal/plan", "evd/internal/precision", "evd/spectrum", "stages", "stages/back", "stages/chase", "stages/machine", "stages/move", "stages/product", "stages/product/emulated", "stages/reduce", "stages/residual", "stages/tridiag", "stages/tuning", "vk", "vk/spirv"},
 	"evd/internal/team":       {"evd/emulation", "evd/internal/dense", "evd/internal/plan", "evd/spectrum", "stages", "stages/back", "stages/machine", "stages/product", "stages/reduce", "stages/residual", "stages/tridiag", "stages/tridiag/stedc", "vk", "vk/spirv"},
 	"evd/internal/refinement": {"evd/emulation", "evd/internal/dense", "evd/internal/plan", "evd/spectrum", "stages", "stages/machine", "stages/move", "stages/product", "stages/product/moduli", "stages/refine", "stages/residual", "stages/tuning", "vk"},
 	"evd/internal/plantest":   {"evd/internal/plan", "vk"},

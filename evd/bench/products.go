@@ -38,7 +38,7 @@ func (l *load) units() product.Ops[float64] {
 // update measures a product of two n×k factors that is added to an n×n matrix, or to one triangle
 // of it. It counts as 2·n²·k operations in double precision.
 func (l *load) update(ops product.Ops[float64], triangles float64, record func(rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix)) {
-	if units, is := ops.(*emulated.Ops); is {
+	if units, is := ops.(*emulated.Ops[float64]); is {
 		if err := units.Reserve(product.Shape{M: l.n, N: l.n, K: l.k, Count: 1}); err != nil {
 			panic(refused{err})
 		}

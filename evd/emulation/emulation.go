@@ -16,6 +16,7 @@ import (
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Use says how large products of a solve are computed: as the speeds of the device suggest, natively, or
@@ -28,17 +29,31 @@ const (
 	Always
 )
 
-// VectorModuli is the usual number of moduli of emulated products for the vectors. An emulated
-// product is computed by integer units, modulo several small numbers. The orthogonality of the
-// vectors needs 14.
-const VectorModuli = 14
+// Least returns the smallest number of moduli of emulated products, which are computed by integer
+// units, modulo several small numbers. The moduli for complex numbers are smaller.
+func Least[T spirv.Scalar]() int {
+	if spirv.KindOf[T]().IsComplex() {
+		return moduli.LeastComplex
+	}
+	return moduli.Least
+}
+
+// VectorModuli returns the usual number of moduli of products for the vectors. The orthogonality of the
+// vectors needs one more than Least.
+func VectorModuli[T spirv.Scalar]() int { return Least[T]() + 1 }
 
 // ReductionModuli returns the number of moduli of products for the reduction, if products for the
 // vectors have `vectors` of them. The reduction needs one modulus less, because its errors only
 // change the values by rounding errors.
-func ReductionModuli(vectors int) int { return max(vectors-1, moduli.Least) }
+func ReductionModuli[T spirv.Scalar](vectors int) int { return max(vectors-1, Least[T]()) }
 
-type Products []*emulated.Ops
+// Products are the emulated products of one solve: *emulated.Ops for its number type.
+type Products []interface {
+	Status() *vk.Layout
+	Work() *vk.Layout
+	Begin(rec *vk.Recorder, ws *vk.Arena)
+	Refused(ws *vk.Arena) vk.Slice[uint32]
+}
 
 // Status returns the memory in which emulated products count refused rows. Its contents must stay
 // until the recording has been executed.
@@ -85,26 +100,23 @@ func (ps Products) Panel(t tuning.Tuning) panel.Tuning {
 // Maker is a function that makes emulated products with the given number of moduli. Their residues
 // need about `room` bytes at most, or as many as the tuning says if room is 0. A nil Maker means
 // native products.
-type Maker func(moduli, room int) (*emulated.Ops, error)
+type Maker[T emulated.Double] func(moduli, room int) (*emulated.Ops[T], error)
 
-// Both makes the emulated products of a solve with the Maker that `choose` returns: first those for
-// its reduction, and then those for its vectors. The latter have `moduli` moduli; 0 means VectorModuli.
-// The result is empty if the Maker is nil.
-func Both(moduli int, choose func() (Maker, error)) (Products, error) {
-	make, err := choose()
-	if err != nil || make == nil {
-		return nil, err
+// Both makes the emulated products of a solve: first those for its reduction, and then those for its
+// vectors. The latter have `moduli` moduli; 0 means VectorModuli. A nil Maker makes none.
+func (make Maker[T]) Both(moduli int) (both []*emulated.Ops[T], err error) {
+	if make == nil {
+		return nil, nil
 	}
-	count := cmp.Or(moduli, VectorModuli)
-	reduction, err := make(ReductionModuli(count), 0)
-	if err != nil {
-		return nil, err
+	vectors := cmp.Or(moduli, VectorModuli[T]())
+	for _, count := range []int{ReductionModuli[T](vectors), vectors} {
+		ops, err := make(count, 0)
+		if err != nil {
+			return nil, err
+		}
+		both = append(both, ops)
 	}
-	vectors, err := make(count, 0)
-	if err != nil {
-		return nil, err
-	}
-	return Products{reduction, vectors}, nil
+	return both, nil
 }
 
 // OrNative returns the plan that newPlan(false) makes. If this plan cannot be made, and `auto` says
@@ -122,25 +134,30 @@ func OrNative[P any](auto bool, newPlan func(native bool) (P, error)) (P, error)
 // Choose chooses between native and emulated products by the measured speeds of the device. If
 // `force` is true it chooses emulated products, and the error is a *vk.UnsupportedError if the
 // device has no units for them, or units that computed wrong results. Other errors are those of vk.
-func Choose(dev *vk.Device, force bool, t tuning.Tuning) (emulated.Choice, error) {
+func Choose[T emulated.Double](dev *vk.Device, force bool, t tuning.Tuning) (emulated.Choice, error) {
 	// The speeds are measured once and stored. With the context of a caller, the measurement could
 	// end early for all later callers.
 	ctx := context.Background()
 	if force {
-		return emulated.Force(ctx, dev, t.Products)
+		return emulated.Force[T](ctx, dev, t.Products)
 	}
-	return emulated.Choose(ctx, dev, t.Products)
+	return emulated.Choose[T](ctx, dev, t.Products)
 }
 
-// Gain returns the ratio of the measured rates of emulated and native products on the device. It is 0
-// if they were not measured.
-func Gain(dev *vk.Device) float64 { return emulated.Known(dev).Gain() }
+// Gain returns the ratio of the measured rates of emulated and native products of the type T on the
+// device. It is 0 if they were not measured.
+func Gain[T spirv.Scalar](dev *vk.Device) float64 {
+	if spirv.KindOf[T]().IsComplex() {
+		return emulated.Known[complex128](dev).Gain()
+	}
+	return emulated.Known[float64](dev).Gain()
+}
 
-func By(dev *vk.Device, t tuning.Tuning, rates emulated.Facts) Maker {
+func By[T emulated.Double](dev *vk.Device, t tuning.Tuning, rates emulated.Facts) Maker[T] {
 	t = t.BoundedBytes(machine.Of(dev).Rates().FP64, rates.Bytes)
 	sizes := t.Products.Emulated.ByGain(rates.Gain())
-	return func(count, room int) (*emulated.Ops, error) {
-		plain, err := product.New[float64](dev, t.Products)
+	return func(count, room int) (*emulated.Ops[T], error) {
+		plain, err := product.New[T](dev, t.Products)
 		if err != nil {
 			return nil, err
 		}
@@ -148,9 +165,9 @@ func By(dev *vk.Device, t tuning.Tuning, rates emulated.Facts) Maker {
 	}
 }
 
-func Chosen(dev *vk.Device, c emulated.Choice, t tuning.Tuning) Maker {
+func Chosen[T emulated.Double](dev *vk.Device, c emulated.Choice, t tuning.Tuning) Maker[T] {
 	if !c.Emulated {
 		return nil
 	}
-	return By(dev, t, c.Facts)
+	return By[T](dev, t, c.Facts)
 }

@@ -27,14 +27,24 @@ func TestPanel(t *testing.T) {
 }
 
 // TestModuliOfBoth checks the numbers of moduli of the products for the reduction and for the vectors.
+// Complex numbers need more of them, because the moduli are smaller.
 func TestModuliOfBoth(t *testing.T) {
-	for moduli, want := range map[int][]int{0: {13, 14}, 13: {13, 13}, 14: {13, 14}, 15: {14, 15}, 16: {15, 16}} {
+	t.Run("real", func(t *testing.T) {
+		testModuliOfBoth[float64](t, map[int][]int{0: {13, 14}, 13: {13, 13}, 14: {13, 14}, 15: {14, 15}, 16: {15, 16}})
+	})
+	t.Run("complex", func(t *testing.T) {
+		testModuliOfBoth[complex128](t, map[int][]int{0: {14, 15}, 14: {14, 14}, 15: {14, 15}, 16: {15, 16}})
+	})
+}
+
+func testModuliOfBoth[T emulated.Double](t *testing.T, all map[int][]int) {
+	for moduli, want := range all {
 		var have []int
-		maker := func(moduli, room int) (*emulated.Ops, error) {
+		maker := Maker[T](func(moduli, room int) (*emulated.Ops[T], error) {
 			have = append(have, moduli)
 			return nil, nil
-		}
-		_, err := Both(moduli, func() (Maker, error) { return maker, nil })
+		})
+		_, err := maker.Both(moduli)
 		if err != nil || !slices.Equal(have, want) {
 			t.Errorf("%d: %v moduli, want %v; %v", moduli, have, want, err)
 		}
@@ -54,7 +64,7 @@ func TestNativePartHasTheSizesOfThePlan(t *testing.T) {
 	if want == nil {
 		t.Fatal("the tile fits the device")
 	}
-	if _, err := By(dev, sizes, emulated.Facts{})(VectorModuli, 0); err == nil || err.Error() != want.Error() {
+	if _, err := By[float64](dev, sizes, emulated.Facts{})(14, 0); err == nil || err.Error() != want.Error() {
 		t.Errorf("%v, want %v", err, want)
 	}
 }

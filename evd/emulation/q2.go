@@ -30,7 +30,7 @@ type Q2[T spirv.Scalar] interface {
 func NewQ2[T spirv.Scalar](
 	dev *vk.Device, size back.Size, all int, ops product.Ops[T], ps Products, w stages.Waiting, t back.ApplyQ2Tuning,
 ) (Q2[T], error) {
-	if len(ps) > 0 && t.Squares.Faster(all, Gain(dev)) {
+	if len(ps) > 0 && t.Squares.Faster(all, Gain[T](dev)) {
 		return back.NewApplyQ2Squares(dev, size, ops, t)
 	}
 	return back.NewApplyQ2[T](dev, size, w, t)

@@ -80,9 +80,9 @@ type Products = emulated.Choice
 // plan leave the choice open. It measures the rates of the possible products, unless they are
 // already stored.
 func ChooseProducts(ctx context.Context, dev *vk.Device) (Products, error) {
-	return emulated.Choose(ctx, dev, tuning.On(dev.Info()).Products)
+	return emulated.Choose[float64](ctx, dev, tuning.On(dev.Info()).Products)
 }
 
 // ChosenProducts returns the same as ChooseProducts, but uses only stored rates and runs nothing on
 // the device.
-func ChosenProducts(dev *vk.Device) Products { return emulated.Chosen(dev) }
+func ChosenProducts(dev *vk.Device) Products { return emulated.Chosen[float64](dev) }

@@ -45,7 +45,7 @@ func chooses[T evd.Float](dev *vk.Device, n int, vectors bool, opt Options) (cho
 		emulated := opt.Products == evd.ProductsEmulated
 		return choice{emulated, emulated && vectors}, nil
 	}
-	rates, err := emulation.Choose(dev, false, tableOf[T](opt, dev.Info()))
+	rates, err := emulation.Choose[float64](dev, false, tableOf[T](opt, dev.Info()))
 	if err != nil {
 		return choice{}, err
 	}
@@ -81,9 +81,9 @@ func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tu
 	if !c.reduction && !c.vectors {
 		return p, nil
 	}
-	err = p.emulate(c, residues(n), opt.Moduli, func() (emulation.Maker, error) {
-		choice, err := emulation.Choose(dev, true, t)
-		return emulation.Chosen(dev, choice, t), err
+	err = p.emulate(c, residues(n), opt.Moduli, func() (emulation.Maker[float64], error) {
+		choice, err := emulation.Choose[float64](dev, true, t)
+		return emulation.Chosen[float64](dev, choice, t), err
 	})
 	if c.vectors {
 		p.panel = p.emulated.Panel(t)
@@ -94,7 +94,7 @@ func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tu
 // emulate replaces the products that c names by emulated ones. `choose` returns a function that
 // makes them, and `room` has the bytes for their residues. The error is an *evd.OptionError if T is
 // not float64.
-func (p *products[T]) emulate(c choice, room rooms, moduli int, choose func() (emulation.Maker, error)) error {
+func (p *products[T]) emulate(c choice, room rooms, moduli int, choose func() (emulation.Maker[float64], error)) error {
 	if !precision.IsDouble[T]() {
 		return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
 	}
@@ -102,13 +102,13 @@ func (p *products[T]) emulate(c choice, room rooms, moduli int, choose func() (e
 	if err != nil {
 		return err
 	}
-	count := cmp.Or(moduli, emulation.VectorModuli)
+	count := cmp.Or(moduli, emulation.VectorModuli[float64]())
 	for _, x := range []struct {
 		ops         *product.Ops[T]
 		wanted      bool
 		count, room int
 	}{
-		{&p.update, c.reduction, emulation.ReductionModuli(count), room.reduction},
+		{&p.update, c.reduction, emulation.ReductionModuli[float64](count), room.reduction},
 		{&p.vectors, c.vectors, count, room.vectors},
 		{&p.back, c.vectors, count, room.back},
 	} {

@@ -133,10 +133,10 @@ func (r *request[T]) operations() (word uint32) {
 	if !spirv.KindOf[T]().IsComplex() {
 		return word
 	}
-	if r.opA.conjugates() {
+	if r.opA.Conjugates() {
 		word |= shaders.GemmConjA
 	}
-	if r.opB.conjugates() {
+	if r.opB.Conjugates() {
 		word |= shaders.GemmConjB
 	}
 	return word

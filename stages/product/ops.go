@@ -18,7 +18,8 @@ const (
 // Transposes tells whether the rows of op(A) are the columns of A.
 func (o Op) Transposes() bool { return o == Trans || o == Adjoint }
 
-func (o Op) conjugates() bool { return o == Conj || o == Adjoint }
+// Conjugates tells whether op(A) has the conjugate elements of A.
+func (o Op) Conjugates() bool { return o == Conj || o == Adjoint }
 
 // Ops is the interface of the products that the stages use, for matrices of T. A plan chooses one
 // implementation for a device and gives it to all stages.

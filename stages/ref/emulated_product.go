@@ -9,34 +9,57 @@ import (
 )
 
 // EmulatedRows describes a factor of an emulated product as rows along the inner dimension. Element
-// k of row r is At[r·Row + k·Col]. The factor has Rows rows of K elements.
-type EmulatedRows struct {
-	At       []float64
+// k of row r is At[r·Row + k·Col], or its conjugate if Conj is true. The factor has Rows rows of K
+// elements.
+type EmulatedRows[T Number] struct {
+	At       []T
 	Row, Col int
 	Rows, K  int
+	Conj     bool
 }
 
 // EmulatedOperand describes the factor op(A) of a product as vectors along the inner dimension.
 // They are the rows of op(A), or the columns of op(A) if `right` is true, which means that op(A) is
 // the right factor. a is column-major with leading dimension ld. The result has the given number of
 // rows, with k elements each.
-func EmulatedOperand(a []float64, ld int, trans, right bool, rows, k int) EmulatedRows {
-	if trans != right {
-		return EmulatedRows{a, ld, 1, rows, k}
+func EmulatedOperand[T Number](a []T, ld int, op Op, right bool, rows, k int) EmulatedRows[T] {
+	if op.transposes() != right {
+		return EmulatedRows[T]{a, ld, 1, rows, k, op.conjugates()}
 	}
-	return EmulatedRows{a, 1, ld, rows, k}
+	return EmulatedRows[T]{a, 1, ld, rows, k, op.conjugates()}
 }
 
-func (f EmulatedRows) row(r int) []float64 {
-	x := make([]float64, f.K)
-	for k := range x {
-		x[k] = f.At[r*f.Row+k*f.Col]
+// row returns the elements of row r, or the real and imaginary parts of complex elements in turn.
+func (f EmulatedRows[T]) row(r int) []float64 {
+	var row []float64
+	for k := range f.K {
+		x := f.At[r*f.Row+k*f.Col]
+		if f.Conj {
+			x = conj(x)
+		}
+		re, im := parts(x)
+		if row = append(row, re); isComplex[T]() {
+			row = append(row, im)
+		}
 	}
-	return x
+	return row
+}
+
+func isComplex[T Number]() bool {
+	_, is := any(*new(T)).(complex128)
+	return is
+}
+
+// EmulatedSystem returns the constants of products of numbers of type T modulo `count` numbers.
+func EmulatedSystem[T Number](count int) *moduli.System {
+	if isComplex[T]() {
+		return moduli.NewComplex(count)
+	}
+	return moduli.New(count)
 }
 
 // norms returns an upper bound of the 2-norm of each row of the factor f.
-func (f EmulatedRows) norms() []EmulatedNorm {
+func (f EmulatedRows[T]) norms() []EmulatedNorm {
 	all := make([]EmulatedNorm, f.Rows)
 	for r := range all {
 		all[r] = NewEmulatedNorm(f.row(r))
@@ -57,7 +80,7 @@ func peak(norms []EmulatedNorm) (log int, any bool) {
 }
 
 // scaled is one side of an emulated product: one factor, or the two factors of a pair, whose rows
-// are joined. `integers` has the scaled and rounded rows. Row r was multiplied by 2 to the power
+// are joined. `integers` has the scaled and rounded rows, with both parts of complex elements. Row r was multiplied by 2 to the power
 // `shift[r]`; the first factor of a pair was also multiplied by 2^balance. A row that cannot be
 // scaled has the shift NotFinite.
 type scaled struct {
@@ -68,7 +91,7 @@ type scaled struct {
 // side returns the scaled rows of one factor of a product, or of two factors (a pair) whose
 // products are added. Each row of the first factor of a pair is joined with the same row of the
 // second factor. A joined row is multiplied by one power of two, its shift.
-func side(s *moduli.System, balance int, factors ...EmulatedRows) scaled {
+func side[T Number](s *moduli.System, balance int, factors ...EmulatedRows[T]) scaled {
 	var out scaled
 	norms := factors[len(factors)-1].norms()
 	if len(factors) > 1 {
@@ -104,8 +127,8 @@ func side(s *moduli.System, balance int, factors ...EmulatedRows) scaled {
 // and also the norms of B1 and B2, as far as one power of two can. If a factor of one side is zero,
 // only the factors of the other side determine the balance. If each side has a zero factor, the
 // balance is 0.
-func EmulatedBalance(a1, b1, a2, b2 EmulatedRows) int {
-	ratio := func(over, under EmulatedRows) (log int, known bool) {
+func EmulatedBalance[T Number](a1, b1, a2, b2 EmulatedRows[T]) int {
+	ratio := func(over, under EmulatedRows[T]) (log int, known bool) {
 		a, some := peak(over.norms())
 		b, any := peak(under.norms())
 		return a - b, some && any
@@ -123,38 +146,46 @@ func EmulatedBalance(a1, b1, a2, b2 EmulatedRows) int {
 	return 0
 }
 
-// EmulatedGemm computes C ← α·op(A)·op(B) + β·C with s.N moduli, with the bits of the emulated
+// EmulatedGemm computes C ← α·op(A)·op(B) + β·C with `count` moduli, with the bits of the emulated
 // kernels. C is a.Rows×b.Rows. Package moduli describes the method.
-func EmulatedGemm(s *moduli.System, alpha float64, a, b EmulatedRows, beta float64, c []float64, ldc int) {
+func EmulatedGemm[T Number](count int, alpha float64, a, b EmulatedRows[T], beta float64, c []T, ldc int) {
+	s := EmulatedSystem[T](count)
 	left, right := side(s, 0, a), side(s, 0, b)
 	update(s, alpha, left, right, 0, beta, c, ldc, false)
 }
 
 // EmulatedGemmPair computes C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C, the sum of two products,
-// with s.N moduli.
-func EmulatedGemmPair(s *moduli.System, alpha float64, a1, b1, a2, b2 EmulatedRows, beta float64, c []float64, ldc int) {
-	balance := EmulatedBalance(a1, b1, a2, b2)
+// with `count` moduli.
+func EmulatedGemmPair[T Number](count int, alpha float64, a1, b1, a2, b2 EmulatedRows[T], beta float64, c []T, ldc int) {
+	s, balance := EmulatedSystem[T](count), EmulatedBalance(a1, b1, a2, b2)
 	left, right := side(s, balance, a1, a2), side(s, -balance, b1, b2)
 	update(s, alpha, left, right, 0, beta, c, ldc, false)
 }
 
-// EmulatedSyr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ. The left rows are [2^balance·Y,
-// Z] and the right rows are [Z, 2^balance·Y]. The left and the right rows have the same shifts. The
-// function `update` divides the result by 2^balance.
-func EmulatedSyr2k(s *moduli.System, y, z EmulatedRows, c []float64, ldc int) {
-	balance := EmulatedBalance(y, z, z, y)
+// EmulatedSyr2k computes the lower triangle of C ← C − Y·Zᴴ − Z·Yᴴ. The left rows are [2^balance·Y,
+// Z] and the right rows are [Z, 2^balance·Y], conjugated. The left and the right rows have the same
+// shifts. The function `update` divides the result by 2^balance.
+func EmulatedSyr2k[T Number](count int, y, z EmulatedRows[T], c []T, ldc int) {
+	s, balance := EmulatedSystem[T](count), EmulatedBalance(y, z, z, y)
 	left := side(s, balance, y, z)
+	y.Conj, z.Conj = true, true
+	conjugate := side(s, balance, y, z)
 	right := scaled{shift: left.shift}
-	for _, row := range left.integers {
-		right.integers = append(right.integers, append(append([]int64{}, row[y.K:]...), row[:y.K]...))
+	for _, row := range conjugate.integers {
+		half := len(row) / 2
+		right.integers = append(right.integers, append(append([]int64{}, row[half:]...), row[:half]...))
 	}
 	update(s, -1, left, right, balance, 1, c, ldc, true)
+	for i := range y.Rows {
+		c[i+i*ldc] = ofReal[T](realPart(c[i+i*ldc]))
+	}
 }
 
 // update computes C ← α·2^(−s−t−balance)·H·P/2⁶⁴ + β·C, where s and t are the shifts of the left
 // row and of the right row, P is the product of the moduli, and H is the EmulatedFraction of the
 // exact product of the two rows. If `lower` is true, update computes only the lower triangle of C.
-func update(s *moduli.System, alpha float64, left, right scaled, balance int, beta float64, c []float64, ldc int, lower bool) {
+// Both parts of a complex C are computed in this way.
+func update[T Number](s *moduli.System, alpha float64, left, right scaled, balance int, beta float64, c []T, ldc int, lower bool) {
 	fraction, exponent := s.Parts()
 	for j, b := range right.integers {
 		for i, a := range left.integers {
@@ -162,16 +193,31 @@ func update(s *moduli.System, alpha float64, left, right scaled, balance int, be
 				continue
 			}
 			at := i + j*ldc
-			x := math.NaN()
-			if left.shift[i] != NotFinite && right.shift[j] != NotFinite {
-				h := EmulatedFraction(s, exact(a, b))
-				p := math.Float64frombits(1023<<52 | fraction)
-				x = alpha * math.Ldexp(halves(h)*p, exponent-64-left.shift[i]-right.shift[j]-balance)
+			part := func(old float64, product *big.Int) float64 {
+				x := math.NaN()
+				if left.shift[i] != NotFinite && right.shift[j] != NotFinite {
+					h := EmulatedFraction(s, product)
+					p := math.Float64frombits(1023<<52 | fraction)
+					x = alpha * math.Ldexp(halves(h)*p, exponent-64-left.shift[i]-right.shift[j]-balance)
+				}
+				if beta != 0 {
+					x = float64(beta*old) + x
+				}
+				return x
 			}
-			if beta != 0 {
-				x = float64(beta*c[at]) + x
+			switch c := any(c).(type) {
+			case []float64:
+				c[at] = part(c[at], exact(a, b))
+			case []complex128:
+				// Both parts of the product are inner products of the parts of a with those of b, in
+				// another order and with other signs.
+				conjugate, turned := make([]int64, len(b)), make([]int64, len(b))
+				for k := 0; k < len(b); k += 2 {
+					conjugate[k], conjugate[k+1] = b[k], -b[k+1]
+					turned[k], turned[k+1] = b[k+1], b[k]
+				}
+				c[at] = complex(part(real(c[at]), exact(a, conjugate)), part(imag(c[at]), exact(a, turned)))
 			}
-			c[at] = x
 		}
 	}
 }
@@ -198,11 +244,10 @@ func exact(a, b []int64) *big.Int {
 // last 16 bits.
 func EmulatedFraction(s *moduli.System, product *big.Int) int64 {
 	sum := new(big.Int)
-	for i := range s.N {
-		p := moduli.Modulus(i)
+	for i, p := range s.Moduli {
 		residue := new(big.Int).Mod(product, big.NewInt(p)).Int64()
 		y := moduli.Symmetric(residue*s.Inverse[i], p)
-		sum.Add(sum, new(big.Int).Mul(big.NewInt(y), moduli.Fraction(i)))
+		sum.Add(sum, new(big.Int).Mul(big.NewInt(y), moduli.Fraction(p)))
 	}
 	whole := new(big.Int).Lsh(big.NewInt(1), moduli.FractionBits)
 	sum.Mod(sum, whole)

@@ -86,7 +86,7 @@ func TestEmulatedProductObeysItsBound(t *testing.T) {
 		for name, a := range emulatedFamilies(r, m, k) {
 			b := emulatedFamilies(r, m, k)["normal"]
 			c := make([]float64, m*m)
-			EmulatedGemm(s, 1, EmulatedRows{a, 1, m, m, k}, EmulatedRows{b, 1, m, m, k}, 0, c, m)
+			EmulatedGemm(n, 1, EmulatedRows[float64]{a, 1, m, m, k, false}, EmulatedRows[float64]{b, 1, m, m, k, false}, 0, c, m)
 			squares, worst := 0.0, 0.0
 			for i := range m {
 				for j := range m {
@@ -119,18 +119,17 @@ func TestEmulatedProductObeysItsBound(t *testing.T) {
 func TestEmulatedPairsAreBalanced(t *testing.T) {
 	const n, k = 20, 16
 	r := rand.New(rand.NewPCG(12, 1))
-	s := moduli.New(14)
 	for _, ratio := range []float64{1, 1e9, 1e-9, 1e60, 1e-60} {
 		y, z := make([]float64, n*k), make([]float64, n*k)
 		for i := range y {
 			y[i], z[i] = r.NormFloat64(), ratio*r.NormFloat64()
 		}
 		c, want := make([]float64, n*n), make([]float64, n*n)
-		EmulatedSyr2k(s, EmulatedRows{y, 1, n, n, k}, EmulatedRows{z, 1, n, n, k}, c, n)
+		EmulatedSyr2k(14, EmulatedRows[float64]{y, 1, n, n, k, false}, EmulatedRows[float64]{z, 1, n, n, k, false}, c, n)
 		Syr2k(n, k, y, n, z, n, want, n)
 		pair := make([]float64, n*n)
-		EmulatedGemmPair(s, -1, EmulatedRows{y, 1, n, n, k}, EmulatedRows{z, 1, n, n, k},
-			EmulatedRows{z, 1, n, n, k}, EmulatedRows{y, 1, n, n, k}, 0, pair, n)
+		EmulatedGemmPair(14, -1, EmulatedRows[float64]{y, 1, n, n, k, false}, EmulatedRows[float64]{z, 1, n, n, k, false},
+			EmulatedRows[float64]{z, 1, n, n, k, false}, EmulatedRows[float64]{y, 1, n, n, k, false}, 0, pair, n)
 		for j := range n {
 			for i := j; i < n; i++ {
 				bound := 100 * 0x1p-53 * k * ratio
@@ -153,9 +152,9 @@ func TestEmulatedPairsWithAZeroFactor(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 1))
 	for zero := range 4 {
 		for _, large := range []float64{1e100, 1e-100} {
-			var f [4]EmulatedRows // A1, B1, A2, B2
+			var f [4]EmulatedRows[float64] // A1, B1, A2, B2
 			for i := range f {
-				f[i] = EmulatedRows{make([]float64, n*k), 1, n, n, k}
+				f[i] = EmulatedRows[float64]{make([]float64, n*k), 1, n, n, k, false}
 				for e := range f[i].At {
 					if i != zero {
 						f[i].At[e] = r.NormFloat64()
@@ -166,7 +165,7 @@ func TestEmulatedPairsWithAZeroFactor(t *testing.T) {
 				}
 			}
 			have, want := make([]float64, n*n), make([]float64, n*n)
-			EmulatedGemmPair(moduli.New(14), 1, f[0], f[1], f[2], f[3], 0, have, n)
+			EmulatedGemmPair(14, 1, f[0], f[1], f[2], f[3], 0, have, n)
 			whole := 2 - zero/2*2 // index of the left factor of the product that is not zero
 			Gemm(NoTrans, Trans, n, n, k, 1, f[whole].At, n, f[whole+1].At, n, 0, want, n)
 			for e := range want {
@@ -188,7 +187,7 @@ func TestEmulatedNotFinite(t *testing.T) {
 			a[i], b[i] = float64(i%5), float64(i%3)
 		}
 		a[2+3*m] = bad
-		EmulatedGemm(moduli.New(13), 1, EmulatedRows{a, 1, m, m, k}, EmulatedRows{b, 1, m, m, k}, 1, c, m)
+		EmulatedGemm(13, 1, EmulatedRows[float64]{a, 1, m, m, k, false}, EmulatedRows[float64]{b, 1, m, m, k, false}, 1, c, m)
 		for i, x := range c {
 			if math.IsNaN(x) != (i%m == 2) {
 				t.Errorf("(%d, %d) is %g", i%m, i/m, x)

@@ -1,10 +1,12 @@
 package dense
 
 import (
+	"fmt"
+
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/plan"
-	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -30,39 +32,49 @@ type Products[T spirv.Scalar] struct {
 // emulated products and the device has no units for them, or units that computed wrong results.
 // Other errors are those of vk.
 func newProducts[T spirv.Scalar](dev *vk.Device, n int, c Config, t tuning.Tuning, double Doubles[T]) (p Products[T], err error) {
+	if least := emulation.Least[T](); c.Moduli != 0 && c.Moduli < least {
+		return p, plan.BadOption("Moduli", fmt.Sprintf("%d are too few for complex matrices, which need %d at least", c.Moduli, least))
+	}
 	if p.Native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
 	p.Reduction, p.Vectors = p.Native, p.Native
-	if c.Products == emulation.Always || c.MayEmulate(n) && spirv.KindOf[T]() == spirv.Float64 {
-		err = p.emulate(c.Moduli, func() (emulation.Maker, error) {
-			choice, err := emulation.Choose(dev, c.Products == emulation.Always, t)
-			if c.Products == emulation.Auto && n >= tuning.EmulateLarge {
-				choice = choice.Large()
-			}
-			return emulation.Chosen(dev, choice, t), err
-		})
-	}
-	if err != nil {
-		return p, err
+	if c.MayEmulate(n) {
+		if err = p.emulate(dev, n, c, t); err != nil {
+			return p, err
+		}
 	}
 	p.Tridiagonal, p.extra, err = double.Products(dev, p.Vectors, t.Double().Products)
 	return p, err
 }
 
-// emulate replaces products by products that emulate double precision on integer units. `choose`
-// returns a function that makes them, or nil if all products are native. The error is an
-// OptionError if T is not float64.
-func (p *Products[T]) emulate(moduli int, choose func() (emulation.Maker, error)) error {
-	switch {
-	case spirv.KindOf[T]().IsComplex():
-		return plan.BadOption("Products", "complex matrices have only native products; leave the option out")
-	case !precision.IsDouble[T]():
+// emulate replaces products by products that emulate double precision on integer units, if c or
+// the device's measured rates say so. The error is an OptionError if c asks for them in single
+// precision.
+func (p *Products[T]) emulate(dev *vk.Device, n int, c Config, t tuning.Tuning) error {
+	switch p := any(p).(type) {
+	case *Products[float64]:
+		return emulate(p, dev, n, c, t)
+	case *Products[complex128]:
+		return emulate(p, dev, n, c, t)
+	}
+	if c.Products == emulation.Always {
 		return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
 	}
-	both, err := emulation.Both(moduli, choose)
+	return nil
+}
+
+func emulate[T emulated.Double](p *Products[T], dev *vk.Device, n int, c Config, t tuning.Tuning) error {
+	choice, err := emulation.Choose[T](dev, c.Products == emulation.Always, t)
+	if err != nil {
+		return err
+	}
+	if c.Products == emulation.Auto && n >= tuning.EmulateLarge {
+		choice = choice.Large()
+	}
+	both, err := emulation.Chosen[T](dev, choice, t).Both(c.Moduli)
 	if len(both) > 0 {
-		p.Reduction, p.Vectors, p.Emulated = any(both[0]).(product.Ops[T]), any(both[1]).(product.Ops[T]), both
+		p.Reduction, p.Vectors, p.Emulated = both[0], both[1], emulation.Products{both[0], both[1]}
 	}
 	return err
 }

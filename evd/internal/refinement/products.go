@@ -42,7 +42,7 @@ func newProducts(dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p pr
 	if !cfg.MayEmulate(n) {
 		return p, nil
 	}
-	choice, err := emulation.Choose(dev, cfg.Products == emulation.Always, t)
+	choice, err := emulation.Choose[float64](dev, cfg.Products == emulation.Always, t)
 	if err != nil {
 		return p, err
 	}
@@ -53,9 +53,9 @@ func newProducts(dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p pr
 	}
 	fine := cfg.Moduli
 	if fine == 0 {
-		fine = emulation.VectorModuli
+		fine = emulation.VectorModuli[float64]()
 	}
-	make := emulation.By(dev, t, choice.Facts)
+	make := emulation.By[float64](dev, t, choice.Facts)
 	p.all = nil
 	for _, count := range append(moduli.Inexact(), fine) {
 		e, err := make(count, 0)

@@ -7,10 +7,13 @@
 // in, out: peak   PEAK_BIAS + the largest ⌊log₂ of the bound of a norm⌋ of all rows that are finite
 //                 and not zero. The host sets peak to 0 before the dispatch
 //
+// variant: emulated_norms
+// variant: emulated_norms_complex COMPLEX
+//
 // float64 only
 //
-// q is the sum of the integers ⌈|a|·2^(12−e)⌉² over the elements a of the row. A sum of integers
-// does not depend on the order of its terms.
+// q is the sum of the integers ⌈|a|·2^(12−e)⌉² over the elements a of the row, or over both parts of
+// complex elements. A sum of integers does not depend on the order of its terms.
 //
 // Grid: x and y together number the workgroups. A workgroup has `share` rows. Each row has
 // LOCAL_SIZE/share invocations, which read the row twice. LOCAL_SIZE is a power of two.
@@ -26,14 +29,14 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "index.glsl"
+#include "entries.glsl"
 #include "shifts.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// SYMMETRIC tells whether the factor is symmetric. Then only its lower triangle is read, k ≤ r.
+// SYMMETRIC tells whether the factor is symmetric, or Hermitian if it is complex. Then only its lower
+// triangle is read, k ≤ r, without the imaginary parts of the diagonal.
 layout(constant_id = 1) const bool SYMMETRIC = false;
-
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Bits { uint64_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Bits a;
@@ -59,11 +62,15 @@ shared uint64_t sums[LOCAL_SIZE];
 // wait for memory at the same time.
 const uint UNROLL = 4;
 
-// bits returns element k of a row as the 64 bits of its double.
-uint64_t bits(uint row, uint k) {
+// bits returns element k of a row as the 64 bits of its double, or of its two doubles. A part may have
+// the wrong sign, which does not change norms.
+entry_t bits(uint row, uint k) {
 	if (SYMMETRIC) row += p.before;
-	if (SYMMETRIC && k > row) return Bits(uint64_t(p.a) + 8 * (k * p.step_row + row * p.step_inner)).at[0];
-	return Bits(uint64_t(p.a) + 8 * (row * p.step_row + k * p.step_inner)).at[0];
+	if (SYMMETRIC && k > row) return Bits(uint64_t(p.a) + ENTRY_BYTES * (k * p.step_row + row * p.step_inner)).at[0];
+#ifdef COMPLEX
+	if (SYMMETRIC && k == row) return u64vec2(Bits(uint64_t(p.a) + ENTRY_BYTES * (row * p.step_row + k * p.step_inner)).at[0].x, 0);
+#endif
+	return Bits(uint64_t(p.a) + ENTRY_BYTES * (row * p.step_row + k * p.step_inner)).at[0];
 }
 
 void main() {
@@ -77,9 +84,9 @@ void main() {
 	// count with the exponent 1. An element may be read twice.
 	uint biased = 1;
 	for (uint k = slice; k < end; k += UNROLL * slices) {
-		uint64_t x[UNROLL];
+		entry_t x[UNROLL];
 		[[unroll]] for (uint u = 0; u < UNROLL; u++) x[u] = bits(row, min(k + u * slices, end - 1));
-		[[unroll]] for (uint u = 0; u < UNROLL; u++) biased = max(biased, uint(x[u] >> 52) & 0x7ff);
+		[[unroll]] for (uint u = 0; u < UNROLL; u++) EACH_PART biased = max(biased, uint(PART_OF(x[u]) >> 52) & 0x7ff);
 	}
 	largest[place] = biased;
 	for (uint half_ = slices / 2; half_ > 0; half_ /= 2) {
@@ -91,11 +98,11 @@ void main() {
 
 	uint64_t sum = 0;
 	for (uint k = slice; k < end; k += UNROLL * slices) {
-		uint64_t x[UNROLL];
-		[[unroll]] for (uint u = 0; u < UNROLL; u++) x[u] = k + u * slices < end ? bits(row, k + u * slices) : 0UL;
-		[[unroll]] for (uint u = 0; u < UNROLL; u++) {
-			uint e = uint(x[u] >> 52) & 0x7ff;
-			uint64_t m = (x[u] & 0xfffffffffffffUL) | (e == 0 ? 0UL : 1UL << 52);
+		entry_t x[UNROLL];
+		[[unroll]] for (uint u = 0; u < UNROLL; u++) x[u] = k + u * slices < end ? bits(row, k + u * slices) : ZERO_ENTRY;
+		[[unroll]] for (uint u = 0; u < UNROLL; u++) EACH_PART {
+			uint e = uint(PART_OF(x[u]) >> 52) & 0x7ff;
+			uint64_t m = (PART_OF(x[u]) & 0xfffffffffffffUL) | (e == 0 ? 0UL : 1UL << 52);
 			// The integer c is ⌈m·2^-q⌉, where m is the significand of the element. Every q ≥ 53
 			// gives the same c, because m is below 2^53. So q may be limited to 60.
 			uint q = min(biased - max(e, 1) + 41, 60);

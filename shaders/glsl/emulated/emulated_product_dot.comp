@@ -7,6 +7,9 @@
 // out: words   residues of the result (residue_tiles.glsl). The residues for two consecutive
 //              moduli are modulus_words apart
 //
+// variant: emulated_product_dot
+// variant: emulated_product_dot_complex COMPLEX
+//
 // float64 only
 //
 // An invocation computes 8×8 elements in 32-bit sums. The sums are exact, because
@@ -71,7 +74,7 @@ void main() {
 		corner.x + row, corner.y + col);
 
 	// A word of the result holds the residues of four neighbouring rows of one column.
-	Reduction reduce = reduction(modulus);
+	Reduction reduce = reduction(modulus_of(modulus, p.moduli));
 	WordsOut words = WordsOut(uint64_t(p.words) + 4 * (modulus * p.modulus_words + uint64_t(workgroup()) * TILE_WORDS));
 	[[unroll]] for (uint c = 0; c < 8; c++) {
 		[[unroll]] for (uint r = 0; r < 8; r += 4) {

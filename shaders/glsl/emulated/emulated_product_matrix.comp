@@ -9,6 +9,8 @@
 //
 // variant: emulated_product_matrix
 // variant: emulated_product_matrix_narrow NARROW
+// variant: emulated_product_matrix_complex COMPLEX
+// variant: emulated_product_matrix_complex_narrow COMPLEX NARROW
 //
 // float64 only
 //
@@ -207,6 +209,6 @@ void main() {
 			multiply(row, col);
 			barrier();
 		}
-		finish(words + 4 * modulus * p.modulus_words, row, col, reduction(modulus));
+		finish(words + 4 * modulus * p.modulus_words, row, col, reduction(modulus_of(modulus, p.moduli)));
 	}
 }

@@ -6,6 +6,9 @@
 //                       shifts of an element is NOT_FINITE, the element becomes NaN
 // in, out: c            (rows − skip)×cols. If β = 0, c is overwritten
 //
+// variant: emulated_update
+// variant: emulated_update_complex COMPLEX
+//
 // float64 only
 //
 // Let C′ be the exact product of a scaled row with shift s and a scaled column with shift t. P is
@@ -16,6 +19,11 @@
 // double d. Then C ← α·(d·P·2^(−64−s−t)) + β·C. All roundings are correct on every device, so the
 // bits are the same on every device.
 //
+// A complex product A·B has two residues y and y′ of C′·½·qᵢ for each modulus (moduli.glsl): those of ½·qᵢ
+// times Re C′ + ι·Im C′ and Re C′ − ι·Im C′. So y + y′ is a residue of Re C′·qᵢ, and ι·(y′ − y) is
+// one of Im C′·qᵢ. Both are reduced modulo pᵢ, because only then the bits of the sum do not depend
+// on the way to them. The rest is the same for both parts. α and β are real.
+//
 // Grid: x and y together number the workgroups. TILE_WORDS/LOCAL_SIZE workgroups share a tile. An
 // invocation computes the four elements whose residues are in one word.
 #version 460
@@ -24,11 +32,18 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
+#ifdef COMPLEX
+#extension GL_EXT_integer_dot_product : require
+#endif
 #extension GL_GOOGLE_include_directive : require
 #include "numerics_f64.glsl"
 #include "index.glsl"
+#include "entries.glsl"
 #include "moduli.glsl"
 #include "residue_tiles.glsl"
+#ifdef COMPLEX
+#include "residue.glsl"
+#endif
 #include "shifts.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -56,9 +71,25 @@ layout(push_constant, scalar) uniform Push {
 	// `skip` is the number of rows at the beginning of the product that are not stored to C.
 	uint skip;
 	// If `lower` is not 0, only the lower triangle of C is updated. The part above the diagonal is
-	// then neither read nor written.
+	// then neither read nor written. If it is HERMITIAN, the imaginary parts of the diagonal become 0.
 	uint lower;
 } p;
+
+#pragma host HERMITIAN
+#ifdef COMPLEX
+const uint HERMITIAN = 2;
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer ComplexInOut { dvec2 at[]; };
+#define number_t dvec2
+#define NumberInOut ComplexInOut
+// DOUBLES(n) is the number of doubles of n elements.
+#define DOUBLES(n) (2 * (n))
+#define LIMBS(e) 4 * part + e
+#else
+#define number_t double
+#define NumberInOut MatrixInOut
+#define DOUBLES(n) (n)
+#define LIMBS(e) e
+#endif
 
 // place returns row + FRAG_M·column for element number e of a fragment in memory.
 uint place(uint e) {
@@ -102,6 +133,11 @@ double fraction(int limbs[4]) {
 	return d + packDouble2x32(uvec2(low, 0x43300000u));
 }
 
+#ifdef COMPLEX
+// reduced returns the residue of x modulo q, for an odd q > |x|.
+int reduced(int x, int q) { return x - (2 * x > q ? q : 2 * x < -q ? -q : 0); }
+#endif
+
 void main() {
 	const uint parts = TILE_WORDS / LOCAL_SIZE;
 	uint tile = workgroup() / parts;
@@ -111,15 +147,25 @@ void main() {
 	uint fragment = index / FRAG_WORDS, word = index % FRAG_WORDS;
 	uint i0 = corner.x + fragment % (TILE_M / FRAG_M) * FRAG_M, j0 = corner.y + fragment / (TILE_M / FRAG_M) * FRAG_N;
 
-	int limbs[4][4];
-	[[unroll]] for (uint e = 0; e < 4; e++) {
+	// The sums of the real parts of the four elements precede those of their imaginary parts.
+	int limbs[4 * ENTRY_PARTS][4];
+	[[unroll]] for (uint e = 0; e < 4 * ENTRY_PARTS; e++) {
 		[[unroll]] for (uint l = 0; l < 4; l++) limbs[e][l] = 0;
 	}
 	uint64_t at = uint64_t(p.words) + 4 * (uint64_t(tile) * TILE_WORDS + index);
 	[[unroll]] for (uint m = 0; m < MODULI_COUNT; m++) {
 		int bytes = int(WordsIn(at + 4 * m * p.modulus_words).at[0]);
+#ifdef COMPLEX
+		int others = int(WordsIn(at + 4 * (2 * MODULI_COUNT - 1 - m) * p.modulus_words).at[0]);
+#endif
 		[[unroll]] for (uint e = 0; e < 4; e++) {
 			int y = bitfieldExtract(bytes, int(8 * e), 8);
+#ifdef COMPLEX
+			int other = bitfieldExtract(others, int(8 * e), 8), turned = ROOTS[m] * (other - y);
+			y = reduced(y + other, MODULI[m]);
+			int imaginary = bitfieldExtract(int(residue(MAGIC + turned, MODULI[m], 1.0 / float(MODULI[m]))), 0, 8);
+			[[unroll]] for (uint l = 0; l < 4; l++) limbs[4 + e][l] += imaginary * int(FRACTIONS[4 * m + l]);
+#endif
 			[[unroll]] for (uint l = 0; l < 4; l++) limbs[e][l] += y * int(FRACTIONS[4 * m + l]);
 		}
 	}
@@ -130,16 +176,19 @@ void main() {
 		uint i = i0 + in_fragment % FRAG_M, j = j0 + in_fragment / FRAG_M;
 		if (i < p.skip || i >= p.rows || j >= p.cols || p.lower != 0 && i < j) continue;
 		int s = p.left.at[i], t = p.right.at[j];
-		double x;
+		number_t x;
 		if (s == NOT_FINITE || t == NOT_FINITE) {
-			x = packDouble2x32(uvec2(0, 0x7ff80000u));
+			x = number_t(packDouble2x32(uvec2(0, 0x7ff80000u)));
 		} else {
-			x = scaled(fraction(limbs[e]), s, t);
+			EACH_PART PART_OF(x) = scaled(fraction(limbs[LIMBS(e)]), s, t);
 			x = plain ? p.alpha < 0 ? -x : x : p.alpha * x;
 		}
-		MatrixInOut c = MatrixInOut(element(uint64_t(p.c), i - p.skip, j, p.ldc));
+		NumberInOut c = NumberInOut(element(uint64_t(p.c), DOUBLES(i - p.skip), j, DOUBLES(p.ldc)));
 		if (p.beta == 1.0lf) x = c.at[0] + x;
 		else if (p.beta != 0) x = p.beta * c.at[0] + x;
+#ifdef COMPLEX
+		if (p.lower == HERMITIAN && i == j) x.y = 0;
+#endif
 		c.at[0] = x;
 	}
 }

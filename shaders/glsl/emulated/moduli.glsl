@@ -1,9 +1,22 @@
 // This header has the constants of double-precision products on integer units.
 //
 // The kernels of emulated products include this header. Package stages/product/moduli computes the
-// same numbers under the same names, and a test compares the numbers.
+// same numbers under the same names, and a test compares the numbers. Kernels for complex numbers
+// define COMPLEX, and have the tables of moduli_complex.glsl.
+//
+// A matrix element has one residue for each modulus, or two if it is complex. Each is in a plane
+// (planes.glsl). modulus_of returns the number of the modulus of a plane; `planes` is the number of
+// all planes. Real numbers have one plane for each modulus, in the order of the moduli. With COMPLEX,
+// the residues of a + ι·b come first for the number a + i·b, in the order of the moduli. The residues
+// of a − ι·b follow, in the reverse order. So the planes in reverse order are those of the conjugate.
 #ifndef MODULI_GLSL
 #define MODULI_GLSL
+
+#ifdef COMPLEX
+uint modulus_of(const uint plane, const uint planes) { return min(plane, planes - 1 - plane); }
+#include "moduli_complex.glsl"
+#else
+#define modulus_of(plane, planes) (plane)
 
 const int MODULI[16] = int[16](256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193);
 // FRACTIONS has round(2⁸⁰/pᵢ) for each modulus, in four limbs of 20 bits, the lowest one first.
@@ -70,5 +83,6 @@ const uint RIGHT_16[16 * 2] = uint[16 * 2](
 	0x6d43ec90u, 0x54b7c1f9u, 0x05b04b05u, 0x4b05b04bu, 0x5e7615c9u, 0x3f4ab0b5u, 0x9a6bd2feu, 0x74b462f0u,
 	0x9b8e961eu, 0xfede6d15u, 0x0f18f99au, 0xaca79fedu, 0x29080722u, 0x4038310fu, 0xd5b15745u, 0x2d9daa3bu,
 	0x48565bb7u, 0x55d3ff4bu, 0xdbc4ea2du, 0x591aef50u, 0xb6d056b8u, 0xf5a952e0u, 0x3da2e6b3u, 0x1a4d57efu);
+#endif
 
 #endif

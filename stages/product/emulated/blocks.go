@@ -10,7 +10,7 @@ import "github.com/vkevd/vkevd/vk"
 // the work of a block. The bits of a single product A·B do not depend on the blocks. The bits of a
 // pair A·B + D·E do: A and D share one scaling of each row, and each block chooses a power of two
 // that balances A against D. B and E are balanced by the inverse power.
-func (o *Ops) blocks(rec *vk.Recorder, ws *vk.Arena, p problem) bool {
+func (o *Ops[T]) blocks(rec *vk.Recorder, ws *vk.Arena, p problem[T]) bool {
 	m, n := o.block(p)
 	if m == 0 {
 		return false
@@ -30,10 +30,10 @@ func (o *Ops) blocks(rec *vk.Recorder, ws *vk.Arena, p problem) bool {
 // block is all of C if the residues of its factors fit the memory. Otherwise, if the residues of one
 // side of the product fit half of the memory, a block has all rows of this side, and as many rows of
 // the other side as fit. Otherwise it is square. The result is 0, 0 if no block fits.
-func (o *Ops) block(p problem) (m, n int) {
+func (o *Ops[T]) block(p problem[T]) (m, n int) {
 	factors, pad := len(p.left), o.k.padRows
-	row := factors * o.k.geometry(pad, p.left[0].inner).words(o.k.moduli.N) // 32-bit words of pad rows
-	most := min((o.planes-4*64)/max(row, 1), o.rows/pad)                    // groups of pad rows that fit, both sides together
+	row := factors * o.k.geometry(pad, p.left[0].inner).words(o.k.moduli.Planes()) // 32-bit words of pad rows
+	most := min((o.planes-4*64)/max(row, 1), o.rows/pad)                           // groups of pad rows that fit, both sides together
 	m, n = vk.Tiles(p.c.Rows, uint32(pad)), vk.Tiles(p.c.Cols, uint32(pad))
 	if m+n > most {
 		if most < 2 {
@@ -52,9 +52,9 @@ func (o *Ops) block(p problem) (m, n int) {
 	return m * pad, n * pad
 }
 
-func (p problem) block(i, j, m, n int) problem {
-	part := func(all []rows, first, count int) []rows {
-		var out []rows
+func (p problem[T]) block(i, j, m, n int) problem[T] {
+	part := func(all []rows[T], first, count int) []rows[T] {
+		var out []rows[T]
 		for _, f := range all {
 			out = append(out, f.part(first, count))
 		}

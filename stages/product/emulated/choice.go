@@ -44,18 +44,18 @@ func (c Choice) Large() Choice {
 }
 
 // Choose chooses between native products and products on integer units (emulated products) for a
-// device by measured rates. It measures the rates if they are not known. The choice is native if
+// device by measured rates of products of the type T. It measures the rates if they are not known. The choice is native if
 // the device cannot emulate products, for example because its driver cannot compile a kernel, or if
 // it computed the golden product (a test product with known bits) wrongly. The error is that of ctx,
 // vk.ErrDeviceLost or vk.ErrClosed.
-func Choose(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
+func Choose[T Double](ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
 	if why := unfit(dev.Info()); why != "" {
 		return Choice{Why: why}, nil
 	}
 	if t.Emulated.Panel == 0 {
 		return Choice{Why: "the tuning has no sizes of emulated products"}, nil
 	}
-	f, err := Measured(ctx, dev, t)
+	f, err := Measured[T](ctx, dev, t)
 	return chosen(ctx, f, err)
 }
 
@@ -73,15 +73,15 @@ func chosen(ctx context.Context, f Facts, err error) (Choice, error) {
 // the device cannot emulate products, or if it computed the golden product (a test product with
 // known bits) wrongly. A CPU is not measured, because this would take long, but a stored result
 // counts.
-func Force(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
+func Force[T Double](ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
 	c := Choice{Emulated: true, Why: "the caller wants emulated products"}
 	units, err := FindUnits(ctx, dev)
 	if err != nil {
 		return c, err
 	}
-	fault := Known(dev).Fault
+	fault := Known[T](dev).Fault
 	if dev.Info().Type != "cpu" {
-		c.Facts, err = Measured(ctx, dev, t)
+		c.Facts, err = Measured[T](ctx, dev, t)
 		fault = c.Facts.Fault
 	}
 	if err == nil && fault != "" {
@@ -94,11 +94,11 @@ func Force(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error
 
 // Chosen is Choose from stored rates, without a kernel. The choice is native products if the rates
 // were not measured before.
-func Chosen(dev *vk.Device) Choice {
+func Chosen[T Double](dev *vk.Device) Choice {
 	if why := unfit(dev.Info()); why != "" {
 		return Choice{Why: why}
 	}
-	return decide(Known(dev), worth)
+	return decide(Known[T](dev), worth)
 }
 
 // unfit returns why the rates of products are not measured on a device, or "".

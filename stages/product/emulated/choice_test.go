@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
@@ -17,12 +16,17 @@ import (
 
 // TestGoldenHash checks that goldenHash is the hash of the product that package ref computes.
 func TestGoldenHash(t *testing.T) {
-	a, b := goldenFactors()
-	left := ref.EmulatedOperand(a, goldenM, false, false, goldenM, goldenK)
-	right := ref.EmulatedOperand(b, goldenN, true, true, goldenN, goldenK)
-	c := make([]float64, goldenM*goldenN)
-	ref.EmulatedGemm(moduli.New(measureModuli), 1, left, right, 0, c, goldenM)
-	if h := hashOf(c); h != goldenHash {
+	t.Run("real", testGoldenHash[float64])
+	t.Run("complex", testGoldenHash[complex128])
+}
+
+func testGoldenHash[T Double](t *testing.T) {
+	a, b := goldenFactors[T]()
+	left := ref.EmulatedOperand(a, goldenM, ref.NoTrans, false, goldenM, goldenK)
+	right := ref.EmulatedOperand(b, goldenN, ref.Trans, true, goldenN, goldenK)
+	c := make([]T, goldenM*goldenN)
+	ref.EmulatedGemm(measureModuli, 1, left, right, 0, c, goldenM)
+	if h := hashOf(c); h != goldenHash[isComplex[T]()] {
 		t.Errorf("the hash is %#x", h)
 	}
 }
@@ -30,12 +34,17 @@ func TestGoldenHash(t *testing.T) {
 // TestMeasure checks the measurement of emulated products on a device: the golden product (the test
 // product with known bits) must have the right bits, and the rates must be positive.
 func TestMeasure(t *testing.T) {
+	t.Run("real", testMeasure[float64])
+	t.Run("complex", testMeasure[complex128])
+}
+
+func testMeasure[T Double](t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		tune := native
 		tune.Emulated = small()
 		tune.Emulated.Planes, tune.Emulated.Strip = 1<<24, 1<<14
 		dev, ctx := stagetest.Device(t), context.Background()
-		right, err := multipliesRight(ctx, dev, tune, u)
+		right, err := multipliesRight[T](ctx, dev, tune, u)
 		if err != nil || !right {
 			t.Errorf("the golden product is right: %v, %v", right, err)
 		}
@@ -43,10 +52,10 @@ func TestMeasure(t *testing.T) {
 		// products must be wrong, too.
 		wrong := u
 		wrong.Order ^= 0x11
-		if right, err := multipliesRight(ctx, dev, tune, wrong); err != nil || right {
+		if right, err := multipliesRight[T](ctx, dev, tune, wrong); err != nil || right {
 			t.Errorf("wrong units are right: %v, %v", right, err)
 		}
-		plain, emulated, err := race(ctx, dev, tune, u, 128, 64)
+		plain, emulated, err := race[T](ctx, dev, tune, u, 128, 64)
 		if err != nil || !(plain > 0 && plain <= 10 && emulated > 0 && emulated <= 10) {
 			t.Errorf("%g s native, %g s emulated, %v", plain, emulated, err)
 		}
@@ -66,7 +75,7 @@ func TestMeasureFailsWithTheProducts(t *testing.T) {
 		tune.Emulated = small()
 		tune.Emulated.Planes, tune.Emulated.Strip = 1<<24, 1<<14
 		broken(&tune)
-		if right, err := multipliesRight(ctx, dev, tune, dots); right || err == nil {
+		if right, err := multipliesRight[float64](ctx, dev, tune, dots); right || err == nil {
 			t.Errorf("%+v: right %v, %v", tune, right, err)
 		}
 	}
@@ -87,7 +96,7 @@ func TestForceEndsWithItsContext(t *testing.T) {
 	cancel()
 	tune := native
 	tune.Emulated = small()
-	if _, err := Force(ended, dev, tune); !errors.Is(err, context.Canceled) {
+	if _, err := Force[float64](ended, dev, tune); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of the context: %v", err)
 	}
 }
@@ -100,11 +109,11 @@ func TestMeasured(t *testing.T) {
 	tune.Emulated = small()
 	tune.Emulated.Planes, tune.Emulated.Strip = 1<<24, 1<<14
 	dev := stagetest.Device(t)
-	f, err := measured(context.Background(), dev, tune, 64)
+	f, err := measured[float64](context.Background(), dev, tune, 64)
 	if err != nil || !f.Right || !(f.Native > 0 && f.Emulated > 0 && f.Bytes > f.Emulated) {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if again, err := Measured(context.Background(), dev, tune); again != f || err != nil || Known(dev) != f {
+	if again, err := Measured[float64](context.Background(), dev, tune); again != f || err != nil || Known[float64](dev) != f {
 		t.Errorf("%+v, then %+v, %v", f, again, err)
 	}
 }
@@ -132,22 +141,22 @@ func TestChoose(t *testing.T) {
 		if c.facts != (Facts{}) {
 			c.facts.Keep(dev)
 		}
-		chosen, err := Choose(context.Background(), dev, product.Tuning{Emulated: small()})
-		if err != nil || chosen.String() != c.want || Chosen(dev).String() != chosen.String() {
+		chosen, err := Choose[float64](context.Background(), dev, product.Tuning{Emulated: small()})
+		if err != nil || chosen.String() != c.want || Chosen[float64](dev).String() != chosen.String() {
 			t.Errorf("%+v: %v, %v", c.facts, chosen, err)
 		}
 	}
-	chosen, err := Choose(context.Background(), vk.Dry(fast), product.Tuning{})
+	chosen, err := Choose[float64](context.Background(), vk.Dry(fast), product.Tuning{})
 	if want := "native: the tuning has no sizes of emulated products"; err != nil || chosen.String() != want {
 		t.Errorf("%v, %v, want %s", chosen, err, want)
 	}
-	forced, err := Force(context.Background(), vk.Dry(matrix), product.Tuning{Emulated: small()})
+	forced, err := Force[float64](context.Background(), vk.Dry(matrix), product.Tuning{Emulated: small()})
 	if want := "emulated: the caller wants emulated products"; err != nil || forced.String() != want {
 		t.Errorf("%v, %v, want %s", forced, err, want)
 	}
 	for text, want := range map[string]string{
-		"1 2 3":      `emulated: the fact "emulated products, 3: flops a second native and emulated, operations on bytes, right" is "1 2 3": EOF`,
-		"1 2 x true": `emulated: the fact "emulated products, 3: flops a second native and emulated, operations on bytes, right" is "1 2 x true": strconv.ParseFloat: parsing "": invalid syntax`,
+		"1 2 3":      `emulated: the stored rates are "1 2 3": EOF`,
+		"1 2 x true": `emulated: the stored rates are "1 2 x true": strconv.ParseFloat: parsing "": invalid syntax`,
 	} {
 		if f, err := read(text); err == nil || err.Error() != want || f != (Facts{}) {
 			t.Errorf("%+v, %v, want %s", f, err, want)

@@ -13,10 +13,18 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
-// TestKernelsHaveTheConstants checks that the tables in moduli.glsl have the numbers that package
-// moduli computes.
+// TestKernelsHaveTheConstants checks that the tables in moduli.glsl and moduli_complex.glsl have the
+// numbers that package moduli computes.
 func TestKernelsHaveTheConstants(t *testing.T) {
-	text, err := os.ReadFile("../../../shaders/glsl/emulated/moduli.glsl")
+	t.Run("real", func(t *testing.T) { testConstants(t, "moduli.glsl", moduli.Counts(), moduli.New) })
+	t.Run("complex", func(t *testing.T) { testConstants(t, "moduli_complex.glsl", moduli.ComplexCounts(), moduli.NewComplex) })
+	if bits := uint32(shaders.ShiftsNotFiniteBits); int32(bits) != ref.NotFinite {
+		t.Errorf("rows that cannot be scaled have the shift %d", int32(bits))
+	}
+}
+
+func testConstants(t *testing.T, file string, counts []int, system func(count int) *moduli.System) {
+	text, err := os.ReadFile("../../../shaders/glsl/emulated/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,28 +47,35 @@ func TestKernelsHaveTheConstants(t *testing.T) {
 			t.Errorf("%s: %v\nwant %v", name, have, want)
 		}
 	}
-	var all, fractions, left []int64
-	for i := range moduli.Most {
-		all = append(all, moduli.Modulus(i))
-		for _, l := range moduli.Limbs(i) {
+	// weights returns the table of the residues of 256ᵏ·q(i) for each modulus i of s.
+	weights := func(s *moduli.System, q func(i int) int64) []int64 {
+		all := make([]int64, 2*moduli.Most)
+		for i, p := range s.Moduli {
+			low, high := moduli.Weights(p, q(i))
+			all[2*i], all[2*i+1] = int64(low), int64(high)
+		}
+		return all
+	}
+	whole := system(moduli.Most)
+	var fractions []int64
+	for _, p := range whole.Moduli {
+		for _, l := range moduli.Limbs(p) {
 			fractions = append(fractions, int64(l))
 		}
-		low, high := moduli.Weights(i, 1)
-		left = append(left, int64(low), int64(high))
 	}
-	check("MODULI", all)
+	check("MODULI", whole.Moduli)
 	check("FRACTIONS", fractions)
-	check("LEFT", left)
-	for _, n := range moduli.Counts() {
-		right := make([]int64, 2*moduli.Most)
-		for i, q := range moduli.New(n).Inverse {
-			low, high := moduli.Weights(i, q)
-			right[2*i], right[2*i+1] = int64(low), int64(high)
-		}
-		check(fmt.Sprint("RIGHT_", n), right)
+	check("LEFT", weights(whole, func(int) int64 { return 1 }))
+	if whole.Roots != nil {
+		check("ROOTS", whole.Roots)
+		check("LEFT_TURNED", weights(whole, func(i int) int64 { return whole.Roots[i] }))
 	}
-	if bits := uint32(shaders.ShiftsNotFiniteBits); int32(bits) != ref.NotFinite {
-		t.Errorf("rows that cannot be scaled have the shift %d", int32(bits))
+	for _, n := range counts {
+		s := system(n)
+		check(fmt.Sprint("RIGHT_", n), weights(s, s.Right))
+		if s.Roots != nil {
+			check(fmt.Sprintf("RIGHT_%d_TURNED", n), weights(s, func(i int) int64 { return s.Right(i) * s.Roots[i] }))
+		}
 	}
 }
 

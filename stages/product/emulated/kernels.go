@@ -11,9 +11,10 @@ import (
 )
 
 // kernels holds the compiled kernels for one number of moduli on one device.
-type kernels struct {
+type kernels[T Double] struct {
 	tuning product.Emulation
 	units  Units
+	scheme
 	moduli *moduli.System
 
 	// A tile of the result has tileM×tileN elements. The number of rows of a plane is padded to a
@@ -31,12 +32,44 @@ type kernels struct {
 	multiply func(rec *vk.Recorder, grid vk.Groups, push shaders.EmulatedProductDotPush, touch ...vk.Touch)
 }
 
+// Double is the type of the elements of matrices: real or complex numbers in double precision.
+type Double interface{ float64 | complex128 }
+
+// scheme has the moduli and the modules of the kernels for one type of numbers.
+type scheme struct {
+	// doubles is the number of doubles of an element.
+	doubles int
+	system  func(count int) *moduli.System
+
+	normsModule                func() spirv.Module[shaders.EmulatedNormsSpec, shaders.EmulatedNormsPush]
+	planesModule               func() spirv.Module[shaders.EmulatedPlanesSpec, shaders.EmulatedPlanesPush]
+	dotModule                  func() spirv.Module[shaders.EmulatedProductDotSpec, shaders.EmulatedProductDotPush]
+	matrixModule, narrowModule func() spirv.Module[shaders.EmulatedProductMatrixSpec, shaders.EmulatedProductMatrixPush]
+	updateModule               func() spirv.Module[shaders.EmulatedUpdateSpec, shaders.EmulatedUpdatePush]
+}
+
+func isComplex[T Double]() bool { return spirv.KindOf[T]().IsComplex() }
+
+func schemeOf[T Double]() scheme {
+	if isComplex[T]() {
+		return scheme{
+			2, moduli.NewComplex, shaders.EmulatedNormsComplex, shaders.EmulatedPlanesComplex, shaders.EmulatedProductDotComplex,
+			shaders.EmulatedProductMatrixComplex, shaders.EmulatedProductMatrixComplexNarrow, shaders.EmulatedUpdateComplex,
+		}
+	}
+	return scheme{
+		1, moduli.New, shaders.EmulatedNorms, shaders.EmulatedPlanes, shaders.EmulatedProductDot,
+		shaders.EmulatedProductMatrix, shaders.EmulatedProductMatrixNarrow, shaders.EmulatedUpdate,
+	}
+}
+
 type normsKernel = vk.Kernel[shaders.EmulatedNormsSpec, shaders.EmulatedNormsPush]
 
 // newKernels builds the kernels for `count` moduli. The error is a *vk.UnsupportedError, or names
 // sizes of the tuning that contradict each other.
-func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kernels, error) {
-	k := &kernels{tuning: t, units: u, moduli: moduli.New(count)}
+func newKernels[T Double](dev *vk.Device, t product.Emulation, u Units, count int) (*kernels[T], error) {
+	k := &kernels[T]{tuning: t, units: u, scheme: schemeOf[T]()}
+	k.moduli = k.system(count)
 	step := uint32(0)
 	if u.Matrix() {
 		k.tileM, k.tileN, step = t.Tile.M, t.Tile.N, t.Tile.Step
@@ -59,7 +92,7 @@ func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kerne
 }
 
 // buildOthers builds all kernels except the one that multiplies residues.
-func (k *kernels) buildOthers(dev *vk.Device) (err error) {
+func (k *kernels[T]) buildOthers(dev *vk.Device) (err error) {
 	limit := func(threads int) uint32 {
 		for dev.Info().MaxLocal > 0 && threads > dev.Info().MaxLocal {
 			threads /= 2
@@ -68,15 +101,15 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 	}
 	panel, depth, count := uint32(k.tuning.Panel), k.units.depth(), uint32(k.moduli.N)
 	norms := shaders.EmulatedNormsSpec{LocalSize: limit(normThreads)}
-	if k.norms, err = vk.Build(dev, shaders.EmulatedNorms(), norms); err != nil {
+	if k.norms, err = vk.Build(dev, k.normsModule(), norms); err != nil {
 		return err
 	}
 	far := shaders.EmulatedNormsSpec{LocalSize: limit(farThreads)}
-	if k.farNorms, err = vk.Build(dev, shaders.EmulatedNorms(), far); err != nil {
+	if k.farNorms, err = vk.Build(dev, k.normsModule(), far); err != nil {
 		return err
 	}
 	norms.Symmetric = spirv.BoolOf(true)
-	if k.symmetricNorms, err = vk.Build(dev, shaders.EmulatedNorms(), norms); err != nil {
+	if k.symmetricNorms, err = vk.Build(dev, k.normsModule(), norms); err != nil {
 		return err
 	}
 	k.shifts, err = vk.Build(dev, shaders.EmulatedShifts(), shaders.EmulatedShiftsSpec{LocalSize: shiftThreads})
@@ -84,19 +117,19 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 		return err
 	}
 	spec := shaders.EmulatedPlanesSpec{LocalSize: planeThreads, Panel: panel, Depth: depth, ModuliCount: count, Part: min(depth, planePart)}
-	if k.left, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
+	if k.left, err = vk.Build(dev, k.planesModule(), spec); err != nil {
 		return err
 	}
 	spec.Right = spirv.BoolOf(true)
-	if k.right, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
+	if k.right, err = vk.Build(dev, k.planesModule(), spec); err != nil {
 		return err
 	}
 	spec.Right, spec.Symmetric = spirv.BoolOf(false), spirv.BoolOf(true)
-	if k.symmetric, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
+	if k.symmetric, err = vk.Build(dev, k.planesModule(), spec); err != nil {
 		return err
 	}
 	fragM, fragN := k.units.fragment()
-	k.update, err = vk.Build(dev, shaders.EmulatedUpdate(), shaders.EmulatedUpdateSpec{
+	k.update, err = vk.Build(dev, k.updateModule(), shaders.EmulatedUpdateSpec{
 		LocalSize: min(updateThreads, k.tileM*k.tileN/4), ModuliCount: count, Order: k.units.Order,
 		TileM: k.tileM, TileN: k.tileN, FragM: fragM, FragN: fragN, Swath: k.swath(),
 	})
@@ -107,18 +140,18 @@ const updateThreads = 128
 
 // swath returns the number of neighbouring rows of tiles whose tiles the workgroups process column
 // by column, before they continue with the next rows.
-func (k *kernels) swath() uint32 {
+func (k *kernels[T]) swath() uint32 {
 	if k.units.Matrix() {
 		return k.tuning.Tile.Swath
 	}
 	return k.tuning.Dots.Swath
 }
 
-func (k *kernels) buildProduct(dev *vk.Device) error {
+func (k *kernels[T]) buildProduct(dev *vk.Device) error {
 	fragM, fragN := k.units.fragment()
 	panel, depth := uint32(k.tuning.Panel), k.units.depth()
 	if !k.units.Matrix() {
-		dot, err := vk.Build(dev, shaders.EmulatedProductDot(), shaders.EmulatedProductDotSpec{
+		dot, err := vk.Build(dev, k.dotModule(), shaders.EmulatedProductDotSpec{
 			LocalSize: k.tileM / 8 * (k.tileN / 8), Panel: panel, Depth: depth,
 			TileM: k.tileM, TileN: k.tileN, FragM: fragM, FragN: fragN, Swath: k.swath(),
 		})
@@ -137,9 +170,9 @@ func (k *kernels) buildProduct(dev *vk.Device) error {
 		TileM: t.M, TileN: t.N, FragM: fragM, FragN: fragN, Swath: t.Swath, FragK: uint32(k.units.Shape.K),
 		SubM: t.SubM, SubN: t.SubN, Step: t.Step, Pitch: t.Pitch, Lanes: lanes, Turns: t.Turns,
 	}
-	module := shaders.EmulatedProductMatrix
+	module := k.matrixModule
 	if depth < 16 {
-		module = shaders.EmulatedProductMatrixNarrow
+		module = k.narrowModule
 	}
 	bytes, err := product.SharedBytes(module, spec)
 	if err != nil {

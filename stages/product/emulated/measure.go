@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Facts holds the measurements of products on one device. Native and Emulated are rates of products
+// Facts holds the measurements of real or of complex products on one device. Native and Emulated are rates of products
 // in flops per second. Bytes is the rate of emulated products in operations on bytes per second.
 // Right tells whether a small emulated product had the right bits. All are zero if nothing was
 // measured.
@@ -30,10 +30,15 @@ type Facts struct {
 // measured.
 func (f Facts) Gain() float64 { return f.Emulated / max(f.Native, 1) }
 
-// factsName is the name under which Facts are stored. It contains the version of the measurement,
+// factsName returns the name under which Facts are stored. It contains the version of the measurement,
 // so that results of older versions are not read. A change of the measurement, or of the speed of a
 // measured kernel, needs a new version.
-const factsName = "emulated products, 3: flops a second native and emulated, operations on bytes, right"
+func factsName[T Double]() string {
+	if isComplex[T]() {
+		return "emulated complex products, 1: flops a second native and emulated, operations on bytes, right"
+	}
+	return "emulated products, 3: flops a second native and emulated, operations on bytes, right"
+}
 
 // The measured products are made larger, from leastOrder on, until the native product takes
 // measureSeconds or has mostOrder rows. The inner dimension is a quarter of the order, but at most
@@ -50,20 +55,20 @@ const (
 // beginning of a measurement is stored first, because a driver may crash while it compiles or runs
 // the kernels: see machine.Machine.Attempt. The facts are zero for a vk.Dry device without stored
 // facts. Errors are those of FindUnits and of package vk.
-func Measured(ctx context.Context, dev *vk.Device, t product.Tuning) (Facts, error) {
-	return measured(ctx, dev, t, leastOrder)
+func Measured[T Double](ctx context.Context, dev *vk.Device, t product.Tuning) (Facts, error) {
+	return measured[T](ctx, dev, t, leastOrder)
 }
 
 // In measured, the smallest measured product has order `least`.
-func measured(ctx context.Context, dev *vk.Device, t product.Tuning, least int) (Facts, error) {
+func measured[T Double](ctx context.Context, dev *vk.Device, t product.Tuning, least int) (Facts, error) {
 	// The kind of integer units is also a stored fact, and only one fact can be measured at a time.
 	units, err := FindUnits(ctx, dev)
 	if err != nil {
 		return Facts{}, err
 	}
-	text, err := machine.Of(dev).Attempt(factsName, func(begin func()) (string, error) {
+	text, err := machine.Of(dev).Attempt(factsName[T](), func(begin func()) (string, error) {
 		begin()
-		f, err := measure(ctx, dev, t, units, least)
+		f, err := measure[T](ctx, dev, t, units, least)
 		return f.text(), err
 	})
 	if err != nil {
@@ -73,8 +78,8 @@ func measured(ctx context.Context, dev *vk.Device, t product.Tuning, least int) 
 }
 
 // Known returns the stored facts of Measured, or zero facts, without a kernel.
-func Known(dev *vk.Device) Facts {
-	text, err := dev.ProbeOnce(factsName, func() (string, error) { return "", errUnknown })
+func Known[T Double](dev *vk.Device) Facts {
+	text, err := dev.ProbeOnce(factsName[T](), func() (string, error) { return "", errUnknown })
 	if err != nil {
 		return Facts{}
 	}
@@ -87,8 +92,10 @@ func Known(dev *vk.Device) Facts {
 
 var errUnknown = errors.New("emulated: not measured")
 
-// Keep stores the rates f for a device, for tests and for forecasts on a vk.Dry device.
-func (f Facts) Keep(dev *vk.Device) { dev.SetProbe(factsName, f.text()) }
+// Keep stores the rates f of real products for a device, and KeepComplex those of complex products, for
+// tests and for forecasts on a vk.Dry device.
+func (f Facts) Keep(dev *vk.Device)        { dev.SetProbe(factsName[float64](), f.text()) }
+func (f Facts) KeepComplex(dev *vk.Device) { dev.SetProbe(factsName[complex128](), f.text()) }
 
 func (f Facts) text() string { return fmt.Sprint(f.Native, f.Emulated, f.Bytes, f.Right) }
 
@@ -100,7 +107,7 @@ func read(text string) (f Facts, err error) {
 		return Facts{Fault: "gave no result in several measurements"}, nil
 	}
 	if _, err := fmt.Sscan(text, &f.Native, &f.Emulated, &f.Bytes, &f.Right); err != nil {
-		return Facts{}, fmt.Errorf("emulated: the fact %q is %q: %w", factsName, text, err)
+		return Facts{}, fmt.Errorf("emulated: the stored rates are %q: %w", text, err)
 	}
 	if !f.Right {
 		f.Fault = "computed a product wrongly"
@@ -108,18 +115,20 @@ func read(text string) (f Facts, err error) {
 	return f, nil
 }
 
-func measure(ctx context.Context, dev *vk.Device, t product.Tuning, units Units, least int) (f Facts, err error) {
-	if f.Right, err = multipliesRight(ctx, dev, t, units); err != nil || !f.Right {
+func measure[T Double](ctx context.Context, dev *vk.Device, t product.Tuning, units Units, least int) (f Facts, err error) {
+	if f.Right, err = multipliesRight[T](ctx, dev, t, units); err != nil || !f.Right {
 		return f, err
 	}
 	for n := least; ; n *= 2 {
 		k := min(n/4, mostDepth)
-		native, emulated, err := race(ctx, dev, t, units, n, k)
+		native, emulated, err := race[T](ctx, dev, t, units, n, k)
 		if err != nil {
 			return f, err
 		}
-		flops := 2 * float64(n) * float64(n) * float64(k)
-		f.Native, f.Emulated, f.Bytes = flops/native, flops/emulated, flops*measureModuli/emulated
+		multiplications, scheme := float64(n)*float64(n)*float64(k), schemeOf[T]()
+		flops := 2 * float64(scheme.doubles*scheme.doubles) * multiplications
+		bytes := 2 * float64(scheme.system(measureModuli).Planes()) * multiplications
+		f.Native, f.Emulated, f.Bytes = flops/native, flops/emulated, bytes/emulated
 		if native >= measureSeconds || n >= mostOrder {
 			return f, nil
 		}
@@ -128,8 +137,8 @@ func measure(ctx context.Context, dev *vk.Device, t product.Tuning, units Units,
 
 // race returns the times, in seconds, of a native and of an emulated product C − A·Bᵀ of order n
 // with inner dimension k: the shortest of several runs each.
-func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k int) (native, emulated float64, err error) {
-	plain, err := product.New[float64](dev, t)
+func race[T Double](ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k int) (native, emulated float64, err error) {
+	plain, err := product.New[T](dev, t)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -142,7 +151,7 @@ func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k i
 	if err := ops.Reserve(product.Shape{M: n, N: n, K: k, Count: 1}); err != nil {
 		return 0, 0, err
 	}
-	a, c := vk.Reserve[float64]("A", n*k), vk.Reserve[float64]("C", n*n)
+	a, c := vk.Reserve[T]("A", n*k), vk.Reserve[T]("C", n*n)
 	ws, err := dev.NewArena(vk.Together(a, c, ops.Work(), ops.Status()))
 	if err != nil {
 		return 0, 0, err
@@ -152,7 +161,7 @@ func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k i
 	native, emulated = math.Inf(1), math.Inf(1)
 	for range measureRepeat {
 		rec := vk.NewRecorder(dev)
-		const aboutOne = 0x3ff3ff3f // both words of a double near 1.25
+		const aboutOne = 0x3ff3ff3f // all words of doubles near 1.25
 		vk.Fill(rec, a.In(ws), aboutOne)
 		vk.Fill(rec, c.In(ws), aboutOne)
 		ops.Begin(rec, ws)
@@ -173,19 +182,28 @@ func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k i
 // goldenHash. They are not multiples of a tile.
 const goldenM, goldenN, goldenK = 150, 140, 1100
 
-// goldenHash is the hash of the exact product of goldenFactors with 14 moduli. TestGoldenHash
-// computes it by package ref. It is a variable for tests of devices that compute wrongly.
-var goldenHash uint64 = 0xbc2474b681bf8e68
+// goldenHash has, for real and for complex numbers, the hash of the exact product of goldenFactors with
+// 14 moduli. TestGoldenHash computes it by package ref. It is a variable for tests of devices that
+// compute wrongly.
+var goldenHash = map[bool]uint64{false: 0xbc2474b681bf8e68, true: 0x3c5663a400f95d8d}
 
-// goldenFactors returns the factors of the golden product, column by column. Their elements have 53
-// bits and exponents from −8 to 7.
-func goldenFactors() (a, b []float64) {
+// goldenFactors returns the factors of the golden product, column by column. Their elements, or both
+// parts of them, have 53 bits and exponents from −8 to 7.
+func goldenFactors[T Double]() (a, b []T) {
 	state := uint64(2025)
-	fill := func(n int) []float64 {
-		x := make([]float64, n)
+	next := func() float64 {
+		state = state*6364136223846793005 + 1442695040888963407 // Knuth's generator
+		return math.Ldexp(float64(int64(state)>>11), int(state>>7&15)-60)
+	}
+	fill := func(n int) []T {
+		x := make([]T, n)
 		for i := range x {
-			state = state*6364136223846793005 + 1442695040888963407 // Knuth's generator
-			x[i] = math.Ldexp(float64(int64(state)>>11), int(state>>7&15)-60)
+			switch x := any(&x[i]).(type) {
+			case *float64:
+				*x = next()
+			case *complex128:
+				*x = complex(next(), next())
+			}
 		}
 		return x
 	}
@@ -193,18 +211,14 @@ func goldenFactors() (a, b []float64) {
 }
 
 // hashOf is FNV-1a over the bits of all elements.
-func hashOf(x []float64) uint64 {
+func hashOf[T Double](x []T) uint64 {
 	h := fnv.New64a()
-	var word [8]byte
-	for _, v := range x {
-		binary.LittleEndian.PutUint64(word[:], math.Float64bits(v))
-		h.Write(word[:])
-	}
+	binary.Write(h, binary.LittleEndian, x) // a hash has no errors
 	return h.Sum64()
 }
 
-func multipliesRight(ctx context.Context, dev *vk.Device, t product.Tuning, u Units) (bool, error) {
-	plain, err := product.New[float64](dev, t)
+func multipliesRight[T Double](ctx context.Context, dev *vk.Device, t product.Tuning, u Units) (bool, error) {
+	plain, err := product.New[T](dev, t)
 	if err != nil {
 		return false, err
 	}
@@ -217,14 +231,14 @@ func multipliesRight(ctx context.Context, dev *vk.Device, t product.Tuning, u Un
 	if err := ops.Reserve(product.Shape{M: goldenM, N: goldenN, K: goldenK, Count: 1}); err != nil {
 		return false, err
 	}
-	a, b := vk.Reserve[float64]("A", goldenM*goldenK), vk.Reserve[float64]("B", goldenN*goldenK)
-	c := vk.Reserve[float64]("C", goldenM*goldenN)
+	a, b := vk.Reserve[T]("A", goldenM*goldenK), vk.Reserve[T]("B", goldenN*goldenK)
+	c := vk.Reserve[T]("C", goldenM*goldenN)
 	ws, err := dev.NewArena(vk.Together(a, b, c, ops.Work(), ops.Status()))
 	if err != nil {
 		return false, err
 	}
 	defer ws.Close()
-	hostA, hostB := goldenFactors()
+	hostA, hostB := goldenFactors[T]()
 	if err := vk.Upload(ctx, dev, a.In(ws), vk.Vector(hostA)); err != nil {
 		return false, err
 	}
@@ -238,9 +252,9 @@ func multipliesRight(ctx context.Context, dev *vk.Device, t product.Tuning, u Un
 	if _, err := dev.Run(ctx, rec, nil); err != nil {
 		return false, err
 	}
-	host := make([]float64, goldenM*goldenN)
+	host := make([]T, goldenM*goldenN)
 	if err := vk.Download(ctx, dev, vk.Vector(host), c.In(ws)); err != nil {
 		return false, err
 	}
-	return hashOf(host) == goldenHash, nil
+	return hashOf(host) == goldenHash[isComplex[T]()], nil
 }

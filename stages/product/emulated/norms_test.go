@@ -40,7 +40,7 @@ func TestNormsOfAnyShare(t *testing.T) {
 	m := product.NewMatrix(at.In(ws), count, inner, count)
 	n := product.NewMatrix(at.In(ws), inner, count, inner)
 	for _, f := range []struct {
-		rows
+		rows[float64]
 		host []float64
 	}{{operand(product.NoTrans, m, false), host}, {operand(product.Trans, n, false), turned}} {
 		stagetest.Put(t, dev, at.In(ws), f.host)
@@ -76,7 +76,7 @@ func TestShares(t *testing.T) {
 		rows, stepInner int
 		want            uint32
 	}{{32768, 32768, 32}, {16384, 16384, 32}, {4096, 4096, 8}, {512, 4096, 4}, {1, 4096, 4}, {32768, 1, 8}, {512, 1, 1}, {600, 1, 1}, {2048, 1, 4}} {
-		f := rows{rows: s.rows, inner: 32768, stepInner: s.stepInner}
+		f := rows[float64]{rows: s.rows, inner: 32768, stepInner: s.stepInner}
 		if have := f.share(); have != s.want {
 			t.Errorf("%+v: %d", s, have)
 		}
@@ -90,7 +90,7 @@ func TestShares(t *testing.T) {
 func TestKernelsOfNorms(t *testing.T) {
 	k := newOps(t, small(), dots, 14, 1, 1).k
 	const long = mostNear / 16384 // a row of so many elements, 16384 apart, is not far
-	for f, want := range map[*rows]*normsKernel{
+	for f, want := range map[*rows[float64]]*normsKernel{
 		{rows: 1, inner: long, stepInner: 16384}: k.norms, {rows: 1, inner: long + 1, stepInner: 16384}: k.farNorms,
 		{rows: 1, inner: 1 << 40, stepInner: 1}: k.norms, {rows: 1, inner: 1 << 20, stepInner: 1 << 20, symmetric: true}: k.symmetricNorms,
 	} {
@@ -104,7 +104,7 @@ func TestKernelsOfNorms(t *testing.T) {
 // products. The rows of the left factor are contiguous, or not. Norms take one dispatch, or
 // several.
 func TestFarFactors(t *testing.T) {
-	defer func(n int) { farElements = n }(farElements)
+	defer func(n int) { farDoubles = n }(farDoubles)
 	const m, n, k = 300, 70, 200
 	for _, cost := range []float64{0, 3e5} {
 		sizes := small()
@@ -114,11 +114,11 @@ func TestFarFactors(t *testing.T) {
 		for _, op := range []product.Op{product.NoTrans, product.Trans} {
 			x, y, z := factor(op, m, k, 3, 1), factor(product.Trans, k, n, 1, 2), stagetest.Normal(m, n, m, 3)
 			want := expect(14, op, product.Trans, -1, x, y, 1, z)
-			for _, farElements = range []int{0, mostNear} {
+			for _, farDoubles = range []int{0, mostNear} {
 				have := b.do(t, ops, x, y, z, func(rec *vk.Recorder, x, y, z product.Matrix[float64]) {
 					ops.Gemm(rec, b.WS, op, product.Trans, -1, x, y, 1, z)
 				})
-				equal(t, fmt.Sprintf("%v, far from %d elements on, dispatches of %g flops", op, farElements, cost), have, want)
+				equal(t, fmt.Sprintf("%v, far from %d elements on, dispatches of %g flops", op, farDoubles, cost), have, want)
 			}
 		}
 	}

@@ -12,9 +12,9 @@ import (
 // Ops computes large products on integer units. Three kinds of products run on the native kernels:
 // batches, products smaller than product.Emulation.Least, and products whose residues do not fit the
 // memory.
-type Ops struct {
-	native product.Ops[float64]
-	k      *kernels
+type Ops[T Double] struct {
+	native product.Ops[T]
+	k      *kernels[T]
 	least  product.Shape
 
 	// Reserve sets these fields from the reserved products. `planes` is the number of 32-bit words
@@ -25,7 +25,7 @@ type Ops struct {
 
 	refused vk.Region[uint32]
 
-	symm symm
+	symm symm[T]
 
 	mem  *memory
 	work *vk.Layout
@@ -34,7 +34,7 @@ type Ops struct {
 // New prepares products modulo `count` numbers, on the units that FindUnits returns. `native`
 // computes the products that are not emulated. The error is a *vk.UnsupportedError if the device
 // cannot run the kernels.
-func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t product.Emulation, count int) (*Ops, error) {
+func New[T Double](ctx context.Context, dev *vk.Device, native product.Ops[T], t product.Emulation, count int) (*Ops[T], error) {
 	units, err := FindUnits(ctx, dev)
 	if err != nil {
 		return nil, err
@@ -46,24 +46,24 @@ func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t pro
 // the factors of other products 1/planesShare.
 const heldShare, planesShare = 4, 24
 
-func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, count int, units Units) (*Ops, error) {
+func NewOn[T Double](dev *vk.Device, native product.Ops[T], t product.Emulation, count int, units Units) (*Ops[T], error) {
 	if memory := dev.Info().Memory; memory > 0 {
 		t.Held, t.Planes = min(t.Held, int(memory/heldShare)), min(t.Planes, int(memory/planesShare))
 	}
-	k, err := newKernels(dev, t, units, count)
+	k, err := newKernels[T](dev, t, units, count)
 	if err != nil {
 		return nil, err
 	}
 	refused := vk.Reserve[uint32]("rows that emulated products refused", 2) // of left and of right sides
-	return &Ops{native: native, k: k, least: t.Least, refused: refused, symm: newSymm(dev, k, t)}, nil
+	return &Ops[T]{native: native, k: k, least: t.Least, refused: refused, symm: newSymm(dev, k, t)}, nil
 }
 
-func (o *Ops) Units() Units { return o.k.units }
+func (o *Ops[T]) Units() Units { return o.k.units }
 
 // emulates tells whether integer units compute an m×n product with the inner dimension `inner`,
 // which is the sum of both for a pair. A product with few rows or few columns is native, because the
 // conversion of its larger factor would take more time than the product.
-func (o *Ops) emulates(m, n, inner int) bool {
+func (o *Ops[T]) emulates(m, n, inner int) bool {
 	return min(m, n) > 0 && inner >= max(o.least.K, 1) && inner <= o.longest() &&
 		m*n >= o.least.M*o.least.N && narrowest*min(m, n) >= min(o.least.M, o.least.N)
 }
@@ -74,13 +74,13 @@ const narrowest = 4
 
 // longest returns the largest inner dimension of an emulated product. For a longer one, a tile would
 // cost more than one dispatch may, or the sums would not fit 32 bits.
-func (o *Ops) longest() int {
+func (o *Ops[T]) longest() int {
 	return min(mostInner-2*o.k.padInner, o.k.within(o.k.tileCost(1)))
 }
 
 // A product needs memory for the residues of its two factors, at most product.Emulation.Planes
 // bytes.
-func (o *Ops) Reserve(shapes ...product.Shape) error {
+func (o *Ops[T]) Reserve(shapes ...product.Shape) error {
 	for _, s := range shapes {
 		if s.Held {
 			if err := o.reserveSymm(s); err != nil {
@@ -94,7 +94,7 @@ func (o *Ops) Reserve(shapes ...product.Shape) error {
 		if !o.emulates(s.M, s.N, inner) {
 			continue
 		}
-		n := o.k.moduli.N
+		n := o.k.moduli.Planes()
 		both := func(inner int) int { return o.k.geometry(s.M, inner).words(n) + o.k.geometry(s.N, inner).words(n) }
 		// Two products may be recorded together, each with half of the inner dimension. Then the
 		// residues of each factor are padded separately.
@@ -107,18 +107,18 @@ func (o *Ops) Reserve(shapes ...product.Shape) error {
 	return o.native.Reserve(shapes...)
 }
 
-func (o *Ops) reserveSymm(s product.Shape) error {
+func (o *Ops[T]) reserveSymm(s product.Shape) error {
 	if err := o.symm.reserve(s.M); err != nil || !o.holds(s.M) {
 		return err
 	}
 	k := o.symm.k
-	o.planes = max(o.planes, k.geometry(s.N, s.M+k.padInner).words(k.moduli.N))
+	o.planes = max(o.planes, k.geometry(s.N, s.M+k.padInner).words(k.moduli.Planes()))
 	o.rows = max(o.rows, up(s.M, k.padRows), up(s.N, k.padRows))
 	o.any = true
 	return nil
 }
 
-func (o *Ops) Work() *vk.Layout {
+func (o *Ops[T]) Work() *vk.Layout {
 	if o.work != nil {
 		return o.work
 	}
@@ -129,7 +129,7 @@ func (o *Ops) Work() *vk.Layout {
 	}
 	tile := int(max(o.k.tileM*o.k.tileN, o.symm.k.tileM*o.symm.k.tileN))
 	o.mem.planes = vk.Reserve[uint32]("residues of factors", o.planes)
-	o.mem.words = vk.Reserve[uint32]("residues of products", 2*max(o.k.strip(), o.symm.k.strip())*tile/4*o.k.moduli.N)
+	o.mem.words = vk.Reserve[uint32]("residues of products", 2*max(o.k.strip(), o.symm.k.strip())*tile/4*o.k.moduli.Planes())
 	o.mem.norms = vk.Reserve[shaders.Norm]("norms of rows", 2*o.rows+4*64)
 	o.mem.shifts = vk.Reserve[int32]("shifts of rows", 2*o.rows+4*64)
 	o.mem.peaks = vk.Reserve[uint32]("largest norms", 6)
@@ -140,27 +140,27 @@ func (o *Ops) Work() *vk.Layout {
 
 // Status returns the layout of Refused. It must stay in memory from Begin on until the caller has
 // read it.
-func (o *Ops) Status() *vk.Layout { return vk.Together(o.refused) }
+func (o *Ops[T]) Status() *vk.Layout { return vk.Together(o.refused) }
 
 // Begin sets Refused to zero. It must be recorded before the first product of a run.
-func (o *Ops) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(ws), 0) }
+func (o *Ops[T]) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(ws), 0) }
 
 // Refused returns two counts since the last Begin: the rows of left factors and the rows of right
 // factors that could not be scaled. If a pair or a Gemmtr is computed in parts, a row is counted in
 // each part, because each part scales the row anew. The elements of C that depend on such a row are
 // NaN.
-func (o *Ops) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
+func (o *Ops[T]) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
 
-func (o *Ops) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
-	beta float64, c product.Matrix[float64],
+func (o *Ops[T]) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[T],
+	beta float64, c product.Matrix[T],
 ) {
 	if !o.gemm(rec, ws, opA, opB, alpha, a, b, beta, c) {
 		o.native.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
 	}
 }
 
-func (o *Ops) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
-	beta float64, c product.Matrix[float64],
+func (o *Ops[T]) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[T],
+	beta float64, c product.Matrix[T],
 ) {
 	if !o.gemm(rec, ws, opA, opB, alpha, a, b, beta, c) {
 		o.native.GemmUnsplit(rec, ws, opA, opB, alpha, a, b, beta, c)
@@ -169,34 +169,34 @@ func (o *Ops) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, a
 
 // gemm returns false, and records nothing, if the product must be native, because it is too small or
 // because its residues do not fit the memory.
-func (o *Ops) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
-	beta float64, c product.Matrix[float64],
+func (o *Ops[T]) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[T],
+	beta float64, c product.Matrix[T],
 ) bool {
 	left, right := operand(opA, a, false), operand(opB, b, true)
 	fit(c, left, right)
-	p := problem{left: []rows{left}, right: []rows{right}, alpha: alpha, beta: beta, c: c}
+	p := problem[T]{left: []rows[T]{left}, right: []rows[T]{right}, alpha: alpha, beta: beta, c: c}
 	return alpha != 0 && o.emulates(c.Rows, c.Cols, left.inner) && o.blocks(rec, ws, p)
 }
 
-func (o *Ops) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA, opB product.Op, alpha float64,
-	a, b product.Matrix[float64], beta float64, c product.Matrix[float64],
+func (o *Ops[T]) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA, opB product.Op, alpha float64,
+	a, b product.Matrix[T], beta float64, c product.Matrix[T],
 ) {
 	o.native.GemmBatch(rec, ws, batch, opA, opB, alpha, a, b, beta, c)
 }
 
-func (o *Ops) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...product.Product[float64]) {
+func (o *Ops[T]) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...product.Product[T]) {
 	o.native.GemmTogether(rec, ws, products...)
 }
 
 // GemmPair adds the two products in one accumulator. Therefore one factor of each side is multiplied
 // by a power of two, so that the two products have about the same magnitude. Pairs with different
 // inner dimensions are native.
-func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[float64],
-	beta float64, c product.Matrix[float64],
+func (o *Ops[T]) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[T],
+	beta float64, c product.Matrix[T],
 ) {
-	p := problem{
-		left:  []rows{operand(opA, first.A, false), operand(opA, second.A, false)},
-		right: []rows{operand(opB, first.B, true), operand(opB, second.B, true)},
+	p := problem[T]{
+		left:  []rows[T]{operand(opA, first.A, false), operand(opA, second.A, false)},
+		right: []rows[T]{operand(opB, first.B, true), operand(opB, second.B, true)},
 		alpha: alpha, beta: beta, c: c,
 	}
 	for i := range p.left {
@@ -210,9 +210,9 @@ func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alph
 // Syr2k divides the lower triangle of C into two triangles and a rectangle if the residues of the
 // factors do not fit the memory. It is native if no part that is large enough for emulation would
 // fit.
-func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float64]) {
+func (o *Ops[T]) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[T]) {
 	n, k := c.Rows, y.Cols
-	left := []rows{operand(product.NoTrans, y, false), operand(product.NoTrans, z, false)}
+	left := []rows[T]{operand(product.NoTrans, y, false), operand(product.NoTrans, z, false)}
 	for _, f := range left {
 		if f.rows != n || f.inner != k || c.Cols != n {
 			panic(fmt.Sprintf("product: emulated syr2k of %d×%d and %d×%d into %d×%d", y.Rows, k, z.Rows, z.Cols, n, c.Cols))
@@ -223,28 +223,28 @@ func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float
 		return
 	}
 	if o.fitsSyr2k(n, k) {
-		o.k.record(rec, ws, o.mem, problem{
-			left: left, right: []rows{left[1], left[0]}, alpha: -1, beta: 1, c: c, lower: true, rankTwoK: true,
+		o.k.record(rec, ws, o.mem, problem[T]{
+			left: left, right: []rows[T]{left[1], left[0]}, alpha: -1, beta: 1, c: c, lower: true, rankTwoK: true,
 		})
 		return
 	}
 	half := up(n/2, o.k.padRows)
-	upper := func(m product.Matrix[float64]) product.Matrix[float64] { return m.Block(0, 0, half, m.Cols) }
-	lower := func(m product.Matrix[float64]) product.Matrix[float64] { return m.Block(half, 0, n-half, m.Cols) }
+	upper := func(m product.Matrix[T]) product.Matrix[T] { return m.Block(0, 0, half, m.Cols) }
+	lower := func(m product.Matrix[T]) product.Matrix[T] { return m.Block(half, 0, n-half, m.Cols) }
 	o.Syr2k(rec, ws, upper(y), upper(z), c.Block(0, 0, half, half))
-	o.GemmPair(rec, ws, product.NoTrans, product.Adjoint, -1, product.Pair[float64]{A: lower(y), B: upper(z)},
-		product.Pair[float64]{A: lower(z), B: upper(y)}, 1, c.Block(half, 0, n-half, half))
+	o.GemmPair(rec, ws, product.NoTrans, product.Adjoint, -1, product.Pair[T]{A: lower(y), B: upper(z)},
+		product.Pair[T]{A: lower(z), B: upper(y)}, 1, c.Block(half, 0, n-half, half))
 	o.Syr2k(rec, ws, lower(y), lower(z), c.Block(half, half, n-half, n-half))
 }
 
-func (o *Ops) fitsSyr2k(n, k int) bool {
-	need := 2 * up(o.k.geometry(n, k).words(o.k.moduli.N), 64)
+func (o *Ops[T]) fitsSyr2k(n, k int) bool {
+	need := 2 * up(o.k.geometry(n, k).words(o.k.moduli.Planes()), 64)
 	return need <= o.planes && 2*up(n, o.k.padRows) <= o.rows
 }
 
 // dividesSyr2k tells whether a rank-2k update of order n is emulated, whole or in parts: the residues
 // of the update or of a triangle of it, halved some times, fit the memory.
-func (o *Ops) dividesSyr2k(n, k int) bool {
+func (o *Ops[T]) dividesSyr2k(n, k int) bool {
 	for o.emulates(n, n, 2*k) {
 		half := up(n/2, o.k.padRows)
 		if o.fitsSyr2k(n, k) {
@@ -260,13 +260,13 @@ func (o *Ops) dividesSyr2k(n, k int) bool {
 
 // Syr2kColumns computes the residues of Y and Z once for all blocks, if they fit the memory and each
 // block begins with a panel of the residues.
-func (o *Ops) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z product.Matrix[float64], blocks []product.ColumnBlock[float64]) {
+func (o *Ops[T]) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z product.Matrix[T], blocks []product.ColumnBlock[T]) {
 	begin, k := y.Rows, y.Cols
 	for _, b := range blocks {
 		begin = min(begin, b.First)
 	}
 	n, some := y.Rows-begin, false
-	together := 2*up(o.k.geometry(n, k).words(o.k.moduli.N), 64) <= o.planes && up(n, o.k.padRows) <= o.rows
+	together := 2*up(o.k.geometry(n, k).words(o.k.moduli.Planes()), 64) <= o.planes && up(n, o.k.padRows) <= o.rows
 	for _, b := range blocks {
 		if b.First+b.C.Rows != y.Rows {
 			panic(fmt.Sprintf("product: emulated syr2k of %d rows, and %d rows of columns from %d on", y.Rows, b.C.Rows, b.First))
@@ -275,12 +275,12 @@ func (o *Ops) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z product.Matrix[f
 		some = some || o.emulates(b.C.Rows, b.C.Cols, 2*k)
 	}
 	if !together || !some {
-		product.Pairs(rec, ws, product.Gemm[float64](o), y, z, blocks)
+		product.Pairs(rec, ws, product.Gemm[T](o), y, z, blocks)
 		return
 	}
-	factor := func(m product.Matrix[float64]) rows { return operand(product.NoTrans, m.Block(begin, 0, n, k), false) }
-	left := []rows{factor(y), factor(z)}
-	p := problem{left: left, right: []rows{left[1], left[0]}, alpha: -1, beta: 1, rankTwoK: true}
+	factor := func(m product.Matrix[T]) rows[T] { return operand(product.NoTrans, m.Block(begin, 0, n, k), false) }
+	left := []rows[T]{factor(y), factor(z)}
+	p := problem[T]{left: left, right: []rows[T]{left[1], left[0]}, alpha: -1, beta: 1, rankTwoK: true}
 	l, r := o.k.recordFactors(rec, ws, o.mem, p)
 	for _, b := range blocks {
 		p.c = b.C
@@ -290,14 +290,14 @@ func (o *Ops) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z product.Matrix[f
 
 // Gemmtr divides the lower triangle of C into two triangles and a rectangle if the residues of the
 // factors do not fit the memory. Refused rows of a factor are then counted once for each part.
-func (o *Ops) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
-	beta float64, c product.Matrix[float64],
+func (o *Ops[T]) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[T],
+	beta float64, c product.Matrix[T],
 ) {
 	left, right := operand(opA, a, false), operand(opB, b, true)
 	if fit(c, left, right); c.Rows != c.Cols {
 		panic(fmt.Sprintf("product: emulated gemmtr into %d×%d", c.Rows, c.Cols))
 	}
-	p := problem{left: []rows{left}, right: []rows{right}, alpha: alpha, beta: beta, c: c, lower: true}
+	p := problem[T]{left: []rows[T]{left}, right: []rows[T]{right}, alpha: alpha, beta: beta, c: c, lower: true}
 	if m, _ := o.block(p); alpha == 0 || m == 0 || !o.emulates(c.Rows, c.Cols, left.inner) {
 		o.native.Gemmtr(rec, ws, opA, opB, alpha, a, b, beta, c)
 		return
@@ -306,7 +306,7 @@ func (o *Ops) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha 
 }
 
 // triangle records the product p with p.lower. A block of C must fit the memory.
-func (o *Ops) triangle(rec *vk.Recorder, ws *vk.Arena, p problem) {
+func (o *Ops[T]) triangle(rec *vk.Recorder, ws *vk.Arena, p problem[T]) {
 	n := p.c.Rows
 	if m, cols := o.block(p); m >= n && cols >= n {
 		o.k.record(rec, ws, o.mem, p)
@@ -320,11 +320,14 @@ func (o *Ops) triangle(rec *vk.Recorder, ws *vk.Arena, p problem) {
 	o.triangle(rec, ws, p.block(half, half, n-half, n-half))
 }
 
-func fit(c product.Matrix[float64], left, right rows) {
+func fit[T Double](c product.Matrix[T], left, right rows[T]) {
 	if left.rows != c.Rows || right.rows != c.Cols || left.inner != right.inner {
 		panic(fmt.Sprintf("product: emulated gemm of %d×%d by %d×%d into %d×%d",
 			left.rows, left.inner, right.inner, right.rows, c.Rows, c.Cols))
 	}
 }
 
-var _ product.Ops[float64] = (*Ops)(nil)
+var (
+	_ product.Ops[float64]    = (*Ops[float64])(nil)
+	_ product.Ops[complex128] = (*Ops[complex128])(nil)
+)

@@ -88,7 +88,7 @@ func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 				want.Data = append([]float64{}, c.Data...)
 				l1, r1 := operands(product.NoTrans, product.NoTrans, a, b, c)
 				l2, r2 := operands(product.NoTrans, product.NoTrans, a2, b2, c)
-				ref.EmulatedGemmPair(moduli.New(13), -1, l1, r1, l2, r2, 1, want.Data, want.Ld)
+				ref.EmulatedGemmPair(13, -1, l1, r1, l2, r2, 1, want.Data, want.Ld)
 				equal(t, fmt.Sprint("pair ", s, ratio), have, want)
 				if x := have.Data[0]; math.IsNaN(x) {
 					t.Errorf("pair %v %g: rows were refused", s, ratio)
@@ -102,7 +102,7 @@ func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 				})
 				want = c
 				want.Data = append([]float64{}, c.Data...)
-				ref.EmulatedSyr2k(moduli.New(13), l1, l2, want.Data, want.Ld)
+				ref.EmulatedSyr2k(13, l1, l2, want.Data, want.Ld)
 				equal(t, fmt.Sprint("syr2k ", s, ratio), have, want)
 				if x := have.Data[0]; math.IsNaN(x) {
 					t.Errorf("syr2k %v %g: rows were refused", s, ratio)
@@ -279,7 +279,7 @@ func TestTinyRowsKeepTheirBits(t *testing.T) {
 			want.Data = append([]float64{}, c.Data...)
 			l1, r1 := operands(product.NoTrans, product.Trans, a, b, c)
 			l2, r2 := operands(product.NoTrans, product.Trans, b, a, c)
-			ref.EmulatedGemmPair(moduli.New(14), 1, l1, r1, l2, r2, 0, want.Data, want.Ld)
+			ref.EmulatedGemmPair(14, 1, l1, r1, l2, r2, 0, want.Data, want.Ld)
 			equal(t, fmt.Sprint("pair 2^", log), have, want)
 			if x := have.Data[0]; math.IsNaN(x) {
 				t.Errorf("pair 2^%d: rows were refused", log)
@@ -357,7 +357,7 @@ func TestDividedProductsHaveTheBitsOfTheReference(t *testing.T) {
 		want.Data = append([]float64{}, c.Data...)
 		y, _ := operands(product.NoTrans, product.Trans, a, b, c)
 		z, _ := operands(product.NoTrans, product.Trans, b, a, c)
-		ref.EmulatedSyr2k(moduli.New(13), y, z, want.Data, want.Ld)
+		ref.EmulatedSyr2k(13, y, z, want.Data, want.Ld)
 		equal(t, fmt.Sprintf("syr2k, %g flops", dispatch), have, want)
 	}
 }
@@ -415,7 +415,7 @@ func TestGemmRefusesShapesThatDoNotFit(t *testing.T) {
 					t.Errorf("%d×%d by %d×%d into %d×%d: %q", x[0].Rows, x[0].Cols, x[1].Rows, x[1].Cols, x[2].Rows, x[2].Cols, text)
 				}
 			}()
-			(&Ops{}).Gemm(nil, nil, product.NoTrans, product.NoTrans, 1, x[0], x[1], 0, x[2])
+			(&Ops[float64]{}).Gemm(nil, nil, product.NoTrans, product.NoTrans, 1, x[0], x[1], 0, x[2])
 		}()
 	}
 }

@@ -12,8 +12,8 @@ import (
 // rows describes a factor of a product op(A)·op(B) as a set of vectors along the inner dimension,
 // which are called rows. They are the rows of op(A), or the columns of op(B). Element k of row r
 // lies r·stepRow + k·stepInner elements after element 0 of row 0.
-type rows struct {
-	at                 vk.Slice[float64]
+type rows[T Double] struct {
+	at                 vk.Slice[T]
 	rows, inner        int
 	stepRow, stepInner int
 
@@ -21,13 +21,16 @@ type rows struct {
 	// the field `inner`.
 	from int
 
+	// conjugate says that the rows are the conjugates of those in memory.
+	conjugate bool
+
 	// symmetric says that only the lower triangle is in memory: the elements k ≤ r of row r.
 	symmetric bool
 }
 
 // part returns the rows first … first+count−1 of f. A row of a symmetric factor is not contiguous,
 // so in this case the part begins at the same address as f.
-func (f rows) part(first, count int) rows {
+func (f rows[T]) part(first, count int) rows[T] {
 	if f.rows = count; !f.symmetric {
 		f.at = f.at.From(first * f.stepRow)
 	}
@@ -35,21 +38,22 @@ func (f rows) part(first, count int) rows {
 }
 
 // operand returns the rows of the factor op(m): the columns of op(m) if it is the right factor.
-func operand(op product.Op, m product.Matrix[float64], right bool) rows {
+func operand[T Double](op product.Op, m product.Matrix[T], right bool) rows[T] {
+	f := rows[T]{at: m.At, rows: m.Rows, inner: m.Cols, stepRow: 1, stepInner: m.Ld, conjugate: isComplex[T]() && op.Conjugates()}
 	if op.Transposes() != right {
-		return rows{at: m.At, rows: m.Cols, inner: m.Rows, stepRow: m.Ld, stepInner: 1}
+		f.rows, f.inner, f.stepRow, f.stepInner = m.Cols, m.Rows, m.Ld, 1
 	}
-	return rows{at: m.At, rows: m.Rows, inner: m.Cols, stepRow: 1, stepInner: m.Ld}
+	return f
 }
 
 // geometry is the memory of the planes of one factor. All sizes include padding.
 type geometry struct {
 	rows, inner int
 	panelBytes  int // bytes from one panel to the next
-	planeBytes  int // bytes from the plane of one modulus to the plane of the next
+	planeBytes  int // bytes from one plane to the next
 }
 
-func (k *kernels) geometry(rows, inner int) geometry {
+func (k *kernels[T]) geometry(rows, inner int) geometry {
 	g := geometry{rows: up(rows, k.padRows), inner: up(inner, k.padInner)}
 	g.panelBytes = g.inner*k.tuning.Panel + k.tuning.Spacing
 	g.planeBytes = g.rows / k.tuning.Panel * g.panelBytes
@@ -74,7 +78,7 @@ const (
 // most normAlong rows. For a far factor it has farRows rows.
 const normRows, normGroups, normLeast, normAlong, farRows = 32, 512, 4, 8, 128
 
-// mostNear is the distance from the first to the last element of a row, in elements, above which a
+// mostNear is the distance from the first to the last element of a row, in doubles, above which a
 // factor is far. A GPU keeps the physical addresses of some pages of its memory in a cache. A
 // workgroup that computes norms reads all pages that its rows are in. The rows of a far factor are
 // in more pages than the cache can hold. Workgroups of a far factor have more rows, so that fewer
@@ -83,16 +87,16 @@ const normRows, normGroups, normLeast, normAlong, farRows = 32, 512, 4, 8, 128
 // Where a row spans 8.6 GB, the usual share is fast.
 const mostNear = 9 << 27
 
-var farElements = mostNear
+var farDoubles = mostNear
 
 // isFar tells whether the elements of one row are spread over very much memory. Symmetric factors
 // do not count: they are converted once for each block of a reduction, and have a kernel of their
 // own.
-func (f rows) isFar() bool {
-	return !f.symmetric && f.stepInner > 1 && f.inner*f.stepInner > farElements
+func (f rows[T]) isFar() bool {
+	return !f.symmetric && f.stepInner > 1 && f.inner*f.stepInner*schemeOf[T]().doubles > farDoubles
 }
 
-func (f rows) share() uint32 {
+func (f rows[T]) share() uint32 {
 	if f.isFar() {
 		return farRows
 	}
@@ -106,7 +110,7 @@ func (f rows) share() uint32 {
 	return share
 }
 
-func (k *kernels) normsOf(f rows) *normsKernel {
+func (k *kernels[T]) normsOf(f rows[T]) *normsKernel {
 	switch {
 	case f.symmetric:
 		return k.symmetricNorms
@@ -118,9 +122,10 @@ func (k *kernels) normsOf(f rows) *normsKernel {
 
 // recordNorms writes an upper bound of the norm of each row of f to `norms`, and increases `peak` to
 // the largest of them. `peak` must be zero before.
-func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.Norm], peak vk.Slice[uint32]) {
+func (k *kernels[T]) recordNorms(rec *vk.Recorder, f rows[T], norms vk.Slice[shaders.Norm], peak vk.Slice[uint32]) {
 	kernel := k.normsOf(f)
-	k.cut(f.rows, max(normRows, int(f.share())), normCost*float64(f.inner), func(first, count int) {
+	cost := float64(normCost * k.doubles * f.inner)
+	k.cut(f.rows, max(normRows, int(f.share())), cost, func(first, count int) {
 		part := f.part(first, count)
 		share := min(part.share(), kernel.Spec.LocalSize)
 		kernel.Dispatch(rec, vk.Folded(vk.Tiles(count, share)), shaders.EmulatedNormsPush{
@@ -128,13 +133,13 @@ func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.N
 			StepRow: uint64(f.stepRow), StepInner: uint64(f.stepInner),
 			Before: uint32(first), Rows: uint32(count), Inner: uint32(f.inner - f.from), Share: share,
 		}, vk.Touches(f.at), vk.Touches(norms), vk.Touches(peak))
-		rec.Costs(normCost * float64(count) * float64(f.inner))
+		rec.Costs(cost * float64(count))
 	})
 }
 
 // recordPlanes converts f to residues. If `right` is true, they are multiplied by the inverses qᵢ of
 // package moduli.
-func (k *kernels) recordPlanes(rec *vk.Recorder, f rows, right bool, shifts vk.Slice[int32], g geometry, planes vk.Slice[uint32]) {
+func (k *kernels[T]) recordPlanes(rec *vk.Recorder, f rows[T], right bool, shifts vk.Slice[int32], g geometry, planes vk.Slice[uint32]) {
 	kernel := k.left
 	switch {
 	case right:
@@ -159,24 +164,25 @@ func (k *kernels) recordPlanes(rec *vk.Recorder, f rows, right bool, shifts vk.S
 
 // The costs of the kernels for one element, in operations on 32-bit integers, each of which takes
 // about as long as one flop, or less. planeCostEach and updateEach are the additional costs for each
-// modulus.
+// plane, and complexEach takes the place of updateEach for complex elements.
 const (
 	normCost                 = 16
 	planeCost, planeCostEach = 30, 6
 	updateCost, updateEach   = 60, 5
+	complexEach              = 15
 )
 
 // rowCost is the cost of the conversion of one row to residues. The row's norm costs less.
-func (k *kernels) rowCost(g geometry) float64 {
-	return float64(planeCost+planeCostEach*k.moduli.N) * float64(g.inner)
+func (k *kernels[T]) rowCost(g geometry) float64 {
+	return float64(planeCost*k.doubles+planeCostEach*k.moduli.Planes()) * float64(g.inner)
 }
 
-func (k *kernels) cuts(g geometry) bool { return g.rows > k.within(k.rowCost(g)) }
+func (k *kernels[T]) cuts(g geometry) bool { return g.rows > k.within(k.rowCost(g)) }
 
 // cut divides `rows` rows into ranges of a multiple of `step`, and calls `do` for each. A range
 // costs at most what one dispatch may, unless it has only `step` rows. `cost` is that of one row, in
 // flops.
-func (k *kernels) cut(rows, step int, cost float64, do func(first, count int)) {
+func (k *kernels[T]) cut(rows, step int, cost float64, do func(first, count int)) {
 	size := rows
 	if most := k.within(cost * float64(step)); most < vk.Tiles(rows, uint32(step)) {
 		size = most * step
@@ -186,11 +192,11 @@ func (k *kernels) cut(rows, step int, cost float64, do func(first, count int)) {
 	}
 }
 
-func (k *kernels) within(cost float64) int {
+func (k *kernels[T]) within(cost float64) int {
 	if k.tuning.Dispatch <= 0 || cost <= 0 {
 		return math.MaxInt32
 	}
 	return int(max(1, min(k.tuning.Dispatch/cost, math.MaxInt32)))
 }
 
-func integers(s vk.Slice[float64]) spirv.Addr[uint64] { return spirv.Addr[uint64](s.Addr()) }
+func integers[T Double](s vk.Slice[T]) spirv.Addr[uint64] { return spirv.Addr[uint64](s.Addr()) }

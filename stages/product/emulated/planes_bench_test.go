@@ -53,7 +53,7 @@ func BenchmarkPlanes(b *testing.B) {
 	}
 	m := product.NewMatrix(a.In(ws), rowCount, inner, rowCount)
 	turned := product.NewMatrix(a.In(ws), inner, rowCount, inner)
-	for name, f := range map[string]rows{"rows": operand(product.NoTrans, m, false), "columns": operand(product.Trans, turned, false)} {
+	for name, f := range map[string]rows[float64]{"rows": operand(product.NoTrans, m, false), "columns": operand(product.Trans, turned, false)} {
 		for _, size := range [][2]uint32{{8, 128}, {16, 128}, {8, 256}, {16, 256}} {
 			spec := shaders.EmulatedPlanesSpec{LocalSize: size[1], Panel: uint32(e.Panel), Depth: u.depth(), ModuliCount: 14, Part: size[0]}
 			if spec.Part > spec.Depth {
@@ -68,7 +68,7 @@ func BenchmarkPlanes(b *testing.B) {
 					rec := vk.NewRecorder(dev)
 					vk.Fill(rec, peak.In(ws), 0)
 					k.recordNorms(rec, f, norms.In(ws), peak.In(ws).Sub(0, 1))
-					s := k.newSide([]rows{f})
+					s := k.newSide([]rows[float64]{f})
 					k.recordShifts(rec, s, []vk.Slice[shaders.Norm]{norms.In(ws)}, peak.In(ws), &allot[int32]{from: shifts.In(ws)}, refused.In(ws).Sub(0, 1), 1)
 					rec.Phase("planes", 0, 1)
 					k.recordPlanes(rec, f, false, s.shifts[0], g, planes.In(ws))

@@ -5,6 +5,7 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 type memory struct {
@@ -17,26 +18,29 @@ type memory struct {
 }
 
 // side is the left or the right side of a product: one factor, or the two factors of a pair.
-type side struct {
-	factors []rows
+type side[T Double] struct {
+	factors []rows[T]
 	shape   geometry
 
 	// `shifts` has, for each factor, the power of two by which each row is scaled. `planes` has the
 	// residues of each factor.
 	shifts []vk.Slice[int32]
 	planes []vk.Slice[uint32]
+
+	// conjugate says that the factors are the conjugates of those with these residues.
+	conjugate bool
 }
 
 // problem is a product C ← α·(A·Bᵀ + A2·B2ᵀ) + β·C. Each factor is a set of rows along the inner
 // dimension. A single product has no A2 and no B2.
-type problem struct {
-	left, right []rows // one factor each, or two
+type problem[T Double] struct {
+	left, right []rows[T] // one factor each, or two
 	alpha, beta float64
-	c           product.Matrix[float64]
+	c           product.Matrix[T]
 
 	lower bool
 
-	// rankTwoK is true for a rank-2k update C − Y·Zᵀ − Z·Yᵀ. The left factors are then Y and Z, and
+	// rankTwoK is true for a rank-2k update C − Y·Zᴴ − Z·Yᴴ. The left factors are then Y and Z, and
 	// the right factors are Z and Y. C is then a block of columns, or lower is true, too.
 	rankTwoK bool
 
@@ -61,13 +65,13 @@ func (a *allot[T]) take(n int) vk.Slice[T] {
 	return s
 }
 
-func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) {
+func (k *kernels[T]) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem[T]) {
 	left, right := k.recordFactors(rec, ws, mem, p)
 	k.recordStrips(rec, ws, mem, p, left, right)
 }
 
 // recordFactors converts the factors of a product to residues, and returns both sides.
-func (k *kernels) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) (left, right *side) {
+func (k *kernels[T]) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem[T]) (left, right *side[T]) {
 	planes, norms := &allot[uint32]{from: mem.planes.In(ws)}, &allot[shaders.Norm]{from: mem.norms.In(ws)}
 	shifts, peaks := &allot[int32]{from: mem.shifts.In(ws)}, mem.peaks.In(ws)
 	vk.Fill(rec, peaks, 0)
@@ -75,7 +79,7 @@ func (k *kernels) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, p p
 	// The kernel emulated_shifts reads the largest norms in this order: first left, first right,
 	// second left, second right factor.
 	left, right = k.newSide(p.left), k.newSide(p.right)
-	sides := []*side{left, right}
+	sides := []*side[T]{left, right}
 	all := [2][]vk.Slice[shaders.Norm]{}
 	together := rec.Concurrently
 	if k.cuts(left.shape) || k.cuts(right.shape) { // the dispatches of one factor share a counter
@@ -115,11 +119,11 @@ func (k *kernels) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, p p
 				break
 			}
 			for i, f := range side.factors {
-				to := planes.take(side.shape.words(k.moduli.N))
+				to := planes.take(side.shape.words(k.moduli.Planes()))
 				side.planes = append(side.planes, to)
 				// The residues modulo pᵢ of one factor of each product are multiplied by the number
 				// qᵢ of the Chinese remainder theorem. Usually this is the right factor. A rank-2k
-				// update has the products Y·Zᵀ and Z·Yᵀ with the same residues, so there it is
+				// update has the products Y·Zᴴ and Z·Yᴴ with the same residues, so there it is
 				// always Z.
 				k.recordPlanes(rec, f, s == 1 || p.rankTwoK && i == 1, side.shifts[i], side.shape, to)
 			}
@@ -129,14 +133,27 @@ func (k *kernels) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, p p
 		// In a rank-2k update, the right side uses the residues of the left side in the other order.
 		// The factor 2^balance of its rows is included in the first shifts of the left side.
 		right.planes = []vk.Slice[uint32]{left.planes[1], left.planes[0]}
-		right.shifts = left.shifts[:1]
+		right.shifts, right.conjugate = left.shifts[:1], isComplex[T]()
 	}
 	return left, right
 }
 
+// order returns the address of the first plane of each factor, and the distance in bytes from one plane
+// to the next. The planes of a conjugate have the reverse order.
+func (k *kernels[T]) order(s *side[T]) (first []spirv.Addr[uint32], distance uint64) {
+	from, step := 0, s.shape.planeBytes
+	if s.conjugate {
+		from, step = (k.moduli.Planes()-1)*step/4, -step
+	}
+	for _, planes := range s.planes {
+		first = append(first, planes.From(from).Addr())
+	}
+	return first, uint64(step)
+}
+
 // from returns the side s of a product without its first `first` rows, a multiple of the padding.
-func (k *kernels) from(s *side, first int) *side {
-	part := &side{shape: s.shape}
+func (k *kernels[T]) from(s *side[T], first int) *side[T] {
+	part := &side[T]{shape: s.shape, conjugate: s.conjugate}
 	for i := range s.planes {
 		part.planes = append(part.planes, s.planes[i].From(first/k.tuning.Panel*s.shape.panelBytes/4))
 	}
@@ -148,16 +165,16 @@ func (k *kernels) from(s *side, first int) *side {
 
 // joint returns the shifts that hold for all factors of a side together, stored as those of the last
 // factor.
-func (s *side) joint() vk.Slice[int32] { return s.shifts[len(s.shifts)-1] }
+func (s *side[T]) joint() vk.Slice[int32] { return s.shifts[len(s.shifts)-1] }
 
-func (k *kernels) newSide(f []rows) *side {
-	return &side{factors: f, shape: k.geometry(f[0].rows, f[0].inner)}
+func (k *kernels[T]) newSide(f []rows[T]) *side[T] {
+	return &side[T]{factors: f, shape: k.geometry(f[0].rows, f[0].inner), conjugate: f[0].conjugate}
 }
 
 // recordShifts chooses the shifts of one side: the powers of two by which rows are scaled. If two
 // products are summed, a factor 2^balance makes their magnitudes equal. `direction` is the sign of
 // `balance`: 1 for the left side and −1 for the right side.
-func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shaders.Norm], peaks vk.Slice[uint32],
+func (k *kernels[T]) recordShifts(rec *vk.Recorder, s *side[T], norms []vk.Slice[shaders.Norm], peaks vk.Slice[uint32],
 	shifts *allot[int32], refused vk.Slice[uint32], direction int,
 ) {
 	n := s.factors[0].rows
@@ -179,7 +196,7 @@ func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shade
 }
 
 // recordStrips multiplies the residues and updates C, strip by strip. A strip is some tiles of C.
-func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem, left, right *side) {
+func (k *kernels[T]) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem[T], left, right *side[T]) {
 	words := mem.words.In(ws)
 	m, n := p.skip+p.c.Rows, p.c.Cols
 	tiles := vk.Tiles(m, k.tileM) * vk.Tiles(n, k.tileN)
@@ -188,22 +205,26 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 		square := max(k.tileM, k.tileN)
 		rows := vk.Tiles(n, square)
 		tiles, lower = rows*(rows+1)/2*int(square/k.tileM*(square/k.tileN)), 1
+		if p.rankTwoK {
+			lower = shaders.EmulatedUpdateHermitian
+		}
 	}
 	strip := min(tiles, k.strip(), k.stripWithin(left.shape.inner*len(left.planes)))
 	inner := left.shape.inner
 	push := shaders.EmulatedProductDotPush{
-		A: left.planes[0].Addr(), B: right.planes[0].Addr(),
-		PlaneBytesA: uint64(left.shape.planeBytes), PlaneBytesB: uint64(right.shape.planeBytes),
 		PanelBytesA: uint32(left.shape.panelBytes), PanelBytesB: uint32(right.shape.panelBytes),
 		ModulusWords: uint64(strip) * uint64(k.tileM*k.tileN/4),
-		Inner:        uint32(inner), Rows: uint32(m), Cols: uint32(n), Lower: lower, Moduli: uint32(k.moduli.N),
+		Inner:        uint32(inner), Rows: uint32(m), Cols: uint32(n), Lower: lower, Moduli: uint32(k.moduli.Planes()),
 	}
-	if len(left.planes) > 1 {
-		push.A2, push.B2, push.Inner2 = left.planes[1].Addr(), right.planes[1].Addr(), uint32(inner)
+	a, distanceA := k.order(left)
+	b, distanceB := k.order(right)
+	push.A, push.B, push.PlaneBytesA, push.PlaneBytesB = a[0], b[0], distanceA, distanceB
+	if len(a) > 1 {
+		push.A2, push.B2, push.Inner2 = a[1], b[1], uint32(inner)
 	}
 	fraction, exponent := k.moduli.Parts()
 	update := shaders.EmulatedUpdatePush{
-		Left: left.joint().Addr(), Right: right.joint().Addr(), C: p.c.Addr(), ModulusWords: push.ModulusWords,
+		Left: left.joint().Addr(), Right: right.joint().Addr(), C: spirv.Addr[float64](p.c.Addr()), ModulusWords: push.ModulusWords,
 		PFraction: fraction, PExponent: int32(exponent), Alpha: p.alpha, Beta: p.beta,
 		Ldc: uint32(p.c.Ld), Rows: uint32(m), Cols: uint32(n), Lower: lower, Skip: uint32(p.skip),
 	}
@@ -225,7 +246,7 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 	}
 }
 
-func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductDotPush, left, right *side, words vk.Slice[uint32]) {
+func (k *kernels[T]) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductDotPush, left, right *side[T], words vk.Slice[uint32]) {
 	grid := vk.Folded(int(push.Count))
 	grid.Z = k.turns()
 	touch := []vk.Touch{vk.Touches(words)}
@@ -238,38 +259,42 @@ func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductD
 	rec.Costs(float64(push.Count) * k.tileCost(int(push.Inner+push.Inner2)))
 }
 
-// turns returns the number of groups of moduli. A workgroup computes a tile for the moduli of one
-// group in turn.
-func (k *kernels) turns() int {
+// turns returns the number of groups of planes. A workgroup computes a tile for the planes of one group
+// in turn.
+func (k *kernels[T]) turns() int {
 	if k.units.Matrix() {
-		return vk.Tiles(k.moduli.N, k.tuning.Tile.Turns)
+		return vk.Tiles(k.moduli.Planes(), k.tuning.Tile.Turns)
 	}
-	return k.moduli.N
+	return k.moduli.Planes()
 }
 
-func (k *kernels) recordUpdate(rec *vk.Recorder, push shaders.EmulatedUpdatePush, left, right *side, words vk.Slice[uint32], c vk.Slice[float64]) {
+func (k *kernels[T]) recordUpdate(rec *vk.Recorder, push shaders.EmulatedUpdatePush, left, right *side[T], words vk.Slice[uint32], c vk.Slice[T]) {
 	groups := int(k.tileM*k.tileN/4) / int(k.update.Spec.LocalSize) // workgroups of a tile
 	k.update.Dispatch(rec, vk.Folded(int(push.Count)*groups), push,
 		vk.Touches(words), vk.Touches(left.joint()), vk.Touches(right.joint()), vk.Touches(c))
 	rec.Costs(float64(push.Count) * k.updateTileCost())
 }
 
-func (k *kernels) tileCost(inner int) float64 {
-	return 2 * float64(k.tileM*k.tileN) * float64(inner) * float64(k.moduli.N) / max(k.tuning.PerFlop, 1)
+func (k *kernels[T]) tileCost(inner int) float64 {
+	return 2 * float64(k.tileM*k.tileN) * float64(inner) * float64(k.moduli.Planes()) / max(k.tuning.PerFlop, 1)
 }
 
-func (k *kernels) updateTileCost() float64 {
-	return float64(k.tileM*k.tileN) * float64(updateCost+updateEach*k.moduli.N)
+func (k *kernels[T]) updateTileCost() float64 {
+	each := updateEach
+	if isComplex[T]() {
+		each = complexEach
+	}
+	return float64(k.tileM*k.tileN) * float64(updateCost*k.doubles+each*k.moduli.Planes())
 }
 
 // stripWithin returns the largest number of tiles of C that one dispatch can multiply and one
 // dispatch can update.
-func (k *kernels) stripWithin(inner int) int {
+func (k *kernels[T]) stripWithin(inner int) int {
 	return k.within(max(k.tileCost(inner), k.updateTileCost()))
 }
 
-func (k *kernels) strip() int {
-	return max(1, min(k.tuning.Strip/int(k.tileM*k.tileN), vk.MaxGroups()))
+func (k *kernels[T]) strip() int {
+	return max(1, min(k.tuning.Strip/k.doubles/int(k.tileM*k.tileN), vk.MaxGroups()))
 }
 
 // mostInner is the largest inner dimension of a product, or of both products of a pair together.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
@@ -29,10 +28,15 @@ var native = product.Tuning{
 
 // newOps returns emulated products on the integer units u with `count` moduli. Results may have up
 // to n×n elements, and inner dimensions may be up to k.
-func newOps(t testing.TB, e product.Emulation, u Units, count, n, k int) *Ops {
+func newOps(t testing.TB, e product.Emulation, u Units, count, n, k int) *Ops[float64] {
+	t.Helper()
+	return newOpsOf[float64](t, e, u, count, n, k)
+}
+
+func newOpsOf[T Double](t testing.TB, e product.Emulation, u Units, count, n, k int) *Ops[T] {
 	t.Helper()
 	dev := stagetest.Device(t)
-	plain, err := product.New[float64](dev, native)
+	plain, err := product.New[T](dev, native)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +74,7 @@ func matrix(at vk.Slice[float64], s stagetest.Sample) product.Matrix[float64] {
 
 // do runs a product of the factors a and b on the device. The product changes a copy of c, and do
 // returns this copy.
-func (p bench) do(t testing.TB, ops *Ops, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c product.Matrix[float64])) stagetest.Sample {
+func (p bench) do(t testing.TB, ops *Ops[float64], a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c product.Matrix[float64])) stagetest.Sample {
 	t.Helper()
 	c.Data = append([]float64{}, c.Data...)
 	return p.Do(t, a, b, c, func(rec *vk.Recorder, x, y, z vk.Slice[float64]) {
@@ -95,18 +99,18 @@ func equal(t testing.TB, what string, have, want stagetest.Sample) {
 func expect(count int, opA, opB product.Op, alpha float64, a, b stagetest.Sample, beta float64, c stagetest.Sample) stagetest.Sample {
 	c.Data = append([]float64{}, c.Data...)
 	left, right := operands(opA, opB, a, b, c)
-	ref.EmulatedGemm(moduli.New(count), alpha, left, right, beta, c.Data, c.Ld)
+	ref.EmulatedGemm(count, alpha, left, right, beta, c.Data, c.Ld)
 	return c
 }
 
 // operands returns the factors a and b in the form that package ref needs.
-func operands(opA, opB product.Op, a, b, c stagetest.Sample) (left, right ref.EmulatedRows) {
+func operands(opA, opB product.Op, a, b, c stagetest.Sample) (left, right ref.EmulatedRows[float64]) {
 	k := a.Cols
 	if opA.Transposes() {
 		k = a.Rows
 	}
-	left = ref.EmulatedOperand(a.Data, a.Ld, opA.Transposes(), false, c.Rows, k)
-	right = ref.EmulatedOperand(b.Data, b.Ld, opB.Transposes(), true, c.Cols, k)
+	left = ref.EmulatedOperand(a.Data, a.Ld, ref.Op(opA), false, c.Rows, k)
+	right = ref.EmulatedOperand(b.Data, b.Ld, ref.Op(opB), true, c.Cols, k)
 	return left, right
 }
 

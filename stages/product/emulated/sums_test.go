@@ -35,7 +35,7 @@ func TestLargestSums(t *testing.T) {
 				have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
 					ops.Gemm(rec, p.WS, product.NoTrans, product.Trans, 1, a, b, 0, c)
 				})
-				equal(t, fmt.Sprintf("K = %d, modulo %d", k, moduli.Modulus(i)), have, expect(count, product.NoTrans, product.Trans, 1, a, b, 0, c))
+				equal(t, fmt.Sprintf("K = %d, modulo %d", k, s.Moduli[i]), have, expect(count, product.NoTrans, product.Trans, 1, a, b, 0, c))
 			}
 		}
 	})
@@ -45,7 +45,7 @@ func TestLargestSums(t *testing.T) {
 // own integer. The residue of x·q modulo number i is −p/2, or −(p−1)/2 for odd p.
 func extreme(t *testing.T, s *moduli.System, i int, q int64, k int) float64 {
 	t.Helper()
-	row, p := make([]float64, k), moduli.Modulus(i)
+	row, p := make([]float64, k), s.Moduli[i]
 	shift := func(x int64) int {
 		for j := range row {
 			row[j] = float64(x)

@@ -9,12 +9,12 @@ import (
 // symm implements products with a symmetric factor of order n. Hold converts all rows of the factor:
 // n² residues for each modulus. Products with lower right blocks of the factor use the same
 // residues.
-type symm struct {
+type symm[T Double] struct {
 	// k has the kernels for these products, whose results have few columns. Until a product is
 	// reserved, they are the kernels of other products; `build` makes kernels with the tile for few
 	// columns.
-	k     *kernels
-	build func() (*kernels, error)
+	k     *kernels[T]
+	build func() (*kernels[T], error)
 
 	// `order` is the largest order of a symmetric factor whose products are emulated, or 0.
 	order int
@@ -25,24 +25,24 @@ type symm struct {
 
 	// `held` is the factor that the last call of Hold has converted. It has no rows if there is
 	// none.
-	held product.Matrix[float64]
+	held product.Matrix[T]
 }
 
 // newSymm prepares products with few columns. If the tuning has a tile for them, its kernels are
 // built when the first product is reserved, because most plans have none. Otherwise the products use
 // k.
-func newSymm(dev *vk.Device, k *kernels, t product.Emulation) symm {
-	s := symm{k: k}
+func newSymm[T Double](dev *vk.Device, k *kernels[T], t product.Emulation) symm[T] {
+	s := symm[T]{k: k}
 	if t.Narrow.M > 0 && t.Held > 0 && k.units.Matrix() {
 		t.Tile, t.Panel = t.Narrow, max(t.Panel, int(max(t.Narrow.M, t.Narrow.N)))
-		s.build = func() (*kernels, error) { return newKernels(dev, t, k.units, k.moduli.N) }
+		s.build = func() (*kernels[T], error) { return newKernels[T](dev, t, k.units, k.moduli.N) }
 	}
 	return s
 }
 
 // reserve reserves memory for a symmetric factor of order n, unless its residues would need too
 // much.
-func (s *symm) reserve(n int) error {
+func (s *symm[T]) reserve(n int) error {
 	if s.build != nil {
 		k, err := s.build()
 		if err != nil {
@@ -50,38 +50,38 @@ func (s *symm) reserve(n int) error {
 		}
 		s.k, s.build = k, nil
 	}
-	if 4*s.shape(n).words(s.k.moduli.N) <= s.k.tuning.Held {
+	if 4*s.shape(n).words(s.k.moduli.Planes()) <= s.k.tuning.Held {
 		s.order = max(s.order, n)
 	}
 	s.work = nil
 	return nil
 }
 
-func (s *symm) shape(n int) geometry { return s.k.geometry(n, n) }
+func (s *symm[T]) shape(n int) geometry { return s.k.geometry(n, n) }
 
-func (o *Ops) HeldWork() *vk.Layout {
+func (o *Ops[T]) HeldWork() *vk.Layout {
 	s := &o.symm
 	if s.work == nil {
-		s.planes = vk.Reserve[uint32]("residues of a symmetric factor", s.shape(s.order).words(s.k.moduli.N))
+		s.planes = vk.Reserve[uint32]("residues of a symmetric factor", s.shape(s.order).words(s.k.moduli.Planes()))
 		s.shifts = vk.Reserve[int32]("shifts of a symmetric factor", s.order)
 		s.work = vk.Together(s.planes, s.shifts)
 	}
 	return s.work
 }
 
-func (o *Ops) holds(n int) bool {
+func (o *Ops[T]) holds(n int) bool {
 	return n > 0 && n <= o.symm.order && n >= o.least.K && n*n >= o.least.M*o.least.N && n <= o.longest()
 }
 
-func (o *Ops) Hold(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[float64]) {
+func (o *Ops[T]) Hold(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T]) {
 	s, n := &o.symm, a.Rows
-	if s.held = (product.Matrix[float64]{}); !o.holds(n) {
+	if s.held = (product.Matrix[T]{}); !o.holds(n) {
 		return
 	}
 	s.held = a
 	f := operand(product.NoTrans, a, false)
 	f.symmetric = true
-	side, peaks := s.k.newSide([]rows{f}), o.mem.peaks.In(ws)
+	side, peaks := s.k.newSide([]rows[T]{f}), o.mem.peaks.In(ws)
 	norms := o.mem.norms.In(ws).Sub(0, n)
 	vk.Fill(rec, peaks, 0)
 	s.k.recordNorms(rec, f, norms, peaks.Sub(0, 1))
@@ -90,15 +90,15 @@ func (o *Ops) Hold(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[float64]) {
 	s.k.recordPlanes(rec, f, false, side.shifts[0], side.shape, s.planes.In(ws))
 }
 
-func (o *Ops) isHeld(a product.Matrix[float64]) bool {
+func (o *Ops[T]) isHeld(a product.Matrix[T]) bool {
 	held, m := o.symm.held, a.Rows
 	before := held.Rows - m
 	return before >= 0 && o.holds(m) && a.Ld == held.Ld && held.Block(before, before, m, m).Addr() == a.Addr()
 }
 
 // SymmTogether runs an emulated product before the other products.
-func (o *Ops) SymmTogether(
-	rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64], others ...product.Product[float64],
+func (o *Ops[T]) SymmTogether(
+	rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[T], others ...product.Product[T],
 ) {
 	if !o.isHeld(a) {
 		o.native.SymmTogether(rec, ws, a, w, p, others...)
@@ -109,7 +109,7 @@ func (o *Ops) SymmTogether(
 }
 
 // Symm is emulated if the matrix a is a lower right block of the factor that Hold has converted.
-func (o *Ops) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64]) {
+func (o *Ops[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[T]) {
 	if !o.isHeld(a) {
 		o.native.Symm(rec, ws, a, w, p)
 		return
@@ -128,19 +128,19 @@ func (o *Ops) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float6
 	skip := before - panel*k.tuning.Panel
 	right.from = before - column
 	right.inner += right.from
-	left := &side{shape: shape}
+	left := &side[T]{shape: shape}
 	left.shape.rows -= panel * k.tuning.Panel
 	left.shape.inner -= column
 	left.planes = []vk.Slice[uint32]{s.planes.In(ws).From((panel*shape.panelBytes + column*k.tuning.Panel) / 4)}
 	left.shifts = []vk.Slice[int32]{s.shifts.In(ws).From(panel * k.tuning.Panel)}
 
-	other, peaks := k.newSide([]rows{right}), o.mem.peaks.In(ws)
+	other, peaks := k.newSide([]rows[T]{right}), o.mem.peaks.In(ws)
 	norms := o.mem.norms.In(ws).Sub(0, right.rows)
 	vk.Fill(rec, peaks, 0)
 	k.recordNorms(rec, right, norms, peaks.Sub(1, 1))
 	shifts := &allot[int32]{from: o.mem.shifts.In(ws)}
 	k.recordShifts(rec, other, []vk.Slice[shaders.Norm]{norms}, peaks.Sub(0, 4), shifts, o.Refused(ws).Sub(1, 1), -1)
-	other.planes = []vk.Slice[uint32]{o.mem.planes.In(ws).Sub(0, other.shape.words(k.moduli.N))}
+	other.planes = []vk.Slice[uint32]{o.mem.planes.In(ws).Sub(0, other.shape.words(k.moduli.Planes()))}
 	k.recordPlanes(rec, right, true, other.shifts[0], other.shape, other.planes[0])
-	k.recordStrips(rec, ws, o.mem, problem{alpha: 1, c: p, skip: skip}, left, other)
+	k.recordStrips(rec, ws, o.mem, problem[T]{alpha: 1, c: p, skip: skip}, left, other)
 }

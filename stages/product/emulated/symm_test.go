@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
@@ -46,7 +45,7 @@ func TestSymmHasTheBitsOfTheReference(t *testing.T) {
 				})
 				all := make([]float64, n*cols)
 				left, right := operands(product.NoTrans, product.NoTrans, full, padded, stagetest.Sample{Rows: n, Cols: cols})
-				ref.EmulatedGemm(moduli.New(13), 1, left, right, 0, all, n)
+				ref.EmulatedGemm(13, 1, left, right, 0, all, n)
 				want := c
 				want.Data = append([]float64{}, c.Data...)
 				for j := range cols {
@@ -78,7 +77,7 @@ func TestHeldBytes(t *testing.T) {
 }
 
 // heldOps returns products with a symmetric factor of order n, whose residues may have `held` bytes.
-func heldOps(t *testing.T, held, n, count int) *Ops {
+func heldOps(t *testing.T, held, n, count int) *Ops[float64] {
 	t.Helper()
 	e := small()
 	e.Held = held

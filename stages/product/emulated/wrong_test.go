@@ -30,13 +30,13 @@ func TestWrongUnitsAreRefused(t *testing.T) {
 	dev := open()
 	sizes := tables.On[struct{ Products product.Tuning }](dev.Info()).Products
 	end := emulated.ComputesWrongly()
-	f, err := emulated.Measured(ctx, dev, sizes)
+	f, err := emulated.Measured[float64](ctx, dev, sizes)
 	end()
 	if err != nil || f.Right || f.Fault == "" {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	for _, dev := range []*vk.Device{dev, open()} {
-		choice, err := emulated.Force(ctx, dev, sizes)
+		choice, err := emulated.Force[float64](ctx, dev, sizes)
 		refused := (*vk.UnsupportedError)(nil)
 		if !errors.As(err, &refused) || !strings.Contains(refused.Have, f.Fault) {
 			t.Errorf("forced: %+v, %v", choice, err)
@@ -45,7 +45,7 @@ func TestWrongUnitsAreRefused(t *testing.T) {
 	info := vk.Info{Type: "discrete", Subgroup: 32, FastDots: true, Features: []string{"shaderIntegerDotProduct"}}
 	dry := vk.Dry(info)
 	f.Keep(dry)
-	if c := emulated.Chosen(dry); c.Emulated || !strings.Contains(c.Why, f.Fault) {
+	if c := emulated.Chosen[float64](dry); c.Emulated || !strings.Contains(c.Why, f.Fault) {
 		t.Errorf("chosen by stored facts: %v", c)
 	}
 }

@@ -22,6 +22,13 @@ var published = []struct {
 	{16, 62, 696541844, []int64{33, 224, 195, 157, 135, 5, 184, 231, 30, 125, 34, 69, 138, 45, 125, 116}},
 }
 
+// everyModulus calls `do` for each modulus of real and of complex products.
+func everyModulus(do func(p int64)) {
+	for _, p := range slices.Concat(New(Most).Moduli, NewComplex(Most).Moduli) {
+		do(p)
+	}
+}
+
 func TestConstants(t *testing.T) {
 	for _, w := range published {
 		s := New(w.n)
@@ -34,18 +41,43 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-func TestModuliAreCoprimeAndResiduesAreBytes(t *testing.T) {
-	for i := range Most {
-		p := Modulus(i)
-		for j := range i {
-			if new(big.Int).GCD(nil, nil, big.NewInt(p), big.NewInt(Modulus(j))).Int64() != 1 {
-				t.Errorf("%d and %d have a common divisor", p, Modulus(j))
+// TestComplexConstants compares the constants of complex products with published ones. log₂P and α =
+// ½·(log₂P − 1) have two digits.
+func TestComplexConstants(t *testing.T) {
+	roots := []int64{64, 89, 107, 21, 32, 14, 81, 19, 80, 28, 44, 37, 15, 33, 10, 22}
+	for n, want := range map[int]float64{14: 104.43, 15: 111.09, 16: 117.69} {
+		s := NewComplex(n)
+		if !slices.Equal(s.Roots, roots[:n]) {
+			t.Errorf("%d moduli: the roots of −1 are %v", n, s.Roots)
+		}
+		p, _ := new(big.Float).SetInt(s.P).Float64()
+		if log := math.Log2(p); !(math.Abs(log-want) <= 0.005) {
+			t.Errorf("%d moduli: log₂P is %g, want %g", n, log, want)
+		}
+		for i, p := range s.Moduli {
+			if q := s.Right(i); 2*q%p != s.Inverse[i] || (s.Roots[i]*s.Roots[i]+1)%p != 0 {
+				t.Errorf("modulo %d: ½·%d is %d, the square of %d is not −1", p, s.Inverse[i], q, s.Roots[i])
 			}
 		}
-		for x := int64(-1000); x <= 1000; x++ {
-			r := Symmetric(x, p)
-			if (x-r)%p != 0 || 2*r >= p || 2*r < -p || r < -128 || r > 127 {
-				t.Fatalf("%d modulo %d is %d", x, p, r)
+		if s.Planes() != 2*n {
+			t.Errorf("%d moduli: %d planes", n, s.Planes())
+		}
+	}
+}
+
+func TestModuliAreCoprimeAndResiduesAreBytes(t *testing.T) {
+	for _, s := range []*System{New(Most), NewComplex(Most)} {
+		for i, p := range s.Moduli {
+			for _, q := range s.Moduli[:i] {
+				if new(big.Int).GCD(nil, nil, big.NewInt(p), big.NewInt(q)).Int64() != 1 {
+					t.Errorf("%d and %d have a common divisor", p, q)
+				}
+			}
+			for x := int64(-1000); x <= 1000; x++ {
+				r := Symmetric(x, p)
+				if (x-r)%p != 0 || 2*r >= p || 2*r < -p || r < -128 || r > 127 {
+					t.Fatalf("%d modulo %d is %d", x, p, r)
+				}
 			}
 		}
 	}
@@ -56,10 +88,9 @@ func TestModuliAreCoprimeAndResiduesAreBytes(t *testing.T) {
 // congruent to q·x modulo p, and its magnitude must be below 2¹⁸.
 func TestWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for i := range Most {
-		p := Modulus(i)
+	everyModulus(func(p int64) {
 		for q := int64(1); q < p; q += 1 + r.Int64N(20) {
-			low, high := Weights(i, q)
+			low, high := Weights(p, q)
 			x := r.Uint64()
 			sum := int64(0)
 			for k := range 8 {
@@ -75,7 +106,7 @@ func TestWeights(t *testing.T) {
 				t.Fatalf("%d·%d modulo %d: %d", x, q, p, sum)
 			}
 		}
-	}
+	})
 }
 
 // TestReduction checks the arithmetic of residue.glsl. For each modulus p, a kernel adds the four
@@ -86,9 +117,8 @@ func TestWeights(t *testing.T) {
 // numbers in a range. The 32-bit sums are near multiples of p, and at the ends of their range.
 func TestReduction(t *testing.T) {
 	const magic = 1.5 * (1 << 23)
-	for i := range Most {
-		p := Modulus(i)
-		low, _ := Weights(i, 1)
+	everyModulus(func(p int64) {
+		low, _ := Weights(p, 1)
 		exact := float32(1 / float64(p))
 		inverses := []float32{exact}
 		for _, towards := range []float32{0, 1} {
@@ -105,8 +135,10 @@ func TestReduction(t *testing.T) {
 			}
 			return int8(int64(x) - p*int64(quotient-magic))
 		}
-		const most = 4*255*128 + 128*128       // no weighted sum is larger; the last product is that of the start of sums
-		const mostOfFactors = most + 4*255*128 // an element of a factor is a sum of eight weighted bytes
+		const most = 4*255*128 + 128*128 // no weighted sum is larger; the last product is that of the start of sums
+		// A part of an element of a factor is a sum of eight weighted bytes, and a complex number has two
+		// parts. The moduli for complex numbers are below 242.
+		const mostOfFactors = max(most+4*255*128, 2*(8*255*120+128*120))
 		for x := int64(-mostOfFactors); x <= mostOfFactors; x++ {
 			for _, inverse := range inverses {
 				for _, fused := range []bool{false, true} {
@@ -132,24 +164,24 @@ func TestReduction(t *testing.T) {
 				}
 			}
 		}
-	}
+	})
 }
 
 // TestLimbs checks the function Limbs: the four limbs of 20 bits must hold 2⁸⁰/p rounded to an
 // integer for each modulus p, and the sums of limbs over all moduli must fit 32 bits.
 func TestLimbs(t *testing.T) {
 	most := int64(0)
-	for i := range Most {
-		x, limbs := new(big.Int), Limbs(i)
+	everyModulus(func(p int64) {
+		x, limbs := new(big.Int), Limbs(p)
 		for l := 3; l >= 0; l-- {
 			x.Add(x.Lsh(x, 20), big.NewInt(int64(limbs[l])))
 			most = max(most, int64(limbs[l]))
 		}
-		error := new(big.Int).Sub(new(big.Int).Mul(x, big.NewInt(Modulus(i))), new(big.Int).Lsh(big.NewInt(1), 80))
-		if 2*error.Int64() > Modulus(i) || 2*error.Int64() < -Modulus(i) {
-			t.Errorf("2⁸⁰/%d is off by %v", Modulus(i), error)
+		error := new(big.Int).Sub(new(big.Int).Mul(x, big.NewInt(p)), new(big.Int).Lsh(big.NewInt(1), 80))
+		if 2*error.Int64() > p || 2*error.Int64() < -p {
+			t.Errorf("2⁸⁰/%d is off by %v", p, error)
 		}
-	}
+	})
 	if Most*128*most >= 1<<31 {
 		t.Errorf("sums of limbs reach %d", Most*128*most)
 	}

@@ -17,7 +17,7 @@ import (
 
 // measure measures the emulated products of a device.
 func measure(d *vk.Device) (emulated.Facts, error) {
-	return emulated.Measured(context.Background(), d, tuning.On(d.Info()).Products)
+	return emulated.Measured[float64](context.Background(), d, tuning.On(d.Info()).Products)
 }
 
 // TestEmulatedProductsThatDoNotCompile checks a driver that cannot compile a kernel of emulated
@@ -37,7 +37,7 @@ func TestEmulatedProductsThatDoNotCompile(t *testing.T) {
 		}
 	}
 	end()
-	if f := emulated.Known(d); f != (emulated.Facts{}) {
+	if f := emulated.Known[float64](d); f != (emulated.Facts{}) {
 		t.Errorf("%+v is stored", f)
 	}
 }
@@ -86,7 +86,7 @@ func TestDriverThatCrashesIsNotAskedForever(t *testing.T) {
 	}
 	defer d.Close()
 	refused := (*vk.UnsupportedError)(nil)
-	if _, err := emulated.Force(context.Background(), d, tuning.On(d.Info()).Products); !errors.As(err, &refused) {
+	if _, err := emulated.Force[float64](context.Background(), d, tuning.On(d.Info()).Products); !errors.As(err, &refused) {
 		t.Errorf("emulated products are not refused: %v", err)
 	}
 }

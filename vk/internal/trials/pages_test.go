@@ -169,7 +169,7 @@ func samePaged(t *testing.T, p problem, n int, tune *tuning.Tuning, plain, paged
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := emulated.Known(plain); f.Right {
+	if f := emulated.Known[float64](plain); f.Right {
 		f.Keep(paged)
 	}
 	got, err := p.solve(paged, n, tune)
