@@ -44,10 +44,9 @@
 //
 // A plan for complex128 or complex64 takes the lower or the upper triangle of a Hermitian matrix,
 // by columns or by rows (Sym.RowMajor), and ignores the imaginary parts of the diagonal. Values are
-// real numbers. Complex plans do not have these options, and return an *OptionError that names
-// them: ProductsEmulated, and Distribute. Further devices compute vectors (Options.Devices).
-// complex64 is to complex128 what float32 is to float64. There are no complex TridiagonalPlan,
-// RefinePlan and MixedPlan.
+// real numbers. Complex plans do not have the option Distribute, and return an *OptionError that
+// names it. Further devices compute vectors (Options.Devices). complex64 is to complex128 what
+// float32 is to float64. There are no complex TridiagonalPlan, RefinePlan and MixedPlan.
 //
 // # Method
 //

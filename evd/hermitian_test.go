@@ -225,7 +225,7 @@ func TestHermitiansOfOrdersZeroAndOne(t *testing.T) {
 func TestComplexPlansRefuse(t *testing.T) {
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	for name, opt := range map[string]evd.Options{
-		"Products":   {Products: evd.ProductsEmulated},
+		"Moduli":     {Products: evd.ProductsEmulated, Moduli: 13},
 		"Distribute": {Devices: []*vk.Device{e}, Shares: []float64{1, 1}, Distribute: true},
 	} {
 		for _, vectors := range []bool{false, true} {

@@ -42,12 +42,13 @@ type Options struct {
 
 	// Products says how large matrix products are computed: in the device's double precision
 	// (native), or by its integer units (emulated). If emulated products refuse a matrix, the plan
-	// solves again with native products (see Result.Retried). Complex plans have native products.
+	// solves again with native products (see Result.Retried).
 	Products Products
 
 	// Moduli is the number of moduli of emulated products for the vectors, 13 to 16. 0 means 14.
 	// The reduction has one modulus less, but at least 13. With 15 moduli the errors of products
-	// are about those of rounding the results.
+	// are about those of rounding the results. Complex matrices have smaller moduli, and one more
+	// of them: 14 to 16, usually 15, and at least 14 in the reduction.
 	Moduli int
 
 	// Verify makes Solve certify each result before it returns (see Result.Certificate). If a

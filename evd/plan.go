@@ -40,8 +40,7 @@ type Plan[T Number] struct {
 // a device that computes in double precision. For a plan for float32 or complex64 the host solves
 // the tridiagonal problem if the device does not (vk.Info.Float64).
 //
-// For complex numbers, ProductsEmulated and Distribute are an *OptionError. ProductsAuto chooses
-// native products, and NewPlan never sets Distribute.
+// For complex numbers, Distribute is an *OptionError, and NewPlan never sets it.
 //
 // If Options.Devices has further devices, NewPlan sets Options.Distribute where that was measured
 // to be faster, or where the memory of a device is too small otherwise. Plan.Distributed says so.

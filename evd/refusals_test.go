@@ -70,8 +70,12 @@ func TestRefusals(t *testing.T) {
 		_, err := evd.NewPlan[float32](dev, 40, o{Products: evd.ProductsEmulated})
 		return err
 	})
-	add("option Products: complex matrices have only native products; leave the option out", func() error {
-		_, err := evd.NewPlan[complex128](dev, 40, o{Products: evd.ProductsEmulated})
+	add("option Products: emulated products replace double precision, and the matrix is in single precision", func() error {
+		_, err := evd.NewPlan[complex64](dev, 40, o{Products: evd.ProductsEmulated})
+		return err
+	})
+	add("option Moduli: 13 are too few for complex matrices, which need 14 at least", func() error {
+		_, err := evd.NewPlan[complex128](dev, 40, o{Products: evd.ProductsEmulated, Moduli: 13})
 		return err
 	})
 	add("option Distribute: a complex matrix stays on one device; leave the option out, and Devices compute parts of the vectors", func() error {

@@ -38,8 +38,8 @@ func Least[T spirv.Scalar]() int {
 	return moduli.Least
 }
 
-// VectorModuli returns the usual number of moduli of products for the vectors. The orthogonality of the
-// vectors needs one more than Least.
+// VectorModuli returns the usual number of moduli of products for the vectors. The orthogonality of
+// the vectors needs one more than Least.
 func VectorModuli[T spirv.Scalar]() int { return Least[T]() + 1 }
 
 // ReductionModuli returns the number of moduli of products for the reduction, if products for the
@@ -102,8 +102,8 @@ func (ps Products) Panel(t tuning.Tuning) panel.Tuning {
 // native products.
 type Maker[T emulated.Double] func(moduli, room int) (*emulated.Ops[T], error)
 
-// Both makes the emulated products of a solve: first those for its reduction, and then those for its
-// vectors. The latter have `moduli` moduli; 0 means VectorModuli. A nil Maker makes none.
+// Both makes the emulated products of a solve: first those for its reduction, and then those for
+// its vectors. The latter have `moduli` moduli; 0 means VectorModuli. A nil Maker makes none.
 func (make Maker[T]) Both(moduli int) (both []*emulated.Ops[T], err error) {
 	if make == nil {
 		return nil, nil

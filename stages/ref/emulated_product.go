@@ -80,9 +80,9 @@ func peak(norms []EmulatedNorm) (log int, any bool) {
 }
 
 // scaled is one side of an emulated product: one factor, or the two factors of a pair, whose rows
-// are joined. `integers` has the scaled and rounded rows, with both parts of complex elements. Row r was multiplied by 2 to the power
-// `shift[r]`; the first factor of a pair was also multiplied by 2^balance. A row that cannot be
-// scaled has the shift NotFinite.
+// are joined. `integers` has the scaled and rounded rows, with both parts of complex elements. Row
+// r was multiplied by 2 to the power `shift[r]`; the first factor of a pair was also multiplied by
+// 2^balance. A row that cannot be scaled has the shift NotFinite.
 type scaled struct {
 	integers [][]int64
 	shift    []int
@@ -209,8 +209,8 @@ func update[T Number](s *moduli.System, alpha float64, left, right scaled, balan
 			case []float64:
 				c[at] = part(c[at], exact(a, b))
 			case []complex128:
-				// Both parts of the product are inner products of the parts of a with those of b, in
-				// another order and with other signs.
+				// Both parts of the product are inner products of the parts of a with those of b,
+				// in another order and with other signs.
 				conjugate, turned := make([]int64, len(b)), make([]int64, len(b))
 				for k := 0; k < len(b); k += 2 {
 					conjugate[k], conjugate[k+1] = b[k], -b[k+1]

@@ -12,8 +12,8 @@
 //
 // float64 only
 //
-// q is the sum of the integers ⌈|a|·2^(12−e)⌉² over the elements a of the row, or over both parts of
-// complex elements. A sum of integers does not depend on the order of its terms.
+// q is the sum of the integers ⌈|a|·2^(12−e)⌉² over the elements a of the row, or over both parts
+// of complex elements. A sum of integers does not depend on the order of its terms.
 //
 // Grid: x and y together number the workgroups. A workgroup has `share` rows. Each row has
 // LOCAL_SIZE/share invocations, which read the row twice. LOCAL_SIZE is a power of two.
@@ -34,8 +34,8 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// SYMMETRIC tells whether the factor is symmetric, or Hermitian if it is complex. Then only its lower
-// triangle is read, k ≤ r, without the imaginary parts of the diagonal.
+// SYMMETRIC tells whether the factor is symmetric, or Hermitian if it is complex. Then only its
+// lower triangle is read, k ≤ r, without the imaginary parts of the diagonal.
 layout(constant_id = 1) const bool SYMMETRIC = false;
 
 layout(push_constant, scalar) uniform Push {
@@ -62,8 +62,8 @@ shared uint64_t sums[LOCAL_SIZE];
 // wait for memory at the same time.
 const uint UNROLL = 4;
 
-// bits returns element k of a row as the 64 bits of its double, or of its two doubles. A part may have
-// the wrong sign, which does not change norms.
+// bits returns element k of a row as the 64 bits of its double, or of its two doubles. A part may
+// have the wrong sign, which does not change norms.
 entry_t bits(uint row, uint k) {
 	if (SYMMETRIC) row += p.before;
 	if (SYMMETRIC && k > row) return Bits(uint64_t(p.a) + ENTRY_BYTES * (k * p.step_row + row * p.step_inner)).at[0];

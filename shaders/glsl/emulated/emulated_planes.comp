@@ -12,8 +12,9 @@
 //
 // float64 only
 //
-// If RIGHT is true, the residues modulo pᵢ are multiplied by qᵢ, or by ½·qᵢ if the factor is complex. pᵢ
-// is modulus i, P is the product of the moduli, and qᵢ is the inverse of P/pᵢ modulo pᵢ.
+// If RIGHT is true, the residues modulo pᵢ are multiplied by qᵢ, or by ½·qᵢ if the factor is
+// complex. pᵢ is modulus i, P is the product of the moduli, and qᵢ is the inverse of P/pᵢ modulo
+// pᵢ.
 //
 // Grid: x and y together number the workgroups. Each invocation computes PART elements of a row.
 // Consecutive invocations compute consecutive parts of one row of a block. They are followed by the
@@ -42,8 +43,8 @@ layout(constant_id = 4) const bool RIGHT = false;
 // PART is the number of elements of a row that one invocation scales and rounds: 8, 16 or 32, a
 // divisor of DEPTH.
 layout(constant_id = 5) const uint PART = 16;
-// SYMMETRIC tells whether the factor is symmetric, or Hermitian if it is complex. Then only its lower
-// triangle is read, k ≤ r, without the imaginary parts of the diagonal.
+// SYMMETRIC tells whether the factor is symmetric, or Hermitian if it is complex. Then only its
+// lower triangle is read, k ≤ r, without the imaginary parts of the diagonal.
 layout(constant_id = 6) const bool SYMMETRIC = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer Quads { uvec4 at[]; };
@@ -174,7 +175,8 @@ void main() {
 			}
 			uint64_t at = uint64_t(p.planes) + PLANE(i) * p.plane_bytes;
 			at += place_of(row, first, p.panel_bytes);
-			// Neighbouring invocations store neighbouring parts of a row, so the stores are contiguous.
+			// Neighbouring invocations store neighbouring parts of a row, so the stores are
+			// contiguous.
 			if (PART == 8) {
 				Pairs(at).at[0] = uvec2(words[0], words[1]);
 			} else {

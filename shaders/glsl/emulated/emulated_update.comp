@@ -19,10 +19,10 @@
 // double d. Then C ← α·(d·P·2^(−64−s−t)) + β·C. All roundings are correct on every device, so the
 // bits are the same on every device.
 //
-// A complex product A·B has two residues y and y′ of C′·½·qᵢ for each modulus (moduli.glsl): those of ½·qᵢ
-// times Re C′ + ι·Im C′ and Re C′ − ι·Im C′. So y + y′ is a residue of Re C′·qᵢ, and ι·(y′ − y) is
-// one of Im C′·qᵢ. Both are reduced modulo pᵢ, because only then the bits of the sum do not depend
-// on the way to them. The rest is the same for both parts. α and β are real.
+// A complex product A·B has two residues y and y′ of C′·½·qᵢ for each modulus (moduli.glsl): those
+// of ½·qᵢ times Re C′ + ι·Im C′ and Re C′ − ι·Im C′. So y + y′ is a residue of Re C′·qᵢ, and ι·(y′
+// − y) is one of Im C′·qᵢ. Both are reduced modulo pᵢ, because only then the bits of the sum do not
+// depend on the way to them. The rest is the same for both parts. α and β are real.
 //
 // Grid: x and y together number the workgroups. TILE_WORDS/LOCAL_SIZE workgroups share a tile. An
 // invocation computes the four elements whose residues are in one word.
@@ -71,7 +71,8 @@ layout(push_constant, scalar) uniform Push {
 	// `skip` is the number of rows at the beginning of the product that are not stored to C.
 	uint skip;
 	// If `lower` is not 0, only the lower triangle of C is updated. The part above the diagonal is
-	// then neither read nor written. If it is HERMITIAN, the imaginary parts of the diagonal become 0.
+	// then neither read nor written. If it is HERMITIAN, the imaginary parts of the diagonal become
+	// 0.
 	uint lower;
 } p;
 

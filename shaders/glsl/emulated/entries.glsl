@@ -1,4 +1,5 @@
-// This header defines how kernels of emulated products read matrix elements: as the bits of doubles.
+// This header defines how kernels of emulated products read matrix elements: as the bits of
+// doubles.
 //
 // The kernels that read factors include this header. They exist for real and for complex numbers,
 // with the name COMPLEX. A complex number is its real and its imaginary part. The names are macros,

@@ -6,9 +6,10 @@
 //
 // A matrix element has one residue for each modulus, or two if it is complex. Each is in a plane
 // (planes.glsl). modulus_of returns the number of the modulus of a plane; `planes` is the number of
-// all planes. Real numbers have one plane for each modulus, in the order of the moduli. With COMPLEX,
-// the residues of a + ι·b come first for the number a + i·b, in the order of the moduli. The residues
-// of a − ι·b follow, in the reverse order. So the planes in reverse order are those of the conjugate.
+// all planes. Real numbers have one plane for each modulus, in the order of the moduli. With
+// COMPLEX, the residues of a + ι·b come first for the number a + i·b, in the order of the moduli.
+// The residues of a − ι·b follow, in the reverse order. So the planes in reverse order are those of
+// the conjugate.
 #ifndef MODULI_GLSL
 #define MODULI_GLSL
 

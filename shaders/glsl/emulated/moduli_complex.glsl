@@ -39,10 +39,10 @@ const uint LEFT_TURNED[16 * 2] = uint[16 * 2](
 	0x6602f820u, 0x02f8204du, 0x5b4b260eu, 0xbb9efb32u, 0x01cf5551u, 0xabafac3fu, 0x2855e913u, 0x390811b3u,
 	0x1ec64250u, 0xc3e0bf44u, 0xf9f8ca1cu, 0xe92902bfu, 0xcef3c42cu, 0xd5da080eu, 0xf7bc1325u, 0xe011d919u,
 	0x0835fe0fu, 0x0fc8e00eu, 0xd713ca21u, 0xe908efe0u, 0x32e3230au, 0xde30d4e5u, 0xeaf00616u, 0x061610fau);
-// RIGHT_14 to RIGHT_16 have the residues of 256ᵏ·½·qᵢ modulo pᵢ for k = 0 to 7, as signed bytes in two
-// words, and RIGHT_14_TURNED to RIGHT_16_TURNED those of 256ᵏ·ι·½·qᵢ. The number in the name is the
-// number of moduli. qᵢ is the inverse of P/pᵢ modulo pᵢ, where P is the product of the moduli in use.
-// Entries past the last modulus in use are zero.
+// RIGHT_14 to RIGHT_16 have the residues of 256ᵏ·½·qᵢ modulo pᵢ for k = 0 to 7, as signed bytes in
+// two words, and RIGHT_14_TURNED to RIGHT_16_TURNED those of 256ᵏ·ι·½·qᵢ. The number in the name is
+// the number of moduli. qᵢ is the inverse of P/pᵢ modulo pᵢ, where P is the product of the moduli
+// in use. Entries past the last modulus in use are zero.
 const uint RIGHT_14[16 * 2] = uint[16 * 2](
 	0x3a24a23au, 0xa23a24a2u, 0xe4c29824u, 0x09e26437u, 0x91c9eda2u, 0xf74caeecu, 0xcf5735cfu, 0x35cf5735u,
 	0x273109dcu, 0x3109dcc3u, 0xfc28fa3cu, 0x2ae63fd9u, 0xe5e415c0u, 0xeb40d024u, 0x4119c4dbu, 0x460d05f4u,

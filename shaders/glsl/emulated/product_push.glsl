@@ -7,7 +7,8 @@ layout(push_constant, scalar) uniform Push {
 	PlanesIn a, b, a2, b2;
 	WordsOut words;
 	// plane_bytes_a and plane_bytes_b are the distances in bytes from one plane of a factor to the
-	// next. With a negative distance, a factor has its planes in the reverse order. modulus_words is the distance in words between the results for two consecutive planes.
+	// next. With a negative distance, a factor has its planes in the reverse order. modulus_words
+	// is the distance in words between the results for two consecutive planes.
 	uint64_t plane_bytes_a, plane_bytes_b, modulus_words;
 	// panel_bytes_a and panel_bytes_b are the distances in bytes from one panel to the next.
 	uint panel_bytes_a, panel_bytes_b;

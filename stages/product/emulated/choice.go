@@ -44,10 +44,10 @@ func (c Choice) Large() Choice {
 }
 
 // Choose chooses between native products and products on integer units (emulated products) for a
-// device by measured rates of products of the type T. It measures the rates if they are not known. The choice is native if
-// the device cannot emulate products, for example because its driver cannot compile a kernel, or if
-// it computed the golden product (a test product with known bits) wrongly. The error is that of ctx,
-// vk.ErrDeviceLost or vk.ErrClosed.
+// device by measured rates of products of the type T. It measures the rates if they are not known.
+// The choice is native if the device cannot emulate products, for example because its driver cannot
+// compile a kernel, or if it computed the golden product (a test product with known bits) wrongly.
+// The error is that of ctx, vk.ErrDeviceLost or vk.ErrClosed.
 func Choose[T Double](ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
 	if why := unfit(dev.Info()); why != "" {
 		return Choice{Why: why}, nil

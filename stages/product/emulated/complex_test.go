@@ -114,8 +114,8 @@ func complexRefusing(t *testing.T, refused uint32, ops *Ops[complex128], a, b, c
 	return c
 }
 
-// complexEqual fails the test at the first element of `have` whose bits differ from those of `want`. All
-// NaN are taken as equal.
+// complexEqual fails the test at the first element of `have` whose bits differ from those of
+// `want`. All NaN are taken as equal.
 func complexEqual(t *testing.T, what string, have, want entries) {
 	t.Helper()
 	same := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y }
@@ -128,9 +128,10 @@ func complexEqual(t *testing.T, what string, have, want entries) {
 
 var allOps = []product.Op{product.NoTrans, product.Trans, product.Conj, product.Adjoint}
 
-// TestComplexGemmHasTheBitsOfTheReference checks that products of complex numbers give the same bits as
-// package ref: every form of both factors, every number of moduli, shapes that are no multiples of a
-// tile, and results that are computed in several strips. The padding of the factors is NaN.
+// TestComplexGemmHasTheBitsOfTheReference checks that products of complex numbers give the same
+// bits as package ref: every form of both factors, every number of moduli, shapes that are no
+// multiples of a tile, and results that are computed in several strips. The padding of the factors
+// is NaN.
 func TestComplexGemmHasTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		for _, count := range moduli.ComplexCounts() {
@@ -159,8 +160,9 @@ func TestComplexGemmHasTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// TestComplexIntegers multiplies complex numbers with integer parts, and compares the products with exact
-// ones. They are so small that only few moduli are needed, and any error of a residue is large.
+// TestComplexIntegers multiplies complex numbers with integer parts, and compares the products with
+// exact ones. They are so small that only few moduli are needed, and any error of a residue is
+// large.
 func TestComplexIntegers(t *testing.T) {
 	const m, n, k = 20, 19, 33
 	ops := newOpsOf[complex128](t, small(), dots, 15, m, k)
@@ -195,9 +197,9 @@ func TestComplexIntegers(t *testing.T) {
 	}
 }
 
-// TestComplexPairsHaveTheBitsOfTheReference checks sums of two products, and her2k, also if the norms of
-// the factors of a side differ greatly. The diagonal of her2k must become real, whatever it was, and
-// the triangle above it must stay NaN.
+// TestComplexPairsHaveTheBitsOfTheReference checks sums of two products, and her2k, also if the
+// norms of the factors of a side differ greatly. The diagonal of her2k must become real, whatever
+// it was, and the triangle above it must stay NaN.
 func TestComplexPairsHaveTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		ops := newOpsOf[complex128](t, small(), u, 14, 100, 120)
@@ -239,8 +241,8 @@ func TestComplexPairsHaveTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// TestComplexBlocks checks products whose residues do not fit the memory. Gemm and Gemmtr then have the
-// same bits, and her2k has the same accuracy.
+// TestComplexBlocks checks products whose residues do not fit the memory. Gemm and Gemmtr then have
+// the same bits, and her2k has the same accuracy.
 func TestComplexBlocks(t *testing.T) {
 	e := small()
 	const n, k = 110, 40
@@ -277,8 +279,8 @@ func TestComplexBlocks(t *testing.T) {
 	}
 }
 
-// TestComplexColumns updates blocks of columns, whose lower triangles have the bits of her2k of the rows
-// from the first block on.
+// TestComplexColumns updates blocks of columns, whose lower triangles have the bits of her2k of the
+// rows from the first block on.
 func TestComplexColumns(t *testing.T) {
 	const n, k, width = 96, 24, 32
 	ops := newOpsOf[complex128](t, small(), dots, 14, n, 2*k)
@@ -300,8 +302,8 @@ func TestComplexColumns(t *testing.T) {
 	complexEqual(t, "columns", below(have), below(want))
 }
 
-// TestHermitianFactor checks products with lower right blocks of a Hermitian matrix. Its upper triangle
-// and the imaginary parts of its diagonal are NaN.
+// TestHermitianFactor checks products with lower right blocks of a Hermitian matrix. Its upper
+// triangle and the imaginary parts of its diagonal are NaN.
 func TestHermitianFactor(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		const n, cols = 70, 7
@@ -346,8 +348,8 @@ func TestHermitianFactor(t *testing.T) {
 	})
 }
 
-// TestComplexRefusedRows checks rows with a NaN or an infinity in one part of an element. The elements
-// of C that depend on such a row become NaN in both parts, and no other elements do.
+// TestComplexRefusedRows checks rows with a NaN or an infinity in one part of an element. The
+// elements of C that depend on such a row become NaN in both parts, and no other elements do.
 func TestComplexRefusedRows(t *testing.T) {
 	ops := newOpsOf[complex128](t, small(), dots, 14, 40, 40)
 	for _, bad := range []complex128{complex(math.NaN(), 1), complex(1, math.NaN()), complex(2, math.Inf(-1)), complex(0, 0x1p1000)} {

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
-// TestKernelsHaveTheConstants checks that the tables in moduli.glsl and moduli_complex.glsl have the
-// numbers that package moduli computes.
+// TestKernelsHaveTheConstants checks that the tables in moduli.glsl and moduli_complex.glsl have
+// the numbers that package moduli computes.
 func TestKernelsHaveTheConstants(t *testing.T) {
 	t.Run("real", func(t *testing.T) { testConstants(t, "moduli.glsl", moduli.Counts(), moduli.New) })
 	t.Run("complex", func(t *testing.T) { testConstants(t, "moduli_complex.glsl", moduli.ComplexCounts(), moduli.NewComplex) })

@@ -13,10 +13,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Facts holds the measurements of real or of complex products on one device. Native and Emulated are rates of products
-// in flops per second. Bytes is the rate of emulated products in operations on bytes per second.
-// Right tells whether a small emulated product had the right bits. All are zero if nothing was
-// measured.
+// Facts holds the measurements of real or of complex products on one device. Native and Emulated
+// are rates of products in flops per second. Bytes is the rate of emulated products in operations
+// on bytes per second. Right tells whether a small emulated product had the right bits. All are
+// zero if nothing was measured.
 type Facts struct {
 	Native, Emulated, Bytes float64
 	Right                   bool
@@ -30,9 +30,9 @@ type Facts struct {
 // measured.
 func (f Facts) Gain() float64 { return f.Emulated / max(f.Native, 1) }
 
-// factsName returns the name under which Facts are stored. It contains the version of the measurement,
-// so that results of older versions are not read. A change of the measurement, or of the speed of a
-// measured kernel, needs a new version.
+// factsName returns the name under which Facts are stored. It contains the version of the
+// measurement, so that results of older versions are not read. A change of the measurement, or of
+// the speed of a measured kernel, needs a new version.
 func factsName[T Double]() string {
 	if isComplex[T]() {
 		return "emulated complex products, 1: flops a second native and emulated, operations on bytes, right"
@@ -92,8 +92,8 @@ func Known[T Double](dev *vk.Device) Facts {
 
 var errUnknown = errors.New("emulated: not measured")
 
-// Keep stores the rates f of real products for a device, and KeepComplex those of complex products, for
-// tests and for forecasts on a vk.Dry device.
+// Keep stores the rates f of real products for a device, and KeepComplex those of complex products,
+// for tests and for forecasts on a vk.Dry device.
 func (f Facts) Keep(dev *vk.Device)        { dev.SetProbe(factsName[float64](), f.text()) }
 func (f Facts) KeepComplex(dev *vk.Device) { dev.SetProbe(factsName[complex128](), f.text()) }
 
@@ -182,13 +182,13 @@ func race[T Double](ctx context.Context, dev *vk.Device, t product.Tuning, u Uni
 // goldenHash. They are not multiples of a tile.
 const goldenM, goldenN, goldenK = 150, 140, 1100
 
-// goldenHash has, for real and for complex numbers, the hash of the exact product of goldenFactors with
-// 14 moduli. TestGoldenHash computes it by package ref. It is a variable for tests of devices that
-// compute wrongly.
+// goldenHash has, for real and for complex numbers, the hash of the exact product of goldenFactors
+// with 14 moduli. TestGoldenHash computes it by package ref. It is a variable for tests of devices
+// that compute wrongly.
 var goldenHash = map[bool]uint64{false: 0xbc2474b681bf8e68, true: 0x3c5663a400f95d8d}
 
-// goldenFactors returns the factors of the golden product, column by column. Their elements, or both
-// parts of them, have 53 bits and exponents from −8 to 7.
+// goldenFactors returns the factors of the golden product, column by column. Their elements, or
+// both parts of them, have 53 bits and exponents from −8 to 7.
 func goldenFactors[T Double]() (a, b []T) {
 	state := uint64(2025)
 	next := func() float64 {

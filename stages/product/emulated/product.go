@@ -138,8 +138,8 @@ func (k *kernels[T]) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, 
 	return left, right
 }
 
-// order returns the address of the first plane of each factor, and the distance in bytes from one plane
-// to the next. The planes of a conjugate have the reverse order.
+// order returns the address of the first plane of each factor, and the distance in bytes from one
+// plane to the next. The planes of a conjugate have the reverse order.
 func (k *kernels[T]) order(s *side[T]) (first []spirv.Addr[uint32], distance uint64) {
 	from, step := 0, s.shape.planeBytes
 	if s.conjugate {
@@ -259,8 +259,8 @@ func (k *kernels[T]) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProdu
 	rec.Costs(float64(push.Count) * k.tileCost(int(push.Inner+push.Inner2)))
 }
 
-// turns returns the number of groups of planes. A workgroup computes a tile for the planes of one group
-// in turn.
+// turns returns the number of groups of planes. A workgroup computes a tile for the planes of one
+// group in turn.
 func (k *kernels[T]) turns() int {
 	if k.units.Matrix() {
 		return vk.Tiles(k.moduli.Planes(), k.tuning.Tile.Turns)

@@ -6,11 +6,12 @@
 // modulo each pᵢ in signed bytes with 32-bit sums. The Chinese remainder theorem (CRT) gives the
 // product modulo P = ∏pᵢ from these residues.
 //
-// Products of complex numbers have moduli of their own, modulo each of which −1 is a square: ι² ≡ −1
-// modulo p for an integer ι. The number a + i·b has two residues, those of a + ι·b and of a − ι·b.
-// Modulo p, the residues of a sum or of a product of complex numbers are the sums or the products of
-// their residues. So a product of complex numbers needs two products of bytes for each modulus, and
-// not four. The two residues of the conjugate a − i·b are those of a + i·b in the other order.
+// Products of complex numbers have moduli of their own, modulo each of which −1 is a square: ι² ≡
+// −1 modulo p for an integer ι. The number a + i·b has two residues, those of a + ι·b and of a −
+// ι·b. Modulo p, the residues of a sum or of a product of complex numbers are the sums or the
+// products of their residues. So a product of complex numbers needs two products of bytes for each
+// modulus, and not four. The two residues of the conjugate a − i·b are those of a + i·b in the
+// other order.
 //
 // The kernels have the same numbers in moduli.glsl, and a test compares them.
 package moduli
@@ -40,8 +41,8 @@ const (
 // Inexact lists the numbers of moduli below Least that the kernels support, in ascending order.
 func Inexact() []int { return []int{Fewest, 8, Rough} }
 
-// Counts lists all numbers of moduli that the kernels support for real numbers, in ascending order, and
-// ComplexCounts those for complex numbers.
+// Counts lists all numbers of moduli that the kernels support for real numbers, in ascending order,
+// and ComplexCounts those for complex numbers.
 func Counts() []int        { return append(Inexact(), Least, 14, 15, Most) }
 func ComplexCounts() []int { return []int{LeastComplex, 15, Most} }
 
@@ -51,8 +52,8 @@ const MostInner = 131071
 
 // The moduli p₀, p₁, … A residue is a signed byte. Modulo 256 a residue lies in [−128, 127]. Modulo
 // each other modulus p, a residue lies in [−(p−1)/2, (p−1)/2]. Every prime factor of a modulus for
-// complex numbers is 1 modulo 4, so −1 is a square. These are the sets of Most such numbers up to 256
-// without common divisors whose products are largest.
+// complex numbers is 1 modulo 4, so −1 is a square. These are the sets of Most such numbers up to
+// 256 without common divisors whose products are largest.
 var (
 	reals     = []int64{256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193}
 	complexes = []int64{241, 233, 229, 221, 205, 197, 193, 181, 173, 157, 149, 137, 113, 109, 101, 97}
@@ -123,8 +124,8 @@ func (s *System) Planes() int {
 }
 
 // Right returns the number by which the residues of the right factor modulo modulus number i are
-// multiplied: qᵢ, or ½·qᵢ for complex numbers. With the factor ½, the real part of a complex product
-// is the sum of its two residues.
+// multiplied: qᵢ, or ½·qᵢ for complex numbers. With the factor ½, the real part of a complex
+// product is the sum of its two residues.
 func (s *System) Right(i int) int64 {
 	if p := s.Moduli[i]; s.Roots != nil {
 		return s.Inverse[i] * ((p + 1) / 2) % p
@@ -139,8 +140,8 @@ func Symmetric(x, p int64) int64 {
 }
 
 // Weights returns the residues of 256ᵏ·q modulo p for k = 0 to 7, as signed bytes in two words. The
-// dot product of the eight bytes of an unsigned 64-bit integer x with these residues is congruent to
-// x·q modulo p.
+// dot product of the eight bytes of an unsigned 64-bit integer x with these residues is congruent
+// to x·q modulo p.
 func Weights(p, q int64) (low, high uint32) {
 	power := q % p
 	for k := range 8 {
@@ -165,16 +166,16 @@ func (s *System) Error() float64 {
 
 const FractionBits = 80
 
-// Fraction returns round(2⁸⁰/p), which is the reciprocal of p with FractionBits bits after the binary
-// point.
+// Fraction returns round(2⁸⁰/p), which is the reciprocal of p with FractionBits bits after the
+// binary point.
 func Fraction(modulus int64) *big.Int {
 	p := big.NewInt(modulus)
 	x := new(big.Int).Lsh(big.NewInt(1), FractionBits)
 	return x.Quo(x.Add(x, new(big.Int).Rsh(p, 1)), p)
 }
 
-// Limbs returns the 80-bit number Fraction(p) as four limbs of 20 bits. The first limb has the lowest
-// bits.
+// Limbs returns the 80-bit number Fraction(p) as four limbs of 20 bits. The first limb has the
+// lowest bits.
 func Limbs(p int64) (limbs [4]uint32) {
 	g := Fraction(p)
 	for l := range limbs {

@@ -41,8 +41,8 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestComplexConstants compares the constants of complex products with published ones. log₂P and α =
-// ½·(log₂P − 1) have two digits.
+// TestComplexConstants compares the constants of complex products with published ones. log₂P and α
+// = ½·(log₂P − 1) have two digits.
 func TestComplexConstants(t *testing.T) {
 	roots := []int64{64, 89, 107, 21, 32, 14, 81, 19, 80, 28, 44, 37, 15, 33, 10, 22}
 	for n, want := range map[int]float64{14: 104.43, 15: 111.09, 16: 117.69} {
@@ -136,8 +136,8 @@ func TestReduction(t *testing.T) {
 			return int8(int64(x) - p*int64(quotient-magic))
 		}
 		const most = 4*255*128 + 128*128 // no weighted sum is larger; the last product is that of the start of sums
-		// A part of an element of a factor is a sum of eight weighted bytes, and a complex number has two
-		// parts. The moduli for complex numbers are below 242.
+		// A part of an element of a factor is a sum of eight weighted bytes, and a complex number
+		// has two parts. The moduli for complex numbers are below 242.
 		const mostOfFactors = max(most+4*255*128, 2*(8*255*120+128*120))
 		for x := int64(-mostOfFactors); x <= mostOfFactors; x++ {
 			for _, inverse := range inverses {
