@@ -164,6 +164,21 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// TestNamesOfFacts checks the names under which rates are stored. Rates of real products must not
+// count for complex ones.
+func TestNamesOfFacts(t *testing.T) {
+	for name, known := range map[string][2]func(*vk.Device) Facts{
+		"emulated products, 3: flops a second native and emulated, operations on bytes, right":         {Known[float64], Known[complex128]},
+		"emulated complex products, 1: flops a second native and emulated, operations on bytes, right": {Known[complex128], Known[float64]},
+	} {
+		dev := vk.Dry(vk.Info{})
+		dev.SetProbe(name, "1 2 3 true")
+		if mine, others := known[0](dev), known[1](dev); mine != (Facts{Native: 1, Emulated: 2, Bytes: 3, Right: true}) || others != (Facts{}) {
+			t.Errorf("%s: %+v and %+v", name, mine, others)
+		}
+	}
+}
+
 // TestChooseAfterAnError checks that a kernel of emulated products that the driver cannot compile, or
 // for which there is too little memory, means native products. The end of the context, and a device
 // that is lost or closed, must stay errors.
