@@ -54,7 +54,8 @@ class Bench:
         return p
 
     def run(self, row, size, call, restore, check, host=None):
-        """size and call take the two workspaces; restore brings the input back; check returns ratios."""
+        """`size` writes the sizes of the two workspaces, which `call` takes. `restore` brings the
+        input back. `check` returns ratios."""
         d, h = ctypes.c_size_t(), ctypes.c_size_t()
         self.ok(size(ctypes.byref(d), ctypes.byref(h)))
         bd = torch.empty(d.value + 8, device="cuda", dtype=torch.uint8)

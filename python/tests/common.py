@@ -31,7 +31,8 @@ def hermitian(n, seed=1):
 
 class Case(unittest.TestCase):
     def check_eigen(self, a, w, z, first=0, tolerance=30 * EPS):
-        """Checks the eigenpairs first, first+1, … of the symmetric or Hermitian matrix a with numpy and by residuals."""
+        """Checks the eigenpairs `first`, `first`+1, … of the symmetric or Hermitian matrix a with
+        numpy and by residuals."""
         scale = tolerance * len(a) * np.abs(a).sum(axis=0).max(initial=1e-300)
         want = numpy_eigvalsh(a)[first:first + len(w)]
         self.assertEqual(w.shape, want.shape)

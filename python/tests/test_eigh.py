@@ -85,7 +85,8 @@ class Eigh(Case):
                     work(wrong)
 
     def test_byte_orders(self):
-        """Arrays of either byte order give results of the same type and the same values, in this machine's order."""
+        """Arrays of either byte order give results of the same type and the same values, in this
+        machine's order."""
         for size, single in (("4", True), ("8", False)):
             a = symmetric(9).astype("f" + size)
             pair = np.stack([a, 2 * a])
@@ -236,7 +237,8 @@ class Hermitian(Case):
             self.assertTrue((largest.real > 0).all() and (largest.imag == 0).all())
 
     def test_layouts(self):
-        """Every layout gives the vectors of its matrix, and not those of the conjugate, which has the same values."""
+        """Every layout gives the vectors of its matrix, and not those of the conjugate, which has
+        the same values."""
         n = 33
         a = hermitian(n)
         wide, wider = np.full((n, 2 * n), np.nan + 0j), np.full((2 * n, n), np.nan + 0j)

@@ -116,7 +116,8 @@ class Install(Case):
 
     @unittest.skipIf(scipy is None, "no scipy")
     def test_overflow(self):
-        """A value beyond the largest double is infinite, without an exception, as in numpy. The device solves."""
+        """A value beyond the largest double is infinite, without an exception, as in numpy. The
+        device solves."""
         n = 120
         a = np.full((n, n), np.finfo(float).max)
         with self.assertLogs("vkevd", "INFO") as log:
@@ -151,7 +152,8 @@ with multiprocessing.get_context("fork").Pool(2) as pool: # numpy's own answer
 """)
 
     def asked(self):
-        """Makes every solve on the device fail. Returns a list that receives the order and the device of each."""
+        """Makes every solve on the device fail. Returns a list that receives the order and the
+        device of each."""
         solves = []
 
         def symmetric_fails(a, upper, vectors, select, row_major, device):

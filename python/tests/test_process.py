@@ -97,7 +97,8 @@ class Process(Case):
             self.assertEqual(problems, [])
 
     def test_calls_from_a_progress_function(self):
-        """Calls that would wait for the solve whose progress function makes them raise RuntimeError."""
+        """Calls that would wait for the solve whose progress function makes them raise
+        RuntimeError."""
         self.run_python("""
 import numpy as np, vkevd
 a = np.eye(100)

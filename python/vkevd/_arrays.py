@@ -4,7 +4,8 @@ import numpy as np
 
 
 def real(a, name):
-    """Does the same as numbers, and refuses complex numbers. name is the function that the caller has called."""
+    """Does the same as the function numbers, and refuses complex numbers. `name` is the function
+    that the caller has called."""
     if np.asarray(a).dtype.kind == "c":
         raise TypeError(f"vkevd: {name} is not supported for complex numbers; use numpy.linalg, "
                         "or a.real if all imaginary parts are zero")
@@ -37,7 +38,8 @@ def numbers(a):
 
 
 def narrowed(values, dtype):
-    """Returns values as an array of another type. Values beyond the largest number of the type become infinite."""
+    """Returns `values` as an array of another type. Values beyond the largest number of the type
+    become infinite."""
     with np.errstate(over="ignore"):
         return values.astype(dtype, copy=False)
 
@@ -81,7 +83,8 @@ def stored(a):
 
 
 def stack(a, results, shape):
-    """Returns the results of a stack as stacked arrays. results yields a tuple of arrays for each matrix."""
+    """Returns the results of a stack as stacked arrays. `results` yields a tuple of arrays for each
+    matrix."""
     filled = None
     for k, parts in enumerate(results):
         if filled is None:

@@ -31,7 +31,8 @@ def devices():
 
 
 class Session:
-    """An open device. It runs one solve at a time. closed is set, with the lock held, when clear() closes it."""
+    """An open device. It runs one solve at a time. `closed` is set, with the lock held, when
+    clear() closes it."""
 
     def __init__(self, name):
         self.name, self.closed = name, False
@@ -86,7 +87,8 @@ _thread = threading.local()  # watched: the sessions of the solves in whose prog
 
 
 def watched():
-    """The sessions of the solves that wait for the calling thread, because it runs their progress functions."""
+    """The sessions of the solves that wait for the calling thread, because it runs their progress
+    functions."""
     return getattr(_thread, "watched", ())
 
 
@@ -96,7 +98,8 @@ def watching(sessions):
 
 
 def refuse_watched(sessions):
-    """Raises RuntimeError if a progress function calls vkevd for a device whose solve waits for this function."""
+    """Raises RuntimeError if a progress function calls vkevd for a device whose solve waits for
+    this function."""
     if any(session in watched() for session in sessions):
         raise RuntimeError("vkevd: a progress function called vkevd for the device that it watches")
 

@@ -55,7 +55,8 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
 
 
 def eigvalsh(a, UPLO="L", **arguments):
-    """The eigenvalues of a real symmetric or complex Hermitian matrix, with the arguments of eigh."""
+    """The eigenvalues of a real symmetric or complex Hermitian matrix, with the arguments of
+    eigh."""
     return eigh(a, UPLO, eigvals_only=True, **arguments)
 
 

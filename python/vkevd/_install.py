@@ -99,7 +99,8 @@ def _wrap(original, ours, name, types, least, device):
 
 
 def _is_large(a, least):
-    """Tells whether a is, or looks like, a matrix or a stack of matrices with at least this number of rows and columns."""
+    """Tells whether a is, or looks like, a matrix or a stack of matrices with at least this number
+    of rows and columns."""
     if type(a) is not np.ndarray and isinstance(a, (list, tuple)):
         return len(a) >= least  # the shape of nested lists is not worth its time
     shape = getattr(a, "shape", ())
@@ -107,7 +108,8 @@ def _is_large(a, least):
 
 
 def _other(a, types):
-    """Says why an argument is nothing for the device. The result is "" if it is a matrix of one of numpy's types."""
+    """Says why an argument is nothing for the device. The result is "" if it is a matrix of one of
+    numpy's types."""
     if type(a) is not np.ndarray:
         return f"its type is {type(a).__name__}; numpy.asarray makes an array"
     if a.ndim != 2:

@@ -1,4 +1,5 @@
-"""The functions of vkevd.h, through ctypes. The first call loads the library, and import does not."""
+"""The functions of vkevd.h, through ctypes. The first call loads the library, and import does
+not."""
 
 import ctypes
 import os

@@ -38,7 +38,8 @@ def finished(result, values, kind, matrix=()):
 
 
 class Device(NamedTuple):
-    """A device of this machine. memory and free are in bytes. problem says why the device cannot be used."""
+    """A device of this machine. `memory` and `free` are in bytes. `problem` says why the device
+    cannot be used."""
     index: int
     name: str
     type: str    # discrete, integrated, virtual, cpu or other

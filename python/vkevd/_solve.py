@@ -90,7 +90,8 @@ def _locked(session, progress, token, work, interrupted=None):
 
 
 def _locked_session(session, interrupted):
-    """Acquires the lock of session, or of the session that replaces it if clear() has closed it. Returns the session."""
+    """Acquires the lock of `session`, or of the session that replaces it if clear() has closed it.
+    Returns the session."""
     while True:
         while not session.lock.acquire(timeout=-1 if interrupted is None else 0.1):
             if interrupted.is_set():
@@ -102,7 +103,8 @@ def _locked_session(session, interrupted):
 
 
 def _wait(worker, ended):
-    """Waits until a cancelled solve has ended, even during further interrupts, because it uses its memory."""
+    """Waits until a cancelled solve has ended, even during further interrupts, because the solve
+    uses the memory of the call."""
     began = time.monotonic()
     while not ended.is_set():
         if worker.ident is None and time.monotonic() > began + 1:

@@ -17,7 +17,8 @@ GENERALIZED = ("vkevd: the generalized problem a·x = w·b·x is not supported; 
 
 
 def upper_of(UPLO, lower):
-    """Converts numpy's and scipy's argument for the triangle: 1 for the upper one, 0 for the lower."""
+    """Converts numpy's and scipy's argument for the triangle: 1 for the upper one, 0 for the
+    lower."""
     if lower is not None:
         return int(not lower)
     if not isinstance(UPLO, str):

@@ -172,7 +172,8 @@ def with_values(values, rows, columns):
 
 
 def hermitian_with_values(values):
-    """A complex matrix with these eigenvalues. The imaginary part of its diagonal must not be read."""
+    """A complex matrix with these eigenvalues. The imaginary part of its diagonal must not be
+    read."""
     n = len(values)
     r = np.random.default_rng(n)
     u = np.linalg.qr(r.standard_normal((n, n)) + 1j * r.standard_normal((n, n)))[0]

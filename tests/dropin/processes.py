@@ -1,4 +1,5 @@
-"""Solves matrices of order 300 with known eigenvalues, 20 times, beside other processes that do so, too."""
+"""Solves matrices of order 300 with known eigenvalues, 20 times, beside other processes that do so,
+too."""
 import numpy as np
 
 N = 300
