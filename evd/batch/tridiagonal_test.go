@@ -54,8 +54,9 @@ func someTridiagonals(most int) (all []evd.Tridiagonal[float64], names []string)
 }
 
 // TestTridiagonalsOfEveryOrder solves one batch of tridiagonal matrices of all orders up to 130,
-// and on a GPU up to 512. It checks LAPACK's ratios and the signs of the vectors. It also compares
-// the eigenvalues of a plan with vectors with those of a plan without vectors.
+// and on a GPU also of some orders up to 512. It checks LAPACK's ratios and the signs of the
+// vectors. It also compares the eigenvalues of a plan with vectors with those of a plan without
+// vectors.
 func TestTridiagonalsOfEveryOrder(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	most := 130

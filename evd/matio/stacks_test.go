@@ -92,8 +92,8 @@ func TestReadStacksErrors(t *testing.T) {
 	}
 }
 
-// TestNPZWriter reads back what an NPZWriter wrote. The date of an array must be
-// fixed, so that the same matrices give the same bytes.
+// TestNPZWriter reads back what an NPZWriter wrote. The date of an array must be fixed,
+// so that the same matrices give the same bytes.
 func TestNPZWriter(t *testing.T) {
 	write := func() []byte {
 		var b bytes.Buffer

@@ -126,7 +126,7 @@ func npyElements[T numpy.Number](g *gather, values []T) {
 		return
 	}
 	for len(values) > 0 && g.err == nil {
-		// One number more than fits into the rest of flushBytes, for which the buffer has room.
+		// The buffer has room for one number more than fits into flushBytes.
 		now := min(len(values), (flushBytes-len(g.buf))/size+1)
 		g.buf = append(g.buf, numpy.Raw(values[:now])...)
 		values = values[now:]

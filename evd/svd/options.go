@@ -78,7 +78,7 @@ type Options struct {
 
 	// Certify makes Solve measure the errors of the computed values, and store them in
 	// Result.Certificate. If Storage has fewer digits than the plan's number type, the errors are
-	// in units of single precision, and for Half Certificate.Norm is in units of half precision.
+	// in units of single precision, and for Half, Certificate.Norm is in units of half precision.
 	// The measurement takes a fraction of the time of the bisection, and one pass over A on the
 	// host.
 	Certify bool

@@ -112,8 +112,8 @@ func NewLead[T spirv.Scalar](dev *vk.Device, c *Common[T], part int) (l Lead[T],
 	return l, err
 }
 
-// RecordChase records the reduction of the band B to the tridiagonal matrix T. The result returns T
-// on the host after the recording has been executed.
+// RecordChase records the reduction of the band B to the tridiagonal matrix T. The returned
+// function gives T on the host. The recording must have been executed before.
 func (l *Lead[T]) RecordChase(c *plan.Call, rec *vk.Recorder, band vk.Region[T], q2 Q2Memory[T]) func() spectrum.Tridiagonal {
 	ws := c.Arena
 	if !l.OneStage {
