@@ -69,9 +69,9 @@ func typed[T spirv.Stored, S, P any](name string, size [3]spirv.Dimension, needs
 	return module[S, P](name+suffixOf[T](), size, needs...)
 }
 
-// code returns a kernel's SPIR-V. It panics if there is none: the kernel is not compiled for this
-// number type, which Has tells, or the build of this package is broken, because the generator
-// writes the call of code and the SPIR-V file together.
+// code returns a kernel's SPIR-V. It panics if the kernel is not compiled for this number type,
+// which Has tells. It also panics if the build of this package is broken: the generator writes the
+// call of code and the SPIR-V file together.
 func code(kernel string) []byte {
 	words, err := spv.ReadFile("spv/" + kernel + ".spv")
 	if err != nil {

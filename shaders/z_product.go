@@ -201,8 +201,8 @@ type SymmColumnsPush[T spirv.Scalar] struct {
 	_       [4]byte
 }
 
-// Syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k), for complex numbers
-// that of C ← C − Y·Zᴴ − Z·Yᴴ (zher2k).
+// Syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k). For complex numbers it
+// computes the lower triangle of C ← C − Y·Zᴴ − Z·Yᴴ (zher2k).
 func Syr2k[T spirv.Scalar]() spirv.Module[Syr2kSpec, Syr2kPush[T]] {
 	return typed[T, Syr2kSpec, Syr2kPush[T]]("syr2k", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)

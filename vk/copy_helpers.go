@@ -10,9 +10,9 @@ import (
 )
 
 // helpers copies the pieces of a transfer between host memory and the staging buffer, by several
-// goroutines, because one goroutine is slower than the bus. Each piece is divided into shares. A
-// goroutine takes one share after another, so one that starts late delays nothing: waking a thread
-// takes as long as copying a share.
+// goroutines, because one goroutine is slower than the bus. Each piece is divided into shares.
+// Waking a thread takes as long as copying a share. A goroutine that starts late delays nothing,
+// because each goroutine takes one share after another.
 type helpers struct {
 	c *copier
 

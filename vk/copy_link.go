@@ -110,7 +110,7 @@ func (e *linkEnd) release() {
 }
 
 // submit starts copies in command buffer number i, which must not be in flight. It returns the
-// value of the timeline semaphore when they have ended.
+// value that the timeline semaphore reaches when these copies have ended.
 func (e *linkEnd) submit(i int, copies []driver.Command) (value uint64, err error) {
 	if err := e.dev.dev.Record(e.batches[i], copies, nil, 0); err != nil {
 		return 0, wrap("recording the copies of a link", "", "", err)

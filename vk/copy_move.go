@@ -115,7 +115,8 @@ type mover struct {
 
 	// bytes[i] is the size of the piece in place i of the host memory. reads[i] is the value that
 	// the timeline semaphore of the source device reaches when this piece is on the host. writes[i]
-	// is the value that the semaphore of the destination device reaches when it has left the host.
+	// is the value that the semaphore of the destination device reaches when this piece has left
+	// the host.
 	bytes         [linkPieces]int
 	reads, writes [linkPieces]uint64
 }

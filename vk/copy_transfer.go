@@ -35,10 +35,10 @@ func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T])
 	return UploadParts(ctx, d, dst, []Columns[T]{src})
 }
 
-// UploadTriangle is Upload for a matrix of which only the lower triangle is needed, or only the
-// upper one if `upper` is true, each with the diagonal. The host's elements of the other triangle
-// are not read, and those at `dst` get undefined values. For large matrices this is faster, because
-// the host copies more slowly than the device.
+// UploadTriangle is Upload for a matrix of which only one triangle with the diagonal is needed: the
+// upper triangle if `upper` is true, otherwise the lower one. The host's elements of the other
+// triangle are not read, and those at `dst` get undefined values. For large matrices this is
+// faster, because the host copies more slowly than the device.
 func UploadTriangle[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T], upper bool) error {
 	src.check(dst.n)
 	return transfer(ctx, d, dst.bytes(), dst.elem(), src.Rows*src.Cols, func(half []byte, from, to int) {

@@ -105,8 +105,9 @@ func (d *Device) release() {
 // Abort is 0 on a Dry device.
 func (d *Device) Abort() spirv.Addr[uint32] { return spirv.Addr[uint32](d.abort) }
 
-// setAbort writes the abort word, which running kernels read, if the value differs from the last
-// one: a store to device memory over a bus takes 0.2 ms. The caller holds the queue.
+// setAbort writes the abort word, which running kernels read. It writes only a value that differs
+// from the last one, because a store to device memory over a bus takes 0.2 ms. The caller holds the
+// queue.
 func (d *Device) setAbort(v uint32) {
 	if d.aborted != v {
 		d.aborted = v

@@ -23,8 +23,8 @@ type storedCache struct {
 // it has some megabytes.
 const mostCached = 256 << 20
 
-// readCache returns the data of a cache file, or none if the file is missing, damaged or larger
-// than mostCached, or if another user may have written it.
+// readCache returns the data of a cache file. It returns no data if the file is missing, damaged or
+// larger than mostCached, or if another user may have written it.
 func readCache(path string) (c storedCache) {
 	file, info, err := ownfile.Read(path, mostCached)
 	if err != nil || !trusted(info) {

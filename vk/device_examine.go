@@ -112,7 +112,7 @@ func (c *candidate) unsupported(feature, need, have string) error {
 	return &UnsupportedError{c.props.Name, feature, need, have}
 }
 
-// usable is the part of `refuse` about features, and about properties that depend on them.
+// usable is the part of `refuse` that checks features, and properties that depend on features.
 func (c *candidate) usable() error {
 	if c.props.SubgroupOps&driver.SubgroupShuffle == 0 {
 		return c.unsupported("subgroup shuffles", "yes", "no")

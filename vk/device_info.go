@@ -67,8 +67,8 @@ func (i Info) MemoryModel() bool {
 	return i.offers(driver.MemoryModel) && i.offers(driver.MemoryModelDevice)
 }
 
-// HalfStorage tells whether kernels may read and write half-precision numbers in memory. They
-// compute in single precision.
+// HalfStorage tells whether kernels may read and write half-precision numbers in memory. Such
+// kernels compute in single precision.
 func (i Info) HalfStorage() bool { return i.offers(driver.Storage16) }
 
 // Float64 tells whether the device computes in double precision. It is true if Features is empty,

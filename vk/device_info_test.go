@@ -135,7 +135,7 @@ func TestQueueFamily(t *testing.T) {
 }
 
 // If the driver has only one subgroup size, Info.Subgroup is this size. Otherwise Info.Subgroup is
-// the smallest useful size that allows the largest workgroup of kernels with full subgroups, and
+// the smallest size from minSubgroup on that allows a workgroup of fullWorkgroup invocations, and
 // Info.MaxLocal is at most the largest workgroup of such subgroups.
 func TestSubgroupSize(t *testing.T) {
 	all := driver.Features{driver.SubgroupSizeControl: true, driver.FullSubgroups: true}

@@ -97,7 +97,7 @@ func TestResultsOfAnotherProcessAreKept(t *testing.T) {
 }
 
 // TestADryDeviceKeepsItsResults checks a device of OpenCompiler, which has a driver but runs
-// nothing. It must neither read nor write the results of the real device.
+// nothing. Such a device must neither read nor write the results of the real device.
 func TestADryDeviceKeepsItsResults(t *testing.T) {
 	opt := Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: t.TempDir()}
 	real, err := Open(opt)

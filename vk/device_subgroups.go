@@ -8,13 +8,13 @@ import (
 // invocations share one row of a band.
 const minSubgroup = 8
 
-// fullWorkgroup is the number of invocations of the largest workgroup that the tables of sizes have
-// for a kernel that depends on full subgroups: 512 in the bulge chasing of half-bandwidth 64, and
-// two subgroups of at most 32 that wait.
+// fullWorkgroup is the number of invocations in the largest workgroup of a kernel that depends on
+// full subgroups. This is a workgroup of the bulge chasing of half-bandwidth 64: 512 invocations
+// compute, and two subgroups of at most 32 invocations wait for other workgroups.
 const fullWorkgroup = 512 + 2*32
 
-// requires tells whether pipelines that depend on full subgroups require a subgroup size: if the
-// driver has several sizes and accepts such a requirement.
+// requires tells whether pipelines that depend on full subgroups require a subgroup size. They do
+// so if the driver has several sizes and accepts such a requirement.
 func (c *candidate) requires() bool {
 	return c.props.MinSubgroup != c.props.MaxSubgroup && c.features[driver.SubgroupSizeControl] && c.features[driver.FullSubgroups]
 }
@@ -22,8 +22,8 @@ func (c *candidate) requires() bool {
 // subgroup returns Info.Subgroup. If pipelines do not require a size, it is the size that the
 // driver chooses. Otherwise the result is the smallest size from minSubgroup on that allows
 // workgroups of fullWorkgroup invocations, because Vulkan limits the number of subgroups in a
-// workgroup. It is 16 on Intel, and 32 on AMD's RDNA. Intel's driver itself chooses the largest
-// size, and then has too few registers for doubles.
+// workgroup. The result is 16 on Intel, and 32 on AMD's RDNA. Intel's driver itself chooses the
+// largest size, and then has too few registers for doubles.
 func (c *candidate) subgroup() uint32 {
 	p := &c.props
 	if !c.requires() {

@@ -35,9 +35,10 @@ func (k *kernel) isVirtual(push []byte) bool {
 	return false
 }
 
-// translated returns the pipeline of the kernel's variant that translates addresses, which may
-// still be compiling, and its push block. If the variant cannot be made, the pipeline has failed,
-// and a Run returns its error. A recording requests a variant once, even if it fails.
+// translated returns the pipeline of the kernel's variant that translates addresses, and the push
+// block of this variant. The pipeline may still be compiling. If the variant cannot be made, the
+// pipeline has failed, and a Run returns its error. A recording requests a variant once, even if it
+// fails.
 func (r *Recorder) translated(k *kernel, push []byte) (*pipeline, []byte) {
 	if k.pipeline == nil {
 		return nil, push

@@ -45,8 +45,9 @@ func (d *Device) collect(build func() error) ([]*pipeline, error) {
 }
 
 // CompileTimes lists the kernels that the driver has compiled so far, or taken from the cache, with
-// the time that it took for each, the longest first. Count is the number of variants with different
-// constants. Kernels are compiled concurrently, so the sum is more than the time that passed.
+// the time that each of them took. The longest time comes first. Count is the number of variants
+// with different constants. Kernels are compiled concurrently, so the sum is more than the time
+// that passed.
 func (d *Device) CompileTimes() []Timing {
 	p := &d.pipes
 	p.lock.Lock()

@@ -30,9 +30,9 @@ func compileAll(d *vk.Device, count uint32) error {
 	return d.Compile(func() error { _, err := buildAll(d, count); return err })
 }
 
-// One kernel cannot be compiled. Compile then returns the error of the first Build, in the order of
-// the calls, that failed. No driver object is left, and a second call of Compile compiles all
-// kernels.
+// The driver compiles two of the kernels and fails for the others. Compile still tries all of them,
+// and its error names a kernel. When the driver no longer fails, a second call of Compile compiles
+// all kernels. After Close no driver object is left.
 func TestCompileFails(t *testing.T) {
 	before := driver.Live()
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})

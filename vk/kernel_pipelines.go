@@ -67,7 +67,7 @@ func (p *pipeline) failed() bool {
 }
 
 // open makes the cache from the data of the cache file, or an empty one if the driver refuses them.
-// It must be called first.
+// open must be called before all other methods.
 func (p *pipelines) open(d *Device, stored storedCache) error {
 	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
 	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))

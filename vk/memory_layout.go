@@ -10,7 +10,7 @@ import (
 const alignment = 256
 
 // A Layout says how much device memory an algorithm needs, and which parts of it may share the same
-// bytes. It is a plain value. Device.NewArena allocates memory for it.
+// bytes. A Layout is a plain value. Device.NewArena allocates memory for it.
 type Layout struct {
 	name   string // of a region; empty for a combination
 	bytes  uint64 // size of a region; 0 for a combination

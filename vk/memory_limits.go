@@ -37,9 +37,9 @@ func (i Info) allocatesMore() bool {
 	return i.Family == "nvidia" && i.Driver != "NVK" || i.Family == "cpu"
 }
 
-// pageShare is the number of pages in the largest power of two that is at most the size of a
-// buffer. With more pages in a buffer, a buffer can be closer to the device's limit, and the page
-// table is larger.
+// A page has P/pageShare bytes, where P is the largest power of two that is at most the largest
+// size of a buffer. With a larger pageShare, a buffer can be closer to the device's limit, but the
+// page table is larger.
 const pageShare = 16
 
 // page is the size of a page of the device's page table, in bytes: a power of two, and at least the

@@ -122,7 +122,7 @@ func (p *pages) set(page, distance uint64) {
 // table says where a kernel with a push block of pushSize bytes finds the table. It also returns
 // the size of the push block of the translated kernel. The push block contains the address of the
 // table if the device's push blocks are large enough. Then the code of the kernel is the same in
-// each process, and the driver's cache has it.
+// each process, so that the driver finds it in its cache.
 func (p *pages) table(pushSize, mostPush int) (t spirv.PageTable, translatedSize int) {
 	p.lock.Lock()
 	defer p.lock.Unlock()

@@ -327,8 +327,8 @@ func TestTableAddressInTheKernel(t *testing.T) {
 }
 
 // TestPlaceOfTheTableAddress checks where kernels with push blocks of several sizes find the
-// address of the page table: in their push block, after its members and at a multiple of 8 bytes,
-// if the device allows so large a push block, and otherwise in their code.
+// address of the page table. If the device allows so large a push block, the address is in the push
+// block, after its members and at a multiple of 8 bytes. Otherwise it is in the code of the kernel.
 func TestPlaceOfTheTableAddress(t *testing.T) {
 	for _, d := range []*Device{smallBuffers(t, 1<<12), Dry(Info{MaxBuffer: 1 << 12})} {
 		a, err := d.NewArena(Together(Reserve[byte]("x", 1<<13))) // the table exists from now on

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// TestARunThatPanicsLeavesNothingInFlight runs a recording whose first batch takes long, and whose
-// second batch uses an arena that is closed, so that Run panics while it encodes this batch. A
-// caller may recover, and free memory. So when Run has panicked, no batch may be in flight, and the
-// next Run must have the queue.
+// TestARunThatPanicsLeavesNothingInFlight runs a recording whose first batch takes long. The second
+// batch uses an arena that is closed, so that Run panics while it encodes this batch. A caller may
+// recover, and free memory. So when Run has panicked, no batch may be in flight, and the next Run
+// must have the queue.
 func TestARunThatPanicsLeavesNothingInFlight(t *testing.T) {
 	ctx := context.Background()
 	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond})

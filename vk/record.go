@@ -123,8 +123,8 @@ func (r *Recorder) Estimates() []float64 {
 }
 
 // mostMoved is the largest number of bytes that one command fills or copies. A device that moves 20
-// GB per second takes 54 ms for a copy of so many bytes. It is a multiple of the size of every
-// element.
+// GB per second takes 54 ms for a copy of so many bytes. mostMoved is a multiple of the size of
+// every element.
 const mostMoved = 1 << 29
 
 // Fill sets every 32-bit word of s to `word`. It records several commands if s is very large. It

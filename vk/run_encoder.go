@@ -13,8 +13,9 @@ type encoder struct {
 	seconds float64 // forecast of the commands so far
 }
 
-// fits tells whether the batch has room for a command and its timestamp, and whether its predicted
-// time then stays within Options.Batch. The first command always fits. Barriers need no time.
+// fits tells whether the batch has room for a command and its timestamp, and whether the predicted
+// time of the batch with this command is at most Options.Batch. The first command always fits.
+// Barriers need no time.
 func (e *encoder) fits(c *command) bool {
 	if len(e.out)+2 >= e.run.most || e.queries+2 >= batchQueries {
 		return false

@@ -75,7 +75,7 @@ type Party struct {
 	device, next int // number of the device, and of the next piece
 }
 
-// Party returns the part of the device with the given number. It is called once for each device.
+// Party returns the part of the device with the given number. Party is called once for each device.
 func (b *Broadcast) Party(device int) *Party { return &Party{of: b, device: device} }
 
 // Spread records a copy of the slice s from the device number `sender` to the slices s of all other

@@ -14,7 +14,7 @@ import (
 //	device 1   … Wait(e), Take(x) …
 //
 // The host waits, not the device: a device gets the commands after Wait when the event has
-// happened. Meanwhile the host has encoded them.
+// happened. The host encodes these commands before it waits.
 //
 // A Run holds the queue of its device while it waits. So recordings that wait for each other must
 // run while one caller has reserved all their devices (Gather). Otherwise two such sets of

@@ -2,8 +2,8 @@ package vk
 
 import "testing"
 
-// TestGatherSharesNoDevice checks that two groups of devices are not reserved at the same time if
-// they share any device, and that two groups without a common device are.
+// TestGatherSharesNoDevice reserves groups of devices. Two groups that share a device must not be
+// reserved at the same time. Two groups without a common device may be reserved at the same time.
 func TestGatherSharesNoDevice(t *testing.T) {
 	d := make([]*Device, 5)
 	for i := range d {

@@ -1,6 +1,6 @@
-// Gen compiles the shaders. It writes the SPIR-V of each kernel to spv/KERNEL.spv, what the SPIR-V
-// was made from to spv/stamps.txt, and the Go types that belong to the kernels to z_TOPIC.go, one
-// file for each folder of sources.
+// Gen compiles the shaders. It writes the SPIR-V of each kernel to spv/KERNEL.spv. The file
+// spv/stamps.txt says what the SPIR-V was made from. The files z_TOPIC.go, one for each folder of
+// sources, have the Go types that belong to the kernels.
 //
 //	go run ./shaders/gen            compile the sources that changed
 //	go run ./shaders/gen -all       compile all sources

@@ -18,8 +18,8 @@ type additions struct {
 	declared []instruction     // new declarations, in order
 }
 
-// addTo returns empty additions to a module, with the module's declarations of integer, Boolean,
-// vector and function types, and its constants.
+// addTo returns additions to a module that declare nothing yet. They know the module's declarations
+// of integer, Boolean, vector and function types and of constants.
 func addTo(header []uint32, body []instruction) *additions {
 	a := &additions{bound: header[3], known: map[string]uint32{}}
 	for _, in := range body {

@@ -7,8 +7,8 @@ import (
 )
 
 // addresses follows the pointers into buffers while a pass rewrites one module. The pass calls
-// `follow` for each instruction, in the order of the module. It then changes the operands that
-// `operands` lists with `redirect`.
+// `follow` for each instruction, in the order of the module. The pass then calls `redirect` to
+// change the operands that `operands` lists.
 type addresses struct {
 	*evaluation
 	*additions
@@ -79,8 +79,8 @@ type touch struct {
 	kind    string // one of the values of Access.Kind; "" if the size of the access is not known
 }
 
-// touched returns the operands of an instruction that are pointers to memory, by its opcode. If an
-// instruction accesses a whole block, whose size no operand gives, the kind is "".
+// touched returns the operands of an instruction that are pointers to memory, by its opcode. If the
+// size of an access is not known, because no operand gives it, the member `kind` is "".
 func touched(op uint32) []touch {
 	switch op {
 	case opLoad:

@@ -63,7 +63,7 @@ type splitting struct {
 	how    []uint32 // memory operands of the whole access
 }
 
-// alignment is the number of bytes of which base + offset is a multiple, for certain.
+// alignment returns a number of bytes that divides base + offset, whatever the base is.
 func (s *splitting) alignment(offset int) int {
 	align := int(s.how[1])
 	if offset == 0 {

@@ -181,7 +181,8 @@ func TestTranslateRefuses(t *testing.T) {
 	}
 }
 
-// Addresses of devices are not virtual: those of 48 and 57 bits, with a sign or without one.
+// Addresses of a device are not virtual: addresses of 48 and of 57 bits, sign-extended to 64 bits
+// or not.
 func TestVirtual(t *testing.T) {
 	for address, want := range map[uint64]bool{
 		0: false, 256: false, 1<<47 - 1: false, 1<<57 - 1: false, 0xffff800000000000: false, ^uint64(0): false,

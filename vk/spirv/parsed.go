@@ -31,7 +31,8 @@ type decoration struct {
 	what uint32
 }
 
-// whole is the index of a member in the key of a decoration that belongs to a whole id.
+// whole takes the place of a member's index in the key of a decoration that belongs to no member,
+// but to an id as a whole.
 const whole = ^uint32(0)
 
 // collect reads the declarations of a module. It checks nothing: if a declaration is missing or

@@ -33,7 +33,7 @@ func (p *parsed) structElement(block instruction) (typ uint32, found bool) {
 
 // structure reads the layout of a struct type that is the element type of an array. The elements of
 // the array begin `stride` bytes apart. Each member of the struct must be a number, or a vector or
-// dense array of numbers: no other Go type has the same layout.
+// dense array of numbers: for other members no Go type has the same layout.
 func (p *parsed) structure(typ, stride uint32) (Struct, error) {
 	s := Struct{Name: p.names[typ], Size: uintptr(stride)}
 	if s.Name == "" {

@@ -131,11 +131,11 @@ func (k *kernel) trailing() uintptr {
 	return k.size - last.Offset - last.Size
 }
 
-// typed adds to k the same kernel compiled for another number type. The Go name of that type is
-// `number`. A member that is float64 in k and has the type `number` in the kernel `other` gets the
-// type parameter T. typed returns an error if k and `other` differ in any other way. A float64
-// member must have the type `number` in `other`: a kernel for complex numbers stores a real number
-// as a complex one. A member that is uint64 in single precision has the Go type spirv.RealBits.
+// typed compares k with `other`, the same kernel compiled for the number type with the Go name
+// `number`. A float64 member of k gets the type parameter T, and must have the type `number` in
+// `other`: a kernel for complex numbers stores a real number as a complex one. A member that is
+// uint64 in single precision gets the Go type spirv.RealBits. typed returns an error if k and
+// `other` differ in any other way.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")

@@ -53,8 +53,8 @@ func (all structs) text(sources []*source.Source) string {
 	return b.String()
 }
 
-// emit declares the struct. The declarations in `sizes` compile only if it has the shaders' layout
-// in Go.
+// emit declares the struct. It adds declarations to `sizes` that compile only if the struct has the
+// shaders' layout in Go.
 func (s *shared) emit(b, sizes *strings.Builder) {
 	fmt.Fprintf(b, "\n// %s is an element of a buffer that the host shares with\n// %s.\ntype %[1]s struct {\n",
 		s.Name, listed(s.kernels))

@@ -52,8 +52,8 @@ func Validate(root, file string) error {
 }
 
 // Compile compiles one variant and returns its SPIR-V in the form that is committed: the functions
-// spirv.SharedAtBarriers and spirv.NoContraction have rewritten the compiler's output. It fails for
-// a variant for complex numbers that spirv.CheckComplex refuses.
+// spirv.SharedAtBarriers and spirv.NoContraction have rewritten the compiler's output. Compile
+// fails if the variant is for complex numbers and spirv.CheckComplex refuses its code.
 func Compile(root string, s *Source, v Variant) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "vkevd-shader")
 	if err != nil {

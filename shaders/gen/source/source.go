@@ -142,7 +142,8 @@ var (
 	defineForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=\S*)?$`)
 )
 
-// Read reads the source .../glsl/TRADE/NAME.comp. Its header is the comment at the top of the file.
+// Read reads the source .../glsl/TRADE/NAME.comp. The header of a source is the comment at the top
+// of its file.
 func Read(path string) (*Source, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -221,8 +222,9 @@ var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
 var hostPragma = regexp.MustCompile(`(?m)^#pragma host (.*)$`)
 
-// constants returns the constants that a file lists in lines "#pragma host NAME...". Its text,
-// which has no comments, must declare each as NAME = VALUE, with a decimal or hexadecimal value.
+// constants returns the constants that a file lists in lines "#pragma host NAME...". The text of
+// the file, without its comments, must declare each constant as NAME = VALUE, with a decimal or
+// hexadecimal value.
 func constants(file string, text []byte) (all []Constant, err error) {
 	for _, m := range hostPragma.FindAllSubmatch(text, -1) {
 		for _, name := range strings.Fields(string(m[1])) {

@@ -169,9 +169,9 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestReadStorage checks that a source that includes storage.glsl is also compiled for half
-// precision, that a source that includes numerics.glsl is not, and that the line "complex" in the
-// header adds the two types of complex numbers.
+// TestReadStorage checks for which number types a source is compiled. If the source includes
+// storage.glsl, half precision is one of them. If it includes numerics.glsl, half precision is not.
+// The line "complex" in the header adds the two types of complex numbers.
 func TestReadStorage(t *testing.T) {
 	dir := folder(t, "glsl/product/a.comp", "#include \"storage.glsl\"\n", "glsl/product/b.comp", "#include \"numerics.glsl\"\n",
 		"glsl/product/c.comp", "", "glsl/product/d.comp", "// complex\n#include \"storage.glsl\"\n",

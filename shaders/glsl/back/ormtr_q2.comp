@@ -276,7 +276,7 @@ void block(Place at) {
 			request(next_chunk(at));
 		}
 		// A `continue` must not be used in this loop. After a `continue`, the invocations of a
-		// workgroup need not meet again before the end of the loop, but the barriers in the
+		// workgroup need not run together before the end of the loop. But the barriers in the
 		// function `receive` need all invocations.
 		if (busy) {
 			reflect_batch(i);

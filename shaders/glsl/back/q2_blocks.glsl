@@ -99,8 +99,8 @@ Rows rows(uint base, uint first, uint count) {
 	return Rows(element(origin(), vector(), lowest - top(), p.ld), base, first, count);
 }
 
-// inside tells whether all rows of a block of reflectors exist, and all vectors that the team works
-// on, so that the elements can be accessed without checks.
+// inside tells whether all rows of a block of reflectors exist, and whether all vectors exist that
+// the team works on. If so, the elements can be accessed without checks.
 bool inside(uint base) { return base + B + G <= rows_end() && (strip + 1) * WIDTH <= vectors_end(); }
 
 // exists tells whether row number k of the rows r lies inside X, and whether this invocation has a
@@ -123,8 +123,8 @@ void store_checked(Rows r, uint k, work_t value) {
 }
 
 #ifdef SQUARES
-// begin_columns stores the ones of the identity matrix in the columns of the strip. It is a barrier
-// of the workgroup, because other invocations load these elements.
+// begin_columns stores the ones of the identity matrix in the columns of the strip. It also is a
+// barrier of the workgroup, because other invocations load these elements.
 void begin_columns() {
 	if (team() == 0 && neighbour() == 0 && vector() < vectors_end()) {
 		Vectors(element(origin(), vector(), vector(), p.ld)).at[0] = one();

@@ -64,8 +64,8 @@ shared Sweep pairs[MATRICES * 4];
 shared bool over[MATRICES * 2];
 
 const uint TEAM = (LOCAL_SIZE - APART) / MATRICES;
-// AHEAD is the number of elements of a row of Z that an invocation loads before it uses the first
-// of them, if it processes one row at a time.
+// AHEAD is for invocations that process one row of Z at a time. It is the number of elements of the
+// row that an invocation loads before it uses the first of them.
 const uint AHEAD = 4;
 
 // rotate applies rotation k of the first sweep, with cosine c and sine s, and rotation k − 1 of the

@@ -5,8 +5,8 @@
 // the declaration of the shared arrays t_d and t_e. The header defines bisect, below and
 // norm_exponent.
 //
-// stebz_narrow.comp uses the same counts. It has the proof of their error bound, 3·ulp·norm, and of
-// their range.
+// stebz_narrow.comp uses the same counts. Its header proves their error bound, 3·ulp·norm, and the
+// range of the numbers.
 #ifndef STURM_BATCH_GLSL
 #define STURM_BATCH_GLSL
 

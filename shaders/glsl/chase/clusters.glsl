@@ -54,7 +54,7 @@ work_t cluster_sum(work_t x) {
 }
 
 // cluster_max returns the largest x of a cluster, which is LANES neighbouring invocations. Every
-// invocation of the cluster gets it.
+// invocation of the cluster gets this x.
 uint cluster_max(uint x) {
 	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x = max(x, subgroupShuffleXor(x, m));
 	return x;

@@ -319,8 +319,8 @@ void main() {
 			if (!go[j % 2]) return;
 			Step q = step_of(s, j);
 			if (t < TEAM) {
-				// The team of the block C below the diagonal does nothing until another team has
-				// read the block A from shared memory, because C takes the place of A there.
+				// The block C below the diagonal takes the place of the block A in shared memory.
+				// So the team of C does nothing until the team of A has read A.
 			} else if (t < FIRST_D) take_a(t - TEAM);
 			else if (t < FIRST_HEAD) finish_d(step_of(s, j - 1), t - FIRST_D, j > 0);
 			else if (t < FIRST_SPARE) reflect(q, t - FIRST_HEAD);

@@ -235,9 +235,9 @@ void fetch_middle(HalfStep q, uint base) {
 	}
 }
 
-// apply_middle applies the reflector H = I − γ·u·uᵀ to the middle lines (rows or columns between
-// the blocks A and C) that fetch_middle has loaded, and stores these lines. The first element of u
-// must already be set.
+// The middle lines are the rows or columns between the blocks A and C. apply_middle applies the
+// reflector H = I − γ·u·uᵀ to those that fetch_middle has loaded, and stores them. The first
+// element of u must already be set.
 void apply_middle(HalfStep q, work_t gamma, uint base) {
 	[[unroll]] for (uint l = 0; l < AHEAD; l++) {
 		uint line = base + l * B + q.i;

@@ -13,8 +13,9 @@
 // the first element of u. The member `inverse` is 1/u_0. The member `beta` is the first element of
 // H·x, without the scaling.
 //
-// For complex numbers H = I − γ·u·uᴴ has Hᴴ·x = β·e1 with a real β, τ is γ·|u_0|², and `turns` must
-// be true if the imaginary part of the first element of x is not zero.
+// For complex numbers, H = I − γ·u·uᴴ and Hᴴ·x = β·e1 with a real β, and τ is γ·|u_0|². The
+// argument `turns` of the function reflector must be true if the first element of x has an
+// imaginary part other than zero.
 struct Reflector { work_t gamma, u0, inverse, beta, tau; };
 
 // inverse_root returns 1/√q with an error of one or two ulps. q must be in the range of single

@@ -12,11 +12,11 @@
 // part (split) of the inner dimension, which is the range [z·stretch, (z+1)·stretch).
 //
 // A row of tiles of A is read in three pieces. The piece left of the diagonal tile is read as it is
-// stored. The piece right of the diagonal tile is read from its transpose, which is stored below
-// the diagonal; it is conjugated. The diagonal tile is read element by element. m and n need not be
-// multiples of the tile. The upper triangle of A and the imaginary parts of its diagonal may hold
-// NaN. Any other NaN in the lower triangle, or a NaN in W, makes the elements of P that depend on
-// it NaN. P must not overlap A or W. m = 0 or n = 0 must not be dispatched.
+// stored. The piece right of the diagonal tile is not read: its conjugate transpose, below the
+// diagonal tile, is read instead and conjugated. The diagonal tile is read element by element. m
+// and n need not be multiples of the tile. The upper triangle of A and the imaginary parts of its
+// diagonal may hold NaN. Any other NaN in the lower triangle, or a NaN in W, makes the elements of
+// P that depend on it NaN. P must not overlap A or W. m = 0 or n = 0 must not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -1,5 +1,5 @@
-// syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k), for complex numbers
-// that of C ← C − Y·Zᴴ − Z·Yᴴ (zher2k).
+// syr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ (LAPACK dsyr2k). For complex numbers it
+// computes the lower triangle of C ← C − Y·Zᴴ − Z·Yᴴ (zher2k).
 //
 // complex
 //

@@ -94,11 +94,11 @@ bool missing(uint64_t bits) { return unpack32(bits).y == ~0u; }
 bool missing(u64vec2 bits) { return missing(bits.x) || missing(bits.y); }
 #endif
 
-// receive waits until other workgroups have published two vectors: column i of A, which is the
-// conjugate of row i, in the slots from `rows` on, and the product A·v in the slots from `products`
-// on. The first slot belongs to column i. receive stores the elements in this invocation's columns
-// to the arrays x and `product`. The elements of columns before i become zero. If there is no
-// product, `products` is the same address as `rows`.
+// receive waits until other workgroups have published two vectors. Column i of A, which is the
+// conjugate of row i, is in the slots from `rows` on. The product A·v is in the slots from
+// `products` on. In both cases, the first slot is for element i. receive stores the elements in
+// this invocation's columns to the arrays x and `product`. The elements of columns before i become
+// zero. If there is no product, `products` is the same address as `rows`.
 void receive(uint i, Slots rows, Slots products) {
 	content_t bits[CHUNKS], bits_p[CHUNKS];
 	[[unroll]] for (uint c = 0; c < CHUNKS; c++) {

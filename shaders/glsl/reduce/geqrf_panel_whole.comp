@@ -73,8 +73,8 @@ const uint NOTHING = ~0u;
 
 // part_t is the type of the number, or of the part of a number, in one slot. HALVES(x) are the bits
 // of the slot. For complex64 the lower half is the imaginary part. bits_t is the type of the bits
-// of all slots of a number, UPPER(bits) is NOTHING if one of them has no value, VALUE(bits) is the
-// number, and SLOTS is their count.
+// of all slots of a number, and SLOTS is the number of these slots. UPPER(bits) is NOTHING if one
+// of the slots has no value. VALUE(bits) is the number.
 #if defined(SCALAR_C128)
 #define part_t real_t
 #define HALVES(x) SPLIT(x)

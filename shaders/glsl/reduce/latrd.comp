@@ -209,8 +209,8 @@ void publish_dot(Slots to, uint u, acc_t share) {
 }
 
 // publish_small publishes this workgroup's small values for the reflector of column j: the dot
-// products of its vector y with those columns of the panel that belong to this workgroup, and row
-// j+1 of V and W if this workgroup has it.
+// products of the vector y of this reflector with those columns of the panel that belong to this
+// workgroup, and row j+1 of V and W if this workgroup has this row.
 void publish_small(uint j) {
 	Slots to = first_small(j + 1);
 	if (gl_WorkGroupID.x < 2 * j) {

@@ -75,9 +75,9 @@ void keep(uint side, uint i, double c, double s) {
 }
 
 // annihilate_last makes column `rows` of C, the last one, zero. Row `rows` of C is zero already. A
-// rotation of columns `rows` − 1 and `rows` annihilates the last element of e. It makes the element
-// above this one, in the last column, nonzero. Rotations with columns `rows` − 2 … 0 then
-// annihilate the last column, one row after another.
+// rotation of columns `rows` − 1 and `rows` annihilates the last element of e. The same rotation
+// makes the element above it, in the last column, nonzero. Rotations with columns `rows` − 2 … 0
+// then annihilate the last column, one row after another.
 void annihilate_last(uint rows) {
 	double fill = e[rows - 1];
 	e[rows - 1] = 0.0lf;

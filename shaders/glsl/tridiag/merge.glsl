@@ -46,9 +46,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RealsInOut {
 
 uint64_t wide(uint words[2]) { return packUint2x32(uvec2(words[0], words[1])); }
 
-// at_q returns the offset of the upper block of Q, which is also that of the merged block. The
-// functions below return the offsets of the lower block of Q, of the upper and the lower half of W,
-// of the deflated columns, and of S.
+// at_q returns the offset of the upper block of Q, which is also the offset of the merged block.
+// The functions below return the offsets of the lower block of Q, of the upper and the lower half
+// of W, of the deflated columns, and of S.
 uint64_t at_q(Merge m) { return wide(m.at); }
 uint64_t at_lower_q(Merge m) { return wide(m.at) + uint64_t(m.n1) * m.n1; }
 uint64_t at_upper_w(Merge m) { return wide(m.work); }

@@ -2,8 +2,8 @@
 // stedc_secular).
 //
 // stedc_rows, stedc_vectors and stedc_weights include this header, after merge.glsl. A root λ_j
-// lies between the poles d_j and d_(j+1), or above the last pole. It is stored as mu, its offset
-// from the nearer one of these poles. The header defines root_pole and delta.
+// lies between the poles d_j and d_(j+1), or above the last pole. The root is stored as mu, its
+// offset from the nearer one of these poles. The header defines root_pole and delta.
 #ifndef SECULAR_GLSL
 #define SECULAR_GLSL
 

@@ -115,9 +115,9 @@ work_t small;
 
 // middle returns the point that divides the interval [lo, hi]: usually its midpoint. Another point
 // is chosen if the magnitudes of both ends are at most `small`. The point is 0 if the signs of the
-// ends differ. Otherwise it is a power of two whose exponent is the mean of the exponents of the
-// ends, as long as these exponents differ by more than about two. So a bisection finds the exponent
-// of a tiny eigenvalue in few halvings. Package stages/ref must do the same operations.
+// ends differ. If the exponents of the ends differ by more than about two, it is a power of two
+// whose exponent is the mean of these exponents. So a bisection finds the exponent of a tiny
+// eigenvalue in few halvings. Package stages/ref must do the same operations.
 work_t middle(work_t lo, work_t hi) {
 	work_t near = max(lo, -hi), far = max(hi, -lo); // distances from 0; near < 0 if 0 lies inside
 	work_t midpoint = work_t(0.5) * (lo + hi);

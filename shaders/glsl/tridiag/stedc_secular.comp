@@ -15,7 +15,7 @@
 //
 // The invocations of a workgroup share the terms of the sums. Each invocation does all other
 // operations itself and gets the same bits. Package dc in stages/tridiag explains the operations.
-// They differ from those of the kernel only in the order of the sums. mu must not overlap the
+// The kernel differs from this package only in the order of the sums. mu must not overlap the
 // inputs. The inputs must be finite: the host checks this.
 //
 // Grid: one workgroup per root, from root number `first` of each merge on, in x and y; z is the

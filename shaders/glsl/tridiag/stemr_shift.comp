@@ -77,8 +77,8 @@ work_t least_pivot() { return power_of_two(SCALE_LEAST); }
 work_t huge() { return power_of_two(200); }
 
 #ifdef CHILD
-// choose returns the candidate of cluster c with the smallest growth, among the pairs up to the
-// first one that has a growth of at most GROWTH.
+// choose returns the chosen candidate of cluster c: the candidate with the smallest growth in the
+// first pairs, up to the first pair in which a growth is at most GROWTH.
 uint choose(uint c) {
 	uint best = 0;
 	for (uint j = 0; j < SHIFTS; j += 2) {

@@ -77,9 +77,9 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut residual;
 	SharedWords done;
 	Shared s, x;
-	// ld is the leading dimension of reps, at least 2, lds that of s, at least count, and ldx that
-	// of x, at least the number of all vectors in x. n is the order of the matrix, and count the
-	// number of vectors of this dispatch.
+	// ld is the leading dimension of reps, at least 2. lds is that of s, at least `count`. ldx is
+	// that of x, at least the number of all vectors in x. n is the order of the matrix, and count
+	// the number of vectors of this dispatch.
 	uint ld, lds, ldx, n, count;
 	uint flags;
 } p;

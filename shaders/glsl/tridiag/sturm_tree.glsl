@@ -3,8 +3,8 @@
 // tree: the root is node 1, and the children of node k are 2k and 2k+1.
 //
 // stebz.comp and stebz_narrow.comp include this header, after the declarations of LOCAL_SIZE and
-// LEVELS, and after the definition of the function middle(lo, hi), which returns the point that
-// divides an interval. The header defines TEAM, TEAMS, point and any_.
+// LEVELS, and after the function middle(lo, hi). The function middle returns the point that divides
+// an interval. The header defines TEAM, TEAMS, point and any_.
 #ifndef STURM_TREE_GLSL
 #define STURM_TREE_GLSL
 

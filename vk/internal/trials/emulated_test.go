@@ -21,7 +21,8 @@ func measure(d *vk.Device) (emulated.Facts, error) {
 }
 
 // TestEmulatedProductsThatDoNotCompile checks a driver that cannot compile a kernel of emulated
-// products. The error must name the kernel. It must not be stored: a later driver call may succeed.
+// products. The error must name the kernel. The error must not be stored: a later driver call may
+// succeed.
 func TestEmulatedProductsThatDoNotCompile(t *testing.T) {
 	d := device(t, vk.Options{})
 	end := watch(t, func(c call) driver.Result {

@@ -17,8 +17,7 @@ import (
 
 // The test allows at most 32 workgroups in one dimension of a grid. All solvers give the same bits
 // as without this limit. This shows that grids of large problems do not exceed the limit of 65535
-// workgroups, at orders that are too large for a test. It is a test of a past defect in divide and
-// conquer.
+// workgroups, at orders that are too large for a test. Divide and conquer once had such a defect.
 func TestFoldedGrids(t *testing.T) {
 	const n, most = 100, 32
 	d, a := device(t, vk.Options{}), random(n, 1)
