@@ -25,8 +25,8 @@ void set_slot(uint k, work_t value) {
 uint held() { return team() * CHUNK; }
 
 // v_of returns the index in shared memory of element q of reflector i, counted from the first
-// reflector in shared memory. If the reflector begins at row w of the rows in registers (the
-// window), element q belongs to row w+q of them.
+// reflector in shared memory. The window is the rows in registers. If the reflector begins at row w
+// of the window, element q belongs to row w+q of the window.
 uint v_of(uint i, uint q) {
 	uint after = i % SHARE + q;
 	return ((held() + i) * SHARE + after % SHARE) * V + after / SHARE;

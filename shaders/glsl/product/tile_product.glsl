@@ -107,7 +107,8 @@ void fetch(Factor a, Factor b, uint k, uint end) {
 
 // put stores the elements that `fetch` has loaded (next_a and next_b) to buffer number buffer_ in
 // shared memory. In the buffer, the elements with the same index k of the inner dimension are
-// contiguous. The steps of a Walk from one element to the next are whole packs in packed tiles.
+// contiguous. In packed tiles, the distance from an element of a Walk to the next one is a whole
+// number of packs.
 void put(Factor a, Factor b, uint buffer_) {
 	Walk w = walk(a.form, TILE_M, WIDE_M);
 	uint at = (buffer_ * TILE_K + w.k) * STRIDE_M + w.r, part = at % NEAR;

@@ -8,7 +8,7 @@
 // D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y; for complex numbers Yᴴ takes the
 // place of Yᵀ. The formula for T is from Schreiber and Van Loan, and from Puglisi. The second form
 // of the formula also allows τ = 0: then the row and the column of T that belong to this τ are
-// zero. The diagonal blocks of T grow from one element to BLOCK elements. In each step, every two
+// zero. The diagonal blocks of T grow from order 1 to order BLOCK. In each step, every two
 // neighbouring blocks T11 and T22 become one block with
 //
 //	T12 = −T11·(G12·T22)

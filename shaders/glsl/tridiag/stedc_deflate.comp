@@ -29,17 +29,19 @@
 //          rotations    two arrays of `stride` elements: cosine and sine of each step
 //          chains       element t has the chain that begins with step t. If no chain begins with
 //                       step t, the element has first = end
-// between: merges       k is the number of candidates (see the function prepare), and upper the
-//                       number of steps whose weight is not negligible
+// between: merges       between two dispatches, k is the number of candidates (see the function
+//                       prepare), and upper the number of steps whose weight is not negligible
 // scratch: reals        four arrays of `stride` elements
 //          words        three arrays of `stride` elements
 //
-// In all these arrays except the fifth one of numbers, the elements of a merge begin at lo. No two
-// buffers may overlap. A NaN gives undefined results, but no access out of bounds.
+// In all these arrays the elements of a merge begin at lo. The only exception is the fifth array of
+// `numbers`. No two buffers may overlap. A NaN gives undefined results, but no access out of
+// bounds.
 //
 // One invocation computes all rotations of a merge, so a dispatch rotates at most STEPS steps. A
 // merge with more columns needs several dispatches, in the order of p.portion. The scratch arrays
-// and `merges` keep its state from one dispatch to the next. The results do not depend on STEPS.
+// and `merges` keep the state of a merge from one dispatch to the next. The results do not depend
+// on STEPS.
 //
 // Invocations of a workgroup load elements of the scratch arrays, of `merges`, d, `first` and
 // `last` that other invocations store. In the Vulkan memory model a barrier orders such accesses

@@ -22,7 +22,7 @@
 // parent of the task's representation. A shift of the parent has made this representation. The
 // shift is shifts[8·c + chosen[c]] for the cluster c = of[i]. The shifted interval need not contain
 // the eigenvalue: the kernel first moves the ends of the interval until the interval contains the
-// eigenvalue. fresh is not 0 only in the first dispatch.
+// eigenvalue. In the first dispatch, fresh is not 0. In later dispatches, it is 0.
 //
 // in, out: step, phase      state between dispatches
 //
