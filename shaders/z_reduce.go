@@ -338,6 +338,33 @@ type LatrdPush[T spirv.Scalar] struct {
 	_         [4]byte
 }
 
+// PotrfBlock computes the Cholesky factor L of a positive definite block, and the inverse of L (LAPACK
+// dpotf2, dtrti2).
+func PotrfBlock[T spirv.Scalar]() spirv.Module[PotrfBlockSpec, PotrfBlockPush[T]] {
+	return typed[T, PotrfBlockSpec, PotrfBlockPush[T]]("potrf_block", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type PotrfBlockSpec struct {
+	LocalSize uint32 `spirv:"0"`
+	Order     uint32 `spirv:"1"`
+}
+
+func PotrfBlockDefaults() PotrfBlockSpec { return PotrfBlockSpec{LocalSize: 64, Order: 32} }
+
+type PotrfBlockPush[T spirv.Scalar] struct {
+	A      spirv.Addr[T]      `spirv:"r"`
+	L      spirv.Addr[T]      `spirv:"w"`
+	X      spirv.Addr[T]      `spirv:"w"`
+	Info   spirv.Addr[uint32] `spirv:"rw"`
+	N      uint32
+	Lda    uint32
+	Ldl    uint32
+	Ldx    uint32
+	Before uint32
+	_      [4]byte
+}
+
 // Slag2h rounds numbers of single precision to half precision: y ← x.
 func Slag2h() spirv.Module[Slag2hSpec, Slag2hPush] {
 	return module[Slag2hSpec, Slag2hPush]("slag2h", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
@@ -466,6 +493,10 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(LatrdPush[float32]{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(LatrdPush[complex128]{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(LatrdPush[complex64]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(PotrfBlockPush[float64]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(PotrfBlockPush[float32]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(PotrfBlockPush[complex128]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(PotrfBlockPush[complex64]{})-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(Slag2hPush{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(Sy2sbMiddlePush[float64]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(Sy2sbMiddlePush[float32]{})-88]

@@ -186,6 +186,11 @@ const (
 	LacpySymmetricConjugate = 2
 )
 
+// Constants of glsl/reduce/potrf_block.comp.
+const (
+	PotrfBlockEach = 4
+)
+
 // Constants of glsl/tridiag/representation.glsl.
 const (
 	RepresentationRoot = 0xffffffff

@@ -6,6 +6,8 @@ package stages
 const (
 	PhaseLoad               = "scale"                 // σ·A, both triangles
 	PhaseQR                 = "QR factorisation"      // A → R
+	PhaseCholesky           = "Cholesky factor"       // B → L
+	PhaseStandardForm       = "standard form"         // A, L → C
 	PhaseBandReduction      = "band reduction"        // A → B
 	PhaseTridiagonalisation = "tridiagonalisation"    // A → T in one stage
 	PhaseBandNarrowing      = "band narrowing"        // B → a narrower B

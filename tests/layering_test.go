@@ -19,7 +19,7 @@ const module = "github.com/vkevd/vkevd/"
 const rooms = "stages and its rooms"
 
 var allRooms = []string{
-	"stages", "stages/move", "stages/panel", "stages/reduce", "stages/chase", "stages/back", "stages/residual", "stages/refine",
+	"stages", "stages/move", "stages/panel", "stages/factor", "stages/reduce", "stages/chase", "stages/back", "stages/residual", "stages/refine",
 	"stages/tridiag/stebz", "stages/tridiag/stedc", "stages/tridiag/stemr", "stages/tridiag/steqr", "stages/batch",
 }
 
@@ -85,6 +85,7 @@ var mayImport = map[string][]string{
 	"stages/move":          {"shaders", "stages", "stages/product", "vk", "vk/spirv"},
 	"stages/panel":         {"shaders", "stages", "stages/machine", "stages/product", "vk", "vk/spirv"},
 	"stages/reduce":        {"shaders", "stages", "stages/machine", "stages/move", "stages/panel", "stages/product", "vk", "vk/spirv"},
+	"stages/factor":        {"shaders", "stages", "stages/move", "stages/panel", "stages/product", "vk", "vk/spirv"},
 	"stages/chase":         {"shaders", "stages", "stages/machine", "stages/move", "stages/product", "vk", "vk/spirv"},
 	"stages/back":          {"shaders", "stages", "stages/chase", "stages/machine", "stages/move", "stages/panel", "stages/product", "vk", "vk/spirv"},
 	"stages/residual":      {"shaders", "stages", "stages/product", "vk", "vk/spirv"},

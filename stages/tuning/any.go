@@ -5,6 +5,7 @@ import (
 	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/factor"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
@@ -33,7 +34,8 @@ var anywhere = Tuning{
 		Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
 		Units: 32, Emulated: emulationAnywhere,
 	},
-	Panel: panel.Tuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
+	Panel:    panel.Tuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
+	Cholesky: factor.Tuning{Order: 32, Block: 256}, // not measured
 	// The bulge chasing has 32 workgroups in flight, because most drivers do not report the number
 	// of compute units.
 	Chase: chase.Tuning{

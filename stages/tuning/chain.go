@@ -79,6 +79,7 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	var wg sync.WaitGroup
 	wg.Go(func() { t.Products = row(tables, func(t Tuning) error { return t.Products.Fits(info) }).Products })
 	wg.Go(func() { t.Panel = row(tables, func(t Tuning) error { return t.Panel.Fits(info) }).Panel })
+	wg.Go(func() { t.Cholesky = row(tables, func(t Tuning) error { return t.Cholesky.Fits(info) }).Cholesky })
 	wg.Go(func() { t.Bisection = row(tables, func(t Tuning) error { return t.Bisection.Fits(info) }).Bisection })
 	wg.Go(func() {
 		t.DivideConquer = row(tables, func(t Tuning) error { return t.DivideConquer.Fits(info) }).DivideConquer

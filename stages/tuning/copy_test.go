@@ -12,6 +12,7 @@ import (
 	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/factor"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/reduce"
@@ -30,6 +31,7 @@ type copied struct {
 	Products      product.Tuning
 	Panel         panel.Tuning
 	Sytrd         reduce.TridiagonalisationTuning
+	Cholesky      factor.Tuning
 	Waits         Waits
 	Chase         chase.Tuning
 	Narrow        chase.NarrowTuning

@@ -5,6 +5,7 @@ import (
 	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/factor"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
@@ -36,6 +37,7 @@ var lavapipe = Tuning{
 		Units: 4, Emulated: emulationOnCPU,
 	},
 	Panel:         panel.Tuning{LocalSize: 64, TileBytes: 17 << 10, Groups: 8, Factor: 16, Merge: 64},
+	Cholesky:      factor.Tuning{Order: 32, Block: 128},
 	Waits:         Waits{Wavefront: true},
 	Chase:         chase.Tuning{PerThread: 16, WaitSubgroups: 1, FlagStride: 1, Polls: 1 << 30, Dispatch: 1e8},
 	Narrow:        anywhere.Narrow,

@@ -4,6 +4,7 @@ import (
 	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/factor"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
@@ -30,7 +31,8 @@ func Smallest() Tuning {
 			Syr2k: product.Tile{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
 			Units: 8, Emulated: smallestEmulation,
 		},
-		Panel: panel.Tuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
+		Panel:    panel.Tuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
+		Cholesky: factor.Tuning{Order: 8, Block: 32},
 		Chase: chase.Tuning{
 			PerThread: 2, WaitSubgroups: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4,
 		},

@@ -18,6 +18,7 @@ import (
 	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/factor"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
@@ -62,6 +63,7 @@ type Tuning struct {
 	Doubles        product.Tuning                  `json:",omitzero"` // products for the tridiagonal problem of a plan for other types than float64; see Double
 	Panel          panel.Tuning                    // panels of the band reduction, and ApplyQ1
 	Sytrd          reduce.TridiagonalisationTuning // reduction in one stage, and for which orders
+	Cholesky       factor.Tuning                   // Cholesky factors and generalized eigenproblems
 	Waits          Waits                           // rules for waits between workgroups
 	Chase          chase.Tuning                    // bulge chasing
 	Narrow         chase.NarrowTuning              // passes that make a caller's band narrower
