@@ -84,7 +84,7 @@ func NewCholesky[T spirv.Scalar](dev *vk.Device, n int, ops product.Ops[T], t Tu
 	if c.copies, err = move.NewCopying[T](dev); err != nil {
 		return nil, err
 	}
-	c.columns, c.info = vk.Reserve[T]("columns of B", n*min(n, t.Block)), vk.Reserve[uint32]("order of a minor", 1)
+	c.columns, c.info = vk.Reserve[T]("columns", n*min(n, t.Block)), vk.Reserve[uint32]("minor", 1)
 	order := min(n, int(t.Order))
 	return c, ops.Reserve(
 		product.Shape{M: n, N: min(n, t.Block), K: n, Count: 1},
@@ -112,7 +112,7 @@ func (c *Cholesky[T]) Record(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T]
 	if b.Rows != c.n || b.Cols != c.n {
 		panic(fmt.Sprintf("stages: Cholesky factorisation of %d×%d, prepared for order %d", b.Rows, b.Cols, c.n))
 	}
-	stages.Holds("the inverses", inverses, c.tune.InverseLen(c.n))
+	stages.Holds("inverses", inverses, c.tune.InverseLen(c.n))
 	f := Factor[T]{L: b, Inverses: inverses.Sub(0, c.tune.InverseLen(c.n)), tune: c.tune, ops: c.ops}
 	vk.Fill(rec, c.info.In(ws), 0)
 	vk.Fill(rec, f.Inverses, 0)

@@ -1,15 +1,16 @@
 package factor
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
-	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/roomtest"
@@ -22,17 +23,10 @@ import (
 // complex64 are rounded before.
 
 // eachType runs the test of a stage for every number type.
-func eachType(t *testing.T, doubles, complexes, singles, complexSingles func(t *testing.T)) {
+func eachType(t *testing.T, doubles, singles, complexes, complexSingles func(t *testing.T)) {
 	t.Run("float64", doubles)
-	t.Run("complex128", complexes)
-	t.Run("float32", func(t *testing.T) {
-		when.Skip(t, when.Quick, "the same kernels with other numbers")
-		singles(t)
-	})
-	t.Run("complex64", func(t *testing.T) {
-		when.Skip(t, when.Quick, "the same kernels with other numbers")
-		complexSingles(t)
-	})
+	t.Run("float32", singles)
+	stagetest.EachComplex(t, complexes, complexSingles)
 }
 
 func to[T spirv.Scalar](x []complex128) []T {
@@ -146,9 +140,7 @@ func norm(m, n int, x []complex128) float64 { return ratio.Norm1(m, n, x, max(m,
 // apart is the largest |X − Y|/ε, in units of `scale`.
 func apart[T spirv.Scalar](x, y []complex128, scale float64) (worst float64) {
 	for i := range x {
-		if d := cmplx.Abs(x[i] - y[i]); !(d <= worst) {
-			worst = d
-		}
+		worst = max(worst, cmplx.Abs(x[i]-y[i]))
 	}
 	return worst / (scale * epsilon[T]())
 }
@@ -211,7 +203,7 @@ func sizes(t *testing.T) map[*Tables][]int {
 // TestCholesky checks B = L·Lᴴ and the inverses of the diagonal blocks, and compares L with the one of
 // package ref.
 func TestCholesky(t *testing.T) {
-	eachType(t, testCholesky[float64], testCholesky[complex128], testCholesky[float32], testCholesky[complex64])
+	eachType(t, testCholesky[float64], testCholesky[float32], testCholesky[complex128], testCholesky[complex64])
 }
 
 func testCholesky[T spirv.Scalar](t *testing.T) {
@@ -307,7 +299,7 @@ func TestCholeskyOfExtremes(t *testing.T) {
 
 // TestSolve checks all operations on both sides.
 func TestSolve(t *testing.T) {
-	eachType(t, testSolve[float64], testSolve[complex128], testSolve[float32], testSolve[complex64])
+	eachType(t, testSolve[float64], testSolve[float32], testSolve[complex128], testSolve[complex64])
 }
 
 func testSolve[T spirv.Scalar](t *testing.T) {
@@ -351,7 +343,7 @@ func testSolve[T spirv.Scalar](t *testing.T) {
 
 // TestStandardForm checks C by its definition, and compares it with the one of package ref.
 func TestStandardForm(t *testing.T) {
-	eachType(t, testStandardForm[float64], testStandardForm[complex128], testStandardForm[float32], testStandardForm[complex64])
+	eachType(t, testStandardForm[float64], testStandardForm[float32], testStandardForm[complex128], testStandardForm[complex64])
 }
 
 func testStandardForm[T spirv.Scalar](t *testing.T) {
@@ -408,14 +400,57 @@ func whole(n int, x []complex128) []complex128 {
 
 func TestRefuses(t *testing.T) {
 	dev := stagetest.Device(t)
-	for _, tune := range []Tuning{{}, {Order: 6, Block: 24}, {Order: 8}, {Order: 8, Block: 24}, {Order: 1024, Block: 2048}} {
-		if _, err := NewCholesky[float64](dev, 10, nil, tune); err == nil {
-			t.Errorf("%+v was accepted", tune)
+	cholesky := func(tune Tuning) func() error {
+		return func() error {
+			_, err := NewCholesky[float64](dev, 10, nil, tune)
+			return err
 		}
 	}
-	for _, p := range []Pencil{0, 4} {
-		if _, err := NewStandardForm[float64](dev, 10, p, nil, SmallestTuning().Cholesky); err == nil {
-			t.Errorf("type %d was accepted", p)
-		}
+	no := "stages: no Cholesky factorisation can be tuned by "
+	stagetest.Refusals(t, []stagetest.Refusal{
+		{Text: no + "{Order:0 Block:0}", Call: cholesky(Tuning{})},
+		{Text: no + "{Order:6 Block:24}", Call: cholesky(Tuning{Order: 6, Block: 24})},
+		{Text: no + "{Order:8 Block:0}", Call: cholesky(Tuning{Order: 8})},
+		{Text: no + "{Order:8 Block:24}", Call: cholesky(Tuning{Order: 8, Block: 24})},
+		{Text: "stages: no generalized eigenproblem has the number 4", Call: func() error {
+			_, err := NewStandardForm[float64](dev, 10, 4, nil, SmallestTuning().Cholesky)
+			return err
+		}},
+	})
+	var unsupported *vk.UnsupportedError
+	if err := cholesky(Tuning{Order: 1024, Block: 2048})(); !errors.As(err, &unsupported) || unsupported.Feature != "invocations in a workgroup" {
+		t.Errorf("blocks of order 1024: %v", err)
 	}
+	if err := (Tuning{Order: 64, Block: 512}).Fits(vk.Info{MaxLocal: 256, SharedBytes: 2047}); !errors.As(err, &unsupported) || unsupported.Feature != "bytes of shared memory" {
+		t.Errorf("without shared memory: %v", err)
+	}
+}
+
+// TestRecording checks the order of the recorded commands against a golden file. A product of matrices
+// appears only as a line with its shapes. The order 75 has three blocks of columns, the last of which
+// has a block and a short one.
+func TestRecording(t *testing.T) {
+	const n = 75
+	d, ops, tune := roomtest.Dry(), roomtest.WrittenOps(), SmallestTuning().Cholesky
+	c, err := NewCholesky(d, n, ops, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form, err := NewStandardForm(d, n, AxLBx, ops, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b, inverses := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("B", n*n), vk.Reserve[float64]("L⁻¹", tune.InverseLen(n))
+	ws, err := d.NewArena(vk.Together(a, b, inverses, c.Work(), c.Status(), form.Work()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := vk.NewRecorder(d)
+	f := c.Record(rec, ws, product.NewMatrix(b.In(ws), n, n, n), inverses.In(ws))
+	form.Record(rec, ws, product.NewMatrix(a.In(ws), n, n, n), f)
+	var text strings.Builder
+	if _, err := rec.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	stagetest.Golden(t, "recording.golden", text.String())
 }

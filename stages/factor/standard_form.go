@@ -56,7 +56,7 @@ func NewStandardForm[T spirv.Scalar](dev *vk.Device, n int, p Pencil, ops produc
 		return nil, err
 	}
 	leaf := min(n, t.Block)
-	s.w = vk.Reserve[T]("a block of A", max(n*n/4, leaf*leaf))
+	s.w = vk.Reserve[T]("W", max(n*n/4, leaf*leaf))
 	return s, ops.Reserve(product.Shape{M: n, N: n, K: n, Count: 1})
 }
 
@@ -80,8 +80,8 @@ func (s *StandardForm[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matri
 // record reduces a diagonal block of A, after rows and columns that take `before` flops.
 func (s *StandardForm[T]) record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], f Factor[T], before float64) {
 	n := a.Rows
-	rec.Phase(stages.PhaseStandardForm, before, s.Flops())
 	if n <= s.tune.Block {
+		rec.Phase(stages.PhaseStandardForm, before, s.Flops())
 		s.leaf(rec, ws, a, f)
 		return
 	}
@@ -91,6 +91,7 @@ func (s *StandardForm[T]) record(rec *vk.Recorder, ws *vk.Arena, a product.Matri
 	l21, l11, l22 := f.L.Block(h, 0, m, h), f.Block(0, h), f.Block(h, m)
 	w := product.NewMatrix(s.w.In(ws), m, h, m)
 	s.record(rec, ws, a11, l11, before)
+	rec.Phase(stages.PhaseStandardForm, before+formFlops(h), s.Flops())
 	if s.pencil == AxLBx {
 		// W = A21·L11⁻ᴴ and P = L21·C11. With W − ½P in the place of A21, and W − P:
 		// A22 ← A22 − (W − ½P)·L21ᴴ − h.c., C21 = L22⁻¹·(W − P)
@@ -105,8 +106,8 @@ func (s *StandardForm[T]) record(rec *vk.Recorder, ws *vk.Arena, a product.Matri
 		// W = A21·L11 and P = A22·L21. With W + ½P in the place of A21, and then W + P:
 		// C11 ← C11 + (W + ½P)ᴴ·L21 + h.c., C21 = L22ᴴ·(W + P)
 		l11.timesL(rec, ws, a21, w)
-		s.ops.Hold(rec, ws, a22)
-		s.ops.Symm(rec, ws, a22, l21, a21)
+		s.mirror.Record(rec, a22, move.Triangle{}, 1)
+		s.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, a22, l21, 0, a21)
 		s.add(rec, 1, w, 0.5, a21)
 		s.ops.Gemmtr(rec, ws, product.Adjoint, product.NoTrans, 1, a21, l21, 1, a11)
 		s.ops.Gemmtr(rec, ws, product.Adjoint, product.NoTrans, 1, l21, a21, 1, a11)
