@@ -15,6 +15,6 @@
 //	load.go         the table of the stages; load, one measurement: memory, input, run, check of the
 //	                result; the order of the runs
 //	peaks.go        the device's peak rates
-//	products.go, transformations.go, tridiagonal.go, solver.go   the measurements of the stages
+//	products.go, factors.go, transformations.go, tridiagonal.go, solver.go   the measurements of the stages
 //	kernels.go      the statistics of the driver's compiler about kernels
 package bench
