@@ -16,7 +16,7 @@ import (
 // order a Plan is faster, because the device is opened and the plan is made only once.
 //
 // Solve stores the compiled kernels for later programs, in the folder that the environment variable
-// VKEVD_CACHE names. Without this variable, it uses the folder vkevd of the user's cache folder
+// VKEVD_CACHE names. Without this variable, Solve uses the folder vkevd of the user's cache folder
 // (os.UserCacheDir), as the command vkevd does. If VKEVD_CACHE is set but empty, nothing is stored.
 //
 // If the context ends, the solve ends, but not the opening of the device. The errors are those of

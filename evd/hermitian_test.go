@@ -44,8 +44,8 @@ func sameSpectrum(t *testing.T, what string, got, want []float64) {
 }
 
 // TestRealInComplexStorage solves real matrices as real and as complex ones. The complex vectors
-// must be real, too. If the eigenvalues are far from each other, they must be the vectors of the
-// real plan.
+// must be real, too. If the eigenvalues are far from each other, the complex vectors must be those
+// of the real plan.
 func TestRealInComplexStorage(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	d := device(t, vk.Options{})

@@ -19,7 +19,7 @@ import (
 type Plan[T Number] struct {
 	opt Options
 
-	// team has the devices, which are more than one only with Options.Devices, and their memory.
+	// team has the devices and their memory. There are several devices only with Options.Devices.
 	team team.Team
 
 	// stages are the stages of a solve. For order 0 they have sizes only.
@@ -93,8 +93,8 @@ func (opt Options) dividesFaster(dev *vk.Device, n int) bool {
 // them. Matrices of the orders 0 and 1 are not divided.
 func (p *Plan[T]) Distributed() bool { return p.opt.Distribute }
 
-// newPlan makes a plan with options that are possible. If it uses emulated products that do not fit
-// into the device's memory, it returns an error.
+// newPlan makes a plan with options that are possible. If the plan uses emulated products that do
+// not fit into the device's memory, newPlan returns an error.
 func newPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	opt.Distribute = opt.Distribute && n > 1 // smaller orders are solved on the host
 	opt.Tuning = copied(opt.Tuning)

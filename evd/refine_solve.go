@@ -79,9 +79,9 @@ func (s *refineCall) refineOrSolve(a Sym[float64], load func() (sigma float64, e
 	return s.solveCold(a)
 }
 
-// refine does the iteration of one call. If the iteration cannot be used, it sets Counts.Cold to
-// the reason, and the caller must solve without the approximate vectors. The function `load` brings
-// σ·A and the approximate vectors to the device, and returns σ.
+// refine does the iteration of one call. If the iteration cannot be used, `refine` sets Counts.Cold
+// to the reason, and the caller must solve without the approximate vectors. The function `load`
+// brings σ·A and the approximate vectors to the device, and returns σ.
 func (s *refineCall) refine(a Sym[float64], load func() (sigma float64, err error)) (*Result[float64], error) {
 	memory := plan.NewResultMemory[float64](s.Ctx)
 	defer memory.Stop()

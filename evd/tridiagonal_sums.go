@@ -18,12 +18,12 @@ type columnSums[T Float] interface {
 	always() *vk.Layout
 }
 
-// sumsOnDevice computes on the device, where σ·T must be.
+// sumsOnDevice computes the sums on the device, where σ·T must be.
 type sumsOnDevice[T Float] struct {
 	residuals *residual.TridiagonalResidual
 
-	// widened returns the vectors z in double precision. If T is float32, it records the conversion
-	// of z to x, which has the shape of z.
+	// widened returns the vectors z in double precision. If T is float32, `widened` records the
+	// conversion of z to x, which has the shape of z.
 	widened func(rec *vk.Recorder, z product.Matrix[T], x product.Matrix[float64]) product.Matrix[float64]
 
 	// residual and orthogonality are the device memory of the sums.

@@ -103,8 +103,8 @@ func kernelTable(t *testing.T) string {
 }
 
 // nearest returns the tests that call a function of the given files and lie in their folders. If
-// there are none, it looks at the files that call these functions: of the same folders, then of
-// all.
+// there are none, `nearest` looks at the files that call these functions: of the same folders, then
+// of all.
 func nearest(sources []goFile, files map[string]bool) (tests []string) {
 	const few = 2
 	for round := range 6 {

@@ -244,10 +244,10 @@ typedef struct vkevd_found {
  * VKEVD_DEVICE_FAILED, VKEVD_CLOSED.
  *
  * With number = VKEVD_MIXED the plan solves in single precision first, and then refines the result
- * to double precision. If the refinement does not succeed, it solves in double precision. Each
- * result has a certificate that has passed, as with verify = 1. This is meant for devices whose
- * double precision is slow. It needs vectors = 1, select = VKEVD_ALL, and about 40·n² bytes of
- * device memory. The device must have double precision.
+ * to double precision. If the refinement does not succeed, the plan solves in double precision.
+ * Each result has a certificate that has passed, as with verify = 1. This is meant for devices
+ * whose double precision is slow. It needs vectors = 1, select = VKEVD_ALL, and about 40·n² bytes
+ * of device memory. The device must have double precision.
  *
  * With number = VKEVD_COMPLEX128 or VKEVD_COMPLEX64 the plan is for complex Hermitian matrices:
  * A(i, j) is the conjugate of A(j, i). The imaginary parts of the diagonal are not read. The

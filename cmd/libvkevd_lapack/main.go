@@ -35,8 +35,8 @@ var (
 	opening   sync.Mutex
 )
 
-// vkevd_engine_open opens the device and describes it in `device`. If this fails, it writes the
-// reason to device.name.
+// vkevd_engine_open opens the device and describes it in `device`. If this fails, the function
+// writes the reason to device.name.
 //
 //export vkevd_engine_open
 func vkevd_engine_open(device *C.struct_vkevd_device) C.int {
@@ -66,7 +66,8 @@ func vkevd_engine_open(device *C.struct_vkevd_device) C.int {
 	return 0
 }
 
-// vkevd_engine_solve solves the problem p. If this fails, it writes the reason to p.failure.
+// vkevd_engine_solve solves the problem p. If this fails, the function writes the reason to
+// p.failure.
 //
 //export vkevd_engine_solve
 func vkevd_engine_solve(p *C.struct_vkevd_problem) C.int {

@@ -460,7 +460,7 @@ func (m *fakeMachine) mixed(n int, opt evd.Options) (machine.Planned, error) {
 
 type fakeMixed struct{ *fakePlan }
 
-// Solve reports a refinement of two steps. If the first element of the matrix is 0, it reports a
+// Solve reports a refinement of two steps. If the first element of the matrix is 0, Solve reports a
 // solve in double precision.
 func (p fakeMixed) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Result[float64], error) {
 	return fakeRefiner{p.fakePlan}.Refine(ctx, a, evd.Dense[float64]{Data: a.Data})

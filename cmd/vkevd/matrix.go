@@ -94,7 +94,7 @@ func readEither(file string, stdin io.Reader, opt matio.Options) (realOrComplex,
 		func(path string) (realOrComplex, error) { return either(opt.ReadEitherFile(path)) })
 }
 
-// read sets both triangles. If they differ by rounding errors, it prints a remark to `log`.
+// read sets both triangles. If they differ by rounding errors, `read` prints a remark to `log`.
 func (m matrixInput) read(ctx context.Context, file string, stdin io.Reader, log io.Writer) (realOrComplex, error) {
 	return cli.UnlessDone(ctx, func() (realOrComplex, error) {
 		a, err := readEither(file, stdin, m.symmetricOptions())

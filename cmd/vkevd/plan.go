@@ -192,7 +192,7 @@ var typical = vk.Info{
 
 // target describes the device for which vkevd plan makes a forecast: its properties, its rates, and
 // how it computes matrix products. It is the device that the user has named, or the best one. If
-// the user has named none and the computer has none, it is the typical device.
+// the user has named none and the computer has none, the target is the typical device.
 func (j *planJob) target(ctx context.Context) (target, error) {
 	word := j.device()
 	words, err := j.Devices(word)

@@ -241,8 +241,8 @@ func TestPlotsOfExtremes(t *testing.T) {
 }
 
 // TestStagesOfUnlikeReports draws two reports with different stages. If a report lacks a stage of
-// the other report, it must have no number for this stage, and the stage must keep its place in the
-// order.
+// the other report, the picture must show no number for this report and this stage. The stage must
+// keep its place in the order.
 func TestStagesOfUnlikeReports(t *testing.T) {
 	s := newFixture(t)
 	s.file("vectors.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":1.5},{"name":"tridiagonal solve","seconds":0.25},{"name":"transpose","seconds":0.125}]}`)

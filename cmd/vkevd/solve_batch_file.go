@@ -34,8 +34,8 @@ type batchFile struct {
 }
 
 // readBatch reads a batchFile and makes its matrices symmetric, as the flags in `input` say. If
-// `tridiagonal` is true, it checks that each of them has two rows. If triangles differ by rounding
-// errors, readBatch prints a remark to the writer `log`.
+// `tridiagonal` is true, readBatch checks that each of them has two rows. If triangles differ by
+// rounding errors, readBatch prints a remark to the writer `log`.
 func readBatch(
 	ctx context.Context, file string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer,
 ) (*batchFile, error) {

@@ -207,7 +207,7 @@ func cases() []testCase {
 }
 
 // run solves the problem of the test case. It compares the eigenvalues with gonum's. If vectors are
-// wanted, it writes them to a file and checks the file by LAPACK's ratios.
+// wanted, `run` writes them to a file and checks the file by LAPACK's ratios.
 func (c testCase) run(w *World) error {
 	res, err := Solve(context.Background(), w, c.testSource, c.opt)
 	if c.want != nil {

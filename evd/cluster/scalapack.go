@@ -148,9 +148,9 @@ func (g *processGrid) solve(a, q *matrix, count int) ([]float64, error) {
 var solvers = map[Engine]func(g *processGrid, a, q *matrix, count int) ([]float64, error){ScaLAPACK: scalapack}
 
 // scalapack solves by divide and conquer (pdsyevd) if vectors are wanted, and computes all vectors.
-// If only values are wanted, it calls pdsyevr, because pdsyevd cannot compute values alone. pdsyevr
-// can compute a part of the vectors, but it is not used for this: in a test the errors of its
-// vectors were ten times those of pdsyevd (ScaLAPACK 2.2.1).
+// If only values are wanted, scalapack calls pdsyevr, because pdsyevd cannot compute values alone.
+// pdsyevr can compute a part of the vectors, but it is not used for this: in a test the errors of
+// its vectors were ten times those of pdsyevd (ScaLAPACK 2.2.1).
 func scalapack(g *processGrid, a, q *matrix, _ int) ([]float64, error) {
 	n, d, w := a.rows.n, g.of2(a).c(), make([]float64, a.rows.n)
 	routine := "pdsyevr"

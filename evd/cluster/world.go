@@ -115,8 +115,8 @@ type group interface {
 	// grid arranges the processes of the group in a rectangle of the shape s, row by row. `engine`
 	// is the library that will solve on this grid.
 	grid(s shape, engine Engine) (grid, error)
-	// end ends the use of the group. For the group of all processes, it also calls MPI_Finalize if
-	// this package has called MPI_Init.
+	// end ends the use of the group. For the group of all processes, `end` also calls MPI_Finalize
+	// if this package has called MPI_Init.
 	end()
 }
 

@@ -19,7 +19,7 @@ var syncFile = (*os.File).Sync
 var startWriteBack = writeBack
 
 // writeBackBytes is the number of bytes after which an AtomicFile asks the system to write them to
-// the disk. Otherwise Linux would begin to write a file of some GiB when Commit syncs it.
+// the disk. Otherwise Linux would begin to write a file of some GiB only when Commit syncs it.
 const writeBackBytes = 8 << 20
 
 // An AtomicFile is a file that appears under its name complete or not at all.
@@ -105,7 +105,8 @@ func openDirect(path string) (*AtomicFile, error) {
 		return &AtomicFile{f: os.Stderr}, nil
 	}
 	info, err := os.Stat(path)
-	// If a file that a process has open were replaced, it would go on to write to the old file.
+	// If a file that a process has open were replaced, the process would go on to write to the old
+	// file.
 	someonesHandle := strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 	if err != nil || info.Mode().IsRegular() && !someonesHandle {
 		return nil, nil

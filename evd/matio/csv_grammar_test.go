@@ -28,7 +28,8 @@ func power(x, k int) float64 {
 	return p
 }
 
-// honest are tables of numbers alone. Many begin like names of columns or rows.
+// honest are tables of numbers alone. Many of them begin with numbers that could be names of
+// columns or rows.
 var honest = []struct {
 	name, text string
 	rows, cols int

@@ -643,8 +643,8 @@ func newSheetOf(seed uint64, writer int) *sheet {
 }
 
 // FuzzTextOfOtherPrograms writes random matrices as other programs do, and reads them. The numbers
-// must be the same, or the file must be refused. If the options say how to read the file, it must
-// not be refused, unless a number is missing or thousands are separated.
+// must be the same, or the file must be refused. If the options say how to read the file, the file
+// must not be refused, unless a number is missing or thousands are separated.
 func FuzzTextOfOtherPrograms(f *testing.F) {
 	limitFuzzer(f)
 	for seed := range uint64(200) {

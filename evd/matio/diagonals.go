@@ -50,10 +50,10 @@ type diagonalCell struct {
 	mark      bool   // it has more than digits and a sign
 }
 
-// readDiagonals reads a tridiagonal matrix from text. If the first line is one number, it is the
-// order, and rows "i d e" or "d e" follow. Otherwise the first line is a row "d e", and all others
-// are such rows. Before all this there may be a line of names. Then the first row may also be "i d
-// e". Errors are *FormatError and *AmbiguousError.
+// readDiagonals reads a tridiagonal matrix from text. If the first line is one number, this number
+// is the order, and rows "i d e" or "d e" follow. Otherwise the first line is a row "d e", and all
+// others are such rows. Before all this there may be a line of names. Then the first row may also
+// be "i d e". Errors are *FormatError and *AmbiguousError.
 func (o Options) readDiagonals(in *input) (*Tridiagonal, error) {
 	r := &diagonals{fields: newFields(in), opt: o, order: unknown}
 	err := r.next()

@@ -61,8 +61,9 @@ func (e *NotSquareError) Error() string {
 }
 
 // A NotSymmetricError names the pair of elements a_ij, a_ji, i > j, with the largest difference
-// |a_ij − a_ji|. If several pairs have this difference, it names the first of them in column-major
-// order. For a complex matrix it names the largest difference |a_ij − conj a_ji|, i ≥ j.
+// |a_ij − a_ji|. If several pairs have this difference, the error names the first of them in
+// column-major order. For a complex matrix it names the largest difference |a_ij − conj a_ji|, i ≥
+// j.
 type NotSymmetricError struct {
 	Row, Col int // i and j, counted from 0
 	// Diff is NaN if exactly one of the two elements is NaN. NaN counts as larger than every

@@ -28,7 +28,7 @@ var bannerPlaces = [...]struct {
 }
 
 // knownWord returns the word of a place of the banner that means the same as the given word. If
-// there is none, it returns the words that are known.
+// there is none, knownWord returns the words that are known.
 func knownWord(place []string, given string) (word, known string) {
 	var all []string
 	for _, w := range place {

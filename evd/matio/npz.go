@@ -36,7 +36,7 @@ func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
 	})
 }
 
-// packedOrPlain reads a matrix from a stream. If the content is a .npz file, it calls the function
+// packedOrPlain reads a matrix from a stream. For a .npz file packedOrPlain calls the function
 // `packed`, and for any other content the function `plain`. If a .npz file has random access, it is
 // not copied to memory. A pipe, or an archive inside gzip, is first read into memory.
 func packedOrPlain[T any](r io.Reader, name string, packed func(*archive) (*T, error), plain func(*input) (*T, error)) (*T, error) {

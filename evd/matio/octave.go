@@ -68,8 +68,8 @@ func octaveComment(line []byte) (key, value string, ok bool) {
 	return key, strings.TrimSpace(value), ok && found
 }
 
-// readOctave reads the variable that the options name. If they name none, it reads the only
-// variable, or the one called A.
+// readOctave reads the variable that the options name. If the options name none, readOctave reads
+// the only variable, or the one called A.
 func (o Options) readOctave(in *input) (*Dense, error) {
 	t := &octave{fields: &fields{input: in, line: 1, dialect: dialect{between: ' '}, noComments: true}}
 	want := cmp.Or(o.Array, usualArray)

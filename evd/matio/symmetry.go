@@ -10,10 +10,11 @@ import (
 )
 
 // Symmetric returns nil if, for all i and j, a_ij and a_ji are equal or both NaN. Otherwise it
-// returns a *NotSymmetricError that names the largest difference. If the matrix is not square, it
-// returns a *NotSquareError. Rounding errors count as differences: NotSymmetricError.Rounding
-// reports whether the largest difference can be a rounding error, and Symmetrize removes such
-// differences. Zeros of different sign are equal. The matrix is not changed.
+// returns a *NotSymmetricError that names the largest difference. If the matrix is not square,
+// Symmetric returns a *NotSquareError. Rounding errors count as differences:
+// NotSymmetricError.Rounding reports whether the largest difference can be a rounding error, and
+// Symmetrize removes such differences. Zeros of different sign are equal. The matrix is not
+// changed.
 //
 // Symmetric uses all CPU cores. The result does not depend on their number.
 func (d *Dense) Symmetric() error {
@@ -187,9 +188,10 @@ func store[T transpose.Number](a []T, n int, own *transpose.Copy[T], i0, j0, row
 	}
 }
 
-// Mirror makes a matrix symmetric, in place. If `lower` is true, it copies the lower triangle to
-// the upper triangle, otherwise the upper to the lower. The old contents of the target triangle are
-// not used. Mirror returns a *NotSquareError if the matrix is not square. It uses all CPU cores.
+// Mirror makes a matrix symmetric, in place. If `lower` is true, Mirror copies the lower triangle
+// to the upper triangle, otherwise the upper to the lower. The old contents of the target triangle
+// are not used. Mirror returns a *NotSquareError if the matrix is not square. It uses all CPU
+// cores.
 func (d *Dense) Mirror(lower bool) error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}

@@ -19,8 +19,8 @@ const directBytes = 8 << 20
 
 // A gather collects small pieces of output and writes them to an io.Writer in larger ones. It
 // stores its first error, which `flush` returns at the end, so loops need not check for errors.
-// After an error nothing more is written. If a caller needs a complete file or none, it must write
-// to an AtomicFile.
+// After an error nothing more is written. A caller that needs a complete file or none must write to
+// an AtomicFile.
 type gather struct {
 	w   io.Writer
 	buf []byte // not written yet

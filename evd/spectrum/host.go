@@ -97,10 +97,10 @@ func (h hostCounter) counts(c *plan.Call, shifts []float64) ([]int, error) {
 }
 
 // hostMethod finds the eigenvalues λ[from] … λ[to−1] of the matrix of h, in ascending order. If
-// `vectors` is true, it stores their vectors in c.HostVectors, as the columns of a packed matrix.
-// If w.Stop returns an error, the method must end soon and return this error. The method reports
-// each part of the work that it has done to w.Progress. If it does not know the parts, it never
-// calls w.Progress.
+// `vectors` is true, hostMethod stores their vectors in c.HostVectors, as the columns of a packed
+// matrix. If w.Stop returns an error, the method must end soon and return this error. The method
+// reports each part of the work that it has done to w.Progress. If hostMethod does not know the
+// parts, it never calls w.Progress.
 type hostMethod func(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.HostWork) ([]float64, error)
 
 // onHost makes a hostMethod a Method for order n. The Method ignores the memory xt, which has only

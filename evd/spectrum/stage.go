@@ -141,7 +141,8 @@ func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.value
 // the last use of the vectors.
 func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.x) }
 
-// Matrix returns a matrix in the memory of X. If the host solves the problem, it has only a shape.
+// Matrix returns a matrix in the memory of X. If the host solves the problem, the matrix has only a
+// shape.
 func (s *Stage) Matrix(ws *vk.Arena, rows, cols, ld int) stages.Matrix {
 	if s.host != nil {
 		return stages.Matrix{Rows: rows, Cols: cols, Ld: ld}

@@ -59,8 +59,8 @@ type Part struct {
 	Values []float64
 
 	// Vectors has the vectors on the device: row k is the vector of Values[k]. Without wanted
-	// vectors it has no meaning. If several devices solve the problem together, it has only those
-	// of the first device.
+	// vectors it has no meaning. If several devices solve the problem together, Vectors has only
+	// those of the first device.
 	Vectors stages.Matrix
 }
 

@@ -15,7 +15,7 @@ type doubles[T evd.Float] struct {
 	precision.Doubles[T]
 
 	// wide is the memory of the vectors S and W in double precision, in use until the end of the
-	// back transformation. If T is float64, it is also that of the vectors in the type T.
+	// back transformation. If T is float64, `wide` is also the memory of the vectors in the type T.
 	wide [2]vk.Region[float64]
 }
 

@@ -204,7 +204,7 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 }
 
 // costs returns the costs of the phases in the order of the solve, for plan.ProgressOf. If only one
-// side is wanted (not `both`) and the matrix is square, they are those of left vectors.
+// side is wanted (not `both`) and the matrix is square, the costs are those of left vectors.
 func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	var costs []evd.StageCost
 	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }

@@ -138,8 +138,8 @@ func (p *Plan[T]) avoid(c *plan.Call) error {
 }
 
 // withoutEntries finishes the plan for matrices with m = 0 or n = 0. With Full it allocates device
-// memory for an identity matrix of m² or n² elements, U = I or V = I. If there is too little, it
-// returns an error, as NewPlan does.
+// memory for an identity matrix of m² or n² elements, U = I or V = I. If there is too little,
+// withoutEntries returns an error, as NewPlan does.
 func (p *Plan[T]) withoutEntries() (*Plan[T], error) {
 	identity := 0
 	if p.opt.U == Full {

@@ -129,7 +129,7 @@ func (r *Result[T]) overflow() error {
 	return err
 }
 
-// norm2 returns ‖e‖₂. If e is the off-diagonal of the Golub-Kahan form of C, it has the elements of
+// norm2 returns ‖e‖₂. If e is the off-diagonal of the Golub-Kahan form of C, e has the elements of
 // C, and ‖e‖₂ is the norm of all singular values.
 func norm2(e []float64) (norm float64) {
 	for _, x := range e {

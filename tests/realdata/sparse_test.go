@@ -77,9 +77,8 @@ func readMatio(file string, n int) (*matio.Dense, error) {
 	return d, nil
 }
 
-// readTriplets reads a matrix from lines of i, j and the value of element (i, j). If the value is
-// missing, it is 1. If the first line begins with the order of the matrix, this line gives the
-// size.
+// readTriplets reads a matrix from lines of i, j and the value of element (i, j). A missing value
+// counts as 1. If the first line begins with the order of the matrix, this line gives the size.
 func readTriplets(file string, n int) (*matio.Dense, error) {
 	var list []entry
 	order, begun := strconv.Itoa(n), false

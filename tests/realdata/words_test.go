@@ -55,7 +55,7 @@ func eachLine(file string, do func(words []string) error) error {
 }
 
 // split divides a line into words. Words are separated by commas and tabs. If the line has neither,
-// they are separated by blanks.
+// words are separated by blanks.
 func split(line string) []string {
 	if strings.ContainsAny(line, ",\t") {
 		return strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '\t' })

@@ -42,7 +42,7 @@ struct vkevd_device {
 #define VKEVD_NEVER INT32_MAX /* as a crossover: larger than any order */
 
 /* Functions of the engine. They return 0 for success. If vkevd_engine_solve fails, it writes only
- * the members found and failure. */
+ * the members `found` and `failure`. */
 typedef int vkevd_engine_open_t(struct vkevd_device *);
 typedef int vkevd_engine_solve_t(struct vkevd_problem *);
 

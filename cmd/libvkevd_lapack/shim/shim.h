@@ -53,8 +53,8 @@ struct next {
  * call. */
 struct next find_next(enum routine r, int wide, void *caller);
 
-/* solve_on_device solves p on the device and returns 1. If the device cannot solve p, it returns 0
- * and changes no result. */
+/* solve_on_device solves p on the device and returns 1. If the device cannot solve p,
+ * solve_on_device returns 0 and changes no result. */
 int solve_on_device(enum routine r, struct vkevd_problem *p);
 
 /* variable returns the value of an environment variable of the drop-in. It returns NULL in a

@@ -27,8 +27,8 @@ static int engine_is_loaded(void) { return dlsym(RTLD_DEFAULT, "vkevd_engine_ope
 		CHECK(condition);                                                                         \
 	} while (0)
 
-/* Each spelling of each routine calls the device. If the device fails, it calls the next library's
- * routine with the right type of integers. */
+/* Each spelling of each routine calls the device. If the device fails, the shim calls the next
+ * library's routine with the right type of integers. */
 static void every_spelling(void)
 {
 	char next[64];

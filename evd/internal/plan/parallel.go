@@ -40,8 +40,8 @@ func Parallel(n int, cancel func(), do func(k int) error) []error {
 }
 
 // First chooses one error of a list, and returns the error and its index k. It chooses the first
-// error that is not context.Canceled. If all errors are context.Canceled, it chooses the first one.
-// If the list has no error, err is nil.
+// error that is not context.Canceled. If all errors are context.Canceled, First chooses the first
+// one. If the list has no error, err is nil.
 func First(errs []error) (k int, err error) {
 	for i, e := range errs {
 		if e != nil && (err == nil || errors.Is(err, context.Canceled) && !errors.Is(e, context.Canceled)) {

@@ -86,7 +86,7 @@ func (s *part[T]) transformBack(c *plan.Call, vectors product.Matrix[float64], p
 }
 
 // blockOfQ1 returns block j of the columns with the reflectors of Q1. If another device has the
-// block, it is the memory to which the block is copied.
+// block, the result is the memory to which the block is copied.
 func (s *part[T]) blockOfQ1(ws *vk.Arena, j int) product.Matrix[T] {
 	from, to := s.share.Blocks().Columns(j)
 	if s.share.Has(j) {

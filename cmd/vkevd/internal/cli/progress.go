@@ -229,7 +229,7 @@ const (
 
 // Fitted returns the progress line with at most `width` characters. To make the line shorter, it
 // shortens first the bar, then the words about the expected time, and then the name of the stage.
-// If the line is still too long, it leaves out the bar and the expected time.
+// If the line is still too long, Fitted leaves out the bar and the expected time.
 func (l Line) Fitted(width int) string {
 	if !l.Measured {
 		clock := fmt.Sprintf(" %6s", Minutes(l.Elapsed))

@@ -382,8 +382,8 @@ func (l *legend) widest(rows [][]entry) (most vg.Length) {
 	return most
 }
 
-// An svgCanvas records the place of each text when the text is drawn. If a viewer does not have the
-// font, it stretches or shrinks another font to the recorded width, so that texts do not overlap.
+// An svgCanvas records the place of each text when the text is drawn. A viewer without the font
+// stretches or shrinks another font to the recorded width, so that texts do not overlap.
 type svgCanvas struct {
 	*vgsvg.Canvas
 	width, height vg.Length // of what is drawn

@@ -79,7 +79,7 @@ func scaled(all []Series) ([]Series, string) {
 }
 
 // Spectrum draws eigenvalues over their index, counted from 0. If the series have different orders
-// n, it draws eigenvalues over index / n. If `log` is true, the scale is logarithmic, and all
+// n, Spectrum draws eigenvalues over index / n. If `log` is true, the scale is logarithmic, and all
 // values must be positive.
 func Spectrum(all []Series, log bool) (*Picture, error) {
 	unit := ""

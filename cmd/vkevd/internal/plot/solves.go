@@ -167,8 +167,8 @@ type report struct {
 }
 
 // readRuns reads reports that solve --report has written. If two runs would have the same text in
-// the legend, readRuns adds "vectors" or "values" to the text. If the texts are still the same, it
-// adds the name of the file.
+// the legend, readRuns adds "vectors" or "values" to the text. If the texts are still the same,
+// readRuns adds the name of the file.
 func readRuns(ctx context.Context, files []string, stdin io.Reader) ([]draw.Run, error) {
 	var reports []report
 	for _, file := range files {
@@ -201,7 +201,8 @@ func readRuns(ctx context.Context, files []string, stdin io.Reader) ([]draw.Run,
 }
 
 // distinguish makes the names of runs in a legend different. If two runs have the same name and
-// device, it gives each run of the picture the longer name that longer(i) returns for run i.
+// device, `distinguish` gives each run of the picture the longer name that longer(i) returns for
+// run i.
 func distinguish(runs []draw.Run, longer func(i int) string) {
 	count := map[string]int{}
 	key := func(r draw.Run) string { return r.Name + "\x00" + r.Device }
