@@ -38,7 +38,7 @@ const (
 	storeBeta
 	storeLate
 	publish
-	storeA // by teams; where one team does all, before it publishes: that is no harder
+	storeA // the kernel with teams does this last, the other kernel before it publishes, which is safer
 	end
 )
 

@@ -110,7 +110,7 @@ func (p *pipeline) eachWave(rec *vk.Recorder, stride int, dispatch func(groups v
 		}
 		newest := min(t/stride, p.count-1)
 		if newest < oldest {
-			continue // between two sweeps of a step or two
+			continue // all sweeps that have begun have ended: they are shorter than `stride`
 		}
 		count := newest - oldest + 1
 		dispatch(vk.Folded(count), wave{uint32(t), uint32(stride), uint32(newest), uint32(count)})

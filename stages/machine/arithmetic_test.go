@@ -72,7 +72,7 @@ func TestErrorsAreSeen(t *testing.T) {
 			divisionError(o.x, o.y, math.Nextafter(q, math.Inf(1))), divisionError(o.x, o.y, math.Nextafter(q, down)),
 			rootError(o.z, math.Nextafter(s, math.Inf(1))), rootError(o.z, math.Nextafter(s, down)),
 		} {
-			if !(wrong > 0.24) { // half an ulp below a power of two is a quarter of one above
+			if !(wrong > 0.24) { // half an ulp just below a power of two is a quarter of an ulp just above it
 				t.Fatalf("%+v: a neighbour is %g ulp off", o, wrong)
 			}
 		}

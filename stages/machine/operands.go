@@ -96,7 +96,7 @@ func hardRoots(count int) []float64 {
 					hi, lo = add(hi, lo, uint64(-c))
 				}
 				z := hi<<(64-k) | lo>>k
-				if z>>(bits-2) == 1 { // 53 bits: the other k has the others
+				if z>>(bits-2) == 1 { // 53 bits: M² < 2¹⁰⁷ if k = 54, M² > 2¹⁰⁷ if k = 55
 					list = append(list, float64(z<<(k-bits)))
 				}
 			}

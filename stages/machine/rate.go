@@ -35,7 +35,7 @@ func (m *Machine) Float64Rate(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	rates := m.Rates()
-	if rates.FP64 == 0 { // another rate was kept before
+	if rates.FP64 == 0 { // only the rate of another type was kept before
 		if rates.FP64, err = measureRate[float64](ctx, m.dev); err != nil {
 			return 0, err
 		}

@@ -37,7 +37,7 @@ func TestPanelsMeet(t *testing.T) {
 		if groups := crowdedPanels().Meeting(m.Info); groups != 0 {
 			t.Errorf("on a device with few units, %d workgroups of a panel wait for each other", groups)
 		}
-		m.Info.Units = 256 // so many units are claimed
+		m.Info.Units = 256 // as if the device had 256 units
 		groups := crowdedPanels().Meeting(m.Info)
 		asked := ctx
 		if i > 0 {

@@ -156,7 +156,7 @@ func (c chooser) cheapest(p problem, costOf func(x splitK) float64) splitK {
 			if cost := costOf(x); cost < least {
 				best, least = x, cost
 			}
-			if x.depth <= int(t.K) { // more pieces would be the same ones
+			if x.depth <= int(t.K) { // a piece is one step of K already, so there cannot be more pieces
 				break
 			}
 		}

@@ -142,7 +142,7 @@ func reduceFrom[T spirv.Scalar](
 	if err != nil {
 		t.Fatal(err)
 	}
-	ld := max(n, 1) + n%2*3 // Z's is n: products with Y and Z are one batch where A's is, too
+	ld := max(n, 1) + n%2*3 // Z has n: products with Y and Z are one batch only if the ld of A is n, too
 	a := vk.Reserve[T]("A", ld*n)
 	bb := vk.Reserve[T]("B", 2*b*n)
 	tt := vk.Reserve[T]("T", r.Panels()*b*b)
@@ -178,7 +178,7 @@ func checkReflectors[T spirv.Scalar](t *testing.T, where string, n, b int, y []T
 	for j := range n {
 		for i := range n {
 			v, unit := y[i+j*n], T(0)
-			if j < columns && i == j+b { // panel column l has its one in row l of the panel
+			if j < columns && i == j+b { // panel column l has its unit element in row l of the panel
 				unit = 1
 			}
 			if stagetest.IsNaN(v) || (j >= columns || i <= j+b) && v != unit {

@@ -37,7 +37,7 @@ func checkPanels(t *testing.T, n, b int, a []float64, lda int, tf []float64) {
 		t.Fatalf("n=%d b=%d: T has %d elements for %d panels", n, b, len(tf), panels)
 	}
 	for j := range n {
-		one := j + b // where panel column j%b has its one, if it has
+		one := j + b // the row in which panel column j%b has its unit element, if it has one
 		for i := range n {
 			v := a[i+j*lda]
 			switch {

@@ -141,7 +141,7 @@ func TestBisectionEnds(t *testing.T) {
 		if !slices.IsSorted(values) || slices.ContainsFunc(values, math.IsNaN) {
 			t.Errorf("%s: %g do not ascend", name, values)
 		}
-		if math.IsInf(values[len(values)-1], 1) { // an eigenvalue that a few ulp take out of range
+		if math.IsInf(values[len(values)-1], 1) { // an error of a few ulp has taken the eigenvalue out of range
 			return
 		}
 		if err := ratio.Sturm(d, e, values, 4*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {

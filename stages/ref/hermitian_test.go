@@ -291,7 +291,7 @@ func TestHermitianReductions(t *testing.T) {
 				before := bandToFull(t, n, b, band)
 				first.see(t, similarity(n, dense, q, before), "n=%d b=%d k=%d", n, b, k)
 
-				for i := range n { // what nobody may read
+				for i := range n { // imaginary parts that the chase must not read
 					band[i*2*b] = complex(real(band[i*2*b]), math.NaN())
 				}
 				waves := slices.Clone(band)

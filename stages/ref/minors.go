@@ -11,8 +11,8 @@ import (
 // and minors are scaled by powers of two, which is exact.
 const (
 	minorsLeast = 0x1p-120 // smaller squares of off-diagonal elements are replaced by this one
-	minorsLevel = 0x1p900  // to which the larger one of two minors is scaled
-	minorsRows  = 8        // after which the minors are scaled
+	minorsLevel = 0x1p900  // magnitude to which the larger one of two minors is scaled
+	minorsRows  = 8        // number of rows after which the minors are scaled
 )
 
 // CountMinors counts the eigenvalues below x as the method Count does, but without divisions. The

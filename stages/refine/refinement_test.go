@@ -43,7 +43,7 @@ func TestRefinement(t *testing.T) {
 			if r := ratio.Values(n, values, step.Values, math.Max(math.Abs(step.Values[0]), math.Abs(step.Values[n-1]))); !(r < 1) {
 				t.Errorf("values differ by %g·n·ε·‖A‖", r)
 			}
-			for j := 0; c.largest == 1 && j < n; j++ { // within a cluster vectors may be any
+			for j := 0; c.largest == 1 && j < n; j++ { // the vectors of a cluster are not unique
 				for i := range n {
 					if diff := math.Abs(got[i+j*n] - want[i+j*n]); !(diff < 1e-12) {
 						t.Fatalf("element %d of vector %d differs by %g", i, j, diff)

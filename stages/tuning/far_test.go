@@ -27,7 +27,7 @@ func farArena(t *testing.T, d *vk.Device) stages.Matrix {
 	for _, cols := range []int{330, 165, 31} {
 		at := vk.Reserve[float64]("far", farLd*cols)
 		layout := vk.Together(at)
-		if _, free := d.Memory(); layout.Bytes() > free/2 { // others may want some
+		if _, free := d.Memory(); layout.Bytes() > free/2 { // other processes may need memory, too
 			continue
 		}
 		ws, err := d.NewArena(layout)

@@ -112,7 +112,7 @@ func TestWaitingAsksWhetherPanelsMeet(t *testing.T) {
 	if m.Info.Type != "cpu" || !m.Info.Int64Atomics() {
 		t.Skip("200 workgroups may run at the same time here")
 	}
-	m.Info.Units, m.Units = 256, 256 // so many units are claimed
+	m.Info.Units, m.Units = 256, 256 // as if the device had 256 units
 	small := tuning.Smallest()
 	small.Panel.Whole, small.Panel.Groups, small.Panel.Polls = true, 200, 1<<16
 	small.Sytrd = reduce.TridiagonalisationTuning{Values: 64, LocalSize: 32, Groups: 4, Rows: 8, Kept: 64, Polls: 1 << 16}
@@ -140,7 +140,7 @@ func TestWaitingOnAPartOfADevice(t *testing.T) {
 	if m.Info.Type != "cpu" || !m.Info.Int64Atomics() {
 		t.Skip("200 workgroups may run at the same time here")
 	}
-	m.Info.Units, m.Units = 200, 200 // so many units are claimed
+	m.Info.Units, m.Units = 200, 200 // as if the device had 200 units
 	small := tuning.Smallest()
 	small.Panel.Whole, small.Panel.Groups, small.Panel.Polls = true, 256, 1<<16
 	small.Sytrd = reduce.TridiagonalisationTuning{Values: 64, LocalSize: 32, Groups: 256, Rows: 8, Kept: 64, Polls: 1 << 16}

@@ -60,7 +60,7 @@ var lavapipe = Tuning{
 		Dispatch: 2e8,
 	},
 	QR:            steqr.QRTuning{Vectors: 64, Values: 256}, // orders up to 256 were measured
-	ConquerValues: ConquerValues{From: 1024, Share: 4},      // at 512 it depends on how much deflates
+	ConquerValues: ConquerValues{From: 1024, Share: 4},      // at 512 the faster way depends on how much deflates
 	// gonum takes 5.6 s for the singular values of order 2048, and lavapipe 8.2 s. With singular
 	// vectors both take the same time for order 512.
 	Host: Host{

@@ -129,7 +129,7 @@ func TestStagesRefuse(t *testing.T) {
 			t.Errorf("%+v was taken", bad)
 		}
 	}
-	large := product.Tile{M: 256, N: 256, K: 32, ThreadM: 16, ThreadN: 16, Unroll: 32, Buffers: 1, Resident: 1} // their product is 2³⁴
+	large := product.Tile{M: 256, N: 256, K: 32, ThreadM: 16, ThreadN: 16, Unroll: 32, Buffers: 1, Resident: 1} // the product of these sizes is 2³⁴
 	var unsupported *vk.UnsupportedError
 	if err := large.Fits(small.Info()); !errors.As(err, &unsupported) {
 		t.Errorf("%v: %v", large, err)

@@ -38,7 +38,7 @@ func TestEveryProductIsReserved(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				own := ops // the products of the other stages must not hold those of this one
+				own := ops // with its own list of shapes: the list of the other stages must not get those of this one
 				own.Shapes = &[]product.Shape{}
 				panels, err := residual.NewResidualPanels[float64](d, n, m, own)
 				if err != nil {

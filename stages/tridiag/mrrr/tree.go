@@ -44,7 +44,7 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 	gap := min(relativeGap, relativeGapTimesN/float64(s.n()))
 	rtol := gap * bracketPart
 	if len(s.blocks) > 1 {
-		rtol = SharpTol // the order of columns depends on it
+		rtol = SharpTol // the columns of several blocks are ordered by these brackets
 	}
 	if err := s.bracket(blocks, rtol); err != nil {
 		return err

@@ -330,7 +330,7 @@ func TestMinorsDoNotVanish(t *testing.T) {
 			stagetest.Run(t, bench.dev, rec)
 			for g, got := range stagetest.Get(t, bench.dev, s.counts.In(ws))[:points] {
 				x := -1 + 0.25*float64(g+1)
-				const unit = 0x1p-50 // at least, of any of them
+				const unit = 0x1p-50 // not less than ref.Sturm.Unit of any of these matrices
 				least, most := ref.CountBelow(d, e, x-6*unit), ref.CountBelow(d, e, x+6*unit)
 				if int(got) < least || int(got) > most {
 					t.Errorf("couplings %g, diagonal %g: %d below %g, by pivots %d to %d", coupling, diagonal, got,

@@ -239,7 +239,7 @@ func TestSharedConquerNamesItsPhase(t *testing.T) {
 			t.Errorf("device %d: no time for %q", k, stages.PhaseTridiagonal)
 		}
 		for _, p := range dev.Profile.Phases {
-			if !strings.HasPrefix(p.Name, stages.PhaseTridiagonal) { // the rest may be "on host"
+			if !strings.HasPrefix(p.Name, stages.PhaseTridiagonal) { // the rest of the name may be "on host"
 				t.Errorf("device %d: the phase %q", k, p.Name)
 			}
 		}
