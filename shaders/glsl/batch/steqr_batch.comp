@@ -51,9 +51,9 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count, rotations;
 } p;
 
-// For each matrix, t_d and t_e have the diagonal and the off-diagonal of T in ORDER elements. t_cos
-// and t_sin have the rotations of the last four sweeps, which are applied in pairs, in 4·ORDER
-// elements.
+// For each matrix, t_d and t_e have ORDER elements: the diagonal and the off-diagonal of T. t_cos
+// and t_sin have 4·ORDER elements: the rotations of the last four sweeps, which are applied in
+// pairs.
 shared double t_d[MATRICES * ORDER], t_e[MATRICES * ORDER];
 shared double t_cos[MATRICES * 4 * ORDER], t_sin[MATRICES * 4 * ORDER];
 #include "ql.glsl"

@@ -13,8 +13,9 @@
 //          w, s         W and S, n×n, from element `at` of the leaf on; not written if the address
 //                       is null
 //
-// If the last element of d is zero, the last row of the leaf is torn out (see package bidiagonal).
-// The singular triplet of this row comes first. Its left vector is the last unit vector.
+// If the last element of d is zero, the last row of the leaf is torn out (see package
+// stages/bidiagonal). The singular triplet of this row comes first. Its left vector is the last
+// unit vector.
 //
 // One invocation iterates. When it has computed the rotations of a sweep, each invocation applies
 // them to its own rows of W and S. The outputs must not overlap each other or the inputs. The

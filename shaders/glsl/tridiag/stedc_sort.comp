@@ -4,8 +4,8 @@
 // blocks. Let c = order[j]. Then x[place[j] + r·ldx] becomes element r of column c, for 0 ≤ j < m
 // and first ≤ r < first + rows.
 //
-//	columns ≠ null   q has the rows [from, to) of column c, from element `at` on, with the numbers
-//	                 of columns[c]; other rows are 0
+//	columns ≠ null   q has rows [from, to) of column c, from element `at` on; other rows are 0.
+//	                 columns[c] has the numbers from, to and `at`
 //	columns = null   q has only the rows [first, first + rows) of column c, from element c·rows on
 //	order = null     c = j
 //

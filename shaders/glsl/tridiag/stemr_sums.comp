@@ -9,8 +9,8 @@
 //              sample s, 0 ≤ s < 4
 //
 // The sign of a term depends only on the vector c and the sample s. The function Negative of
-// package mrrr gives the same signs. The order of the sums depends on LOCAL_SIZE alone. A NaN in
-// component r makes the sums of component r NaN. sums must not overlap the inputs.
+// package mrrr in stages/tridiag gives the same signs. The order of the sums depends on LOCAL_SIZE
+// alone. A NaN in component r makes the sums of component r NaN. sums must not overlap the inputs.
 //
 // Grid: one workgroup per component r, in x and y.
 #version 460
