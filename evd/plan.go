@@ -89,8 +89,8 @@ func (opt Options) dividesFaster(dev *vk.Device, n int) bool {
 }
 
 // Distributed reports whether the plan divides the matrix among its devices: with
-// Options.Distribute, because it is faster, or because the matrix does not fit the memory of one of
-// them. Matrices of the orders 0 and 1 are not divided.
+// Options.Distribute, because this is faster, or because the matrix does not fit the memory of one
+// of them. Matrices of the orders 0 and 1 are not divided.
 func (p *Plan[T]) Distributed() bool { return p.opt.Distribute }
 
 // newPlan makes a plan with options that are possible. If the plan uses emulated products that do

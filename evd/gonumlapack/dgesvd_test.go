@@ -40,8 +40,8 @@ func TestGonumsSVD(t *testing.T) {
 }
 
 // sampledSVD solves one in `every` large matrices on the device, and the others with gonum. gonum's
-// test compares the results of all jobs for a matrix, so they are solved by the same one of the
-// two.
+// test compares the results of all jobs for a matrix, so either the device or gonum solves all jobs
+// for this matrix.
 type sampledSVD struct {
 	*Implementation
 	every  uint64

@@ -137,8 +137,8 @@ func split(line []byte, sep byte) iter.Seq2[int, []byte] {
 }
 
 // isRow reports whether a separator divides a line into cells: there are two fields or more, and
-// none has blanks inside. The first field may have blanks, but no tabs, if it has letters, because
-// it may be a name. Quoted fields may have anything. So a comma does not divide "1,5 2,5", and a
+// none has blanks inside. A first field with letters may be a name, so blanks in it are allowed,
+// but tabs are not. Quoted fields may have anything. So a comma does not divide "1,5 2,5", and a
 // tab does not divide "1<tab>2 3".
 func isRow(line []byte, sep byte) bool {
 	count := 0

@@ -71,8 +71,8 @@ type NotSymmetricError struct {
 	Diff    float64 // |a_ij − a_ji|, or |a_ij − conj a_ji|
 	Largest float64 // max |a_ij| over the whole matrix, without NaN, of complex ones over their parts; 0 from ReadTridiagonal
 	Single  bool    // Dense.Single, Complex.Single
-	// Complex says that the matrix is complex. Transposed says that it equals its transpose, up to
-	// rounding errors, so that it is complex symmetric and not Hermitian.
+	// Complex says that the matrix is complex. Transposed says that the matrix equals its
+	// transpose, up to rounding errors: it is complex symmetric and not Hermitian.
 	Complex, Transposed bool
 }
 

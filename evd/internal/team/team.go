@@ -340,7 +340,7 @@ func (g *crew) gathered(do func(k int, c *plan.Call) error) error {
 // fetch transforms the vectors of all devices back by the function `back`, and copies the results
 // to the host memory that the function `wait` returns. All devices together have m vectors. No
 // device writes to this memory before all devices have transformed their parts without an error,
-// because it may be the memory of the input matrix, which a second attempt would need.
+// because the memory may be that of the input matrix, which a second attempt would need.
 func fetch[T spirv.Scalar](g *crew, m int, rowMajor bool, wait func() vk.Columns[T], back func() ([]product.Matrix[T], error)) error {
 	q, err := back()
 	if err != nil {
