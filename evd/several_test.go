@@ -206,6 +206,21 @@ func progressOfTwo(t *testing.T, distribute bool) {
 	}
 }
 
+// TestProgressOfADeviceWithoutVectors asks two devices for one vector. Only one device has work in
+// the back transformation. The progress of this device must be reported.
+func TestProgressOfADeviceWithoutVectors(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	d, e := device(t, vk.Options{Batch: time.Nanosecond}), device(t, vk.Options{Batch: time.Nanosecond})
+	const n = 30
+	var seen []string
+	solved(t, d, n, full(random(n)), severally(evd.Options{Vectors: true, Select: evd.Index(0, 1), Tuning: small(), Progress: func(p evd.Progress) {
+		seen = append(seen, p.Stage)
+	}}, e))
+	if !slices.Contains(seen, "back transformation 1") {
+		t.Errorf("phases %q", slices.Compact(seen))
+	}
+}
+
 // TestSeveralDevicesAreCancelled cancels a solve on two devices in each phase. Solve must return,
 // and the plan must work afterwards. If the progress function panics, Solve must panic with the
 // same value.

@@ -235,6 +235,16 @@ func testTridiagonal[T evd.Float](t *testing.T) {
 	z.orthonormal(t, "tridiagonal", false)
 }
 
+// TestWantedVectors checks that no more singular vectors are computed than the caller wants. A call
+// for values alone must not cost as much as one with vectors.
+func TestWantedVectors(t *testing.T) {
+	for vectors, want := range []svd.Vectors{svd.None, svd.Thin, svd.Thin, svd.Thin, svd.Full} {
+		if got := wanted(vectors, 3); got != want {
+			t.Errorf("%d vectors of 3 values: %v, not %v", vectors, got, want)
+		}
+	}
+}
+
 func TestSingular(t *testing.T) { inBoth(t, testSingular[float64], testSingular[float32]) }
 
 func testSingular[T evd.Float](t *testing.T) {

@@ -77,3 +77,16 @@ func TestBatchMatricesNeedGenerators(t *testing.T) {
 		t.Error("a workgroup of 1203 invocations is not refused")
 	}
 }
+
+// TestTridiagonalTuning checks that Tridiagonal does not change the given table: a plan for dense
+// matrices may use the same table.
+func TestTridiagonalTuning(t *testing.T) {
+	given := Tuning{Shared: []Shared{{Order: 2}}, Memory: []Memory{{Order: 9}, {Order: 20, Conquer: true}}}
+	got := given.Tridiagonal()
+	if len(got.Shared) != 0 || !got.Memory[0].Conquer || !got.Memory[1].Conquer {
+		t.Errorf("%+v", got)
+	}
+	if len(given.Shared) != 1 || given.Memory[0].Conquer {
+		t.Errorf("the given table is now %+v", given)
+	}
+}

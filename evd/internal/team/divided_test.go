@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
@@ -103,7 +105,8 @@ func TestReflectorsGoInPieces(t *testing.T) {
 }
 
 // TestPanelsOfACheckReportErrors cancels a check by two devices after the vectors are on the
-// devices. The sums of the next panel must be refused, for A and for the vectors.
+// devices. The sums of the next panel must be refused, for A and for the vectors. Copying other
+// vectors to the devices must be refused, too.
 func TestPanelsOfACheckReportErrors(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	const n = 12
@@ -121,4 +124,25 @@ func TestPanelsOfACheckReportErrors(t *testing.T) {
 			t.Errorf("residual %v: %v", residual, err)
 		}
 	}
+	if _, err := s.upload(dense.Stored[float64]{Columns: r.Vectors[0]}, r.Values); !errors.Is(err, context.Canceled) {
+		t.Errorf("vectors: %v", err)
+	}
+}
+
+// TestCauseWaitsForTheCopies asks for the cause of a cancelled solve while the reflectors are still
+// being copied. Afterwards the copies fail. Their error is the cause, so Cause must wait for it.
+func TestCauseWaitsForTheCopies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lost := errors.New("lost")
+		g := &helped[float64]{crew: crew{outer: context.Background()}, copied: make(chan struct{})}
+		go func() {
+			time.Sleep(time.Second)
+			g.failed = lost
+			close(g.copied)
+		}()
+		if err := g.Cause(context.Canceled); err != lost {
+			t.Error(err)
+		}
+		<-g.copied
+	})
 }

@@ -62,6 +62,15 @@ func TestGemmOverwrites(t *testing.T) {
 	}
 }
 
+// TestWorkIsLaidOutOnce checks that Work returns the same layout at each call. A second layout would
+// have regions that are not in the memory that the caller has allocated for the first one.
+func TestWorkIsLaidOutOnce(t *testing.T) {
+	ops := newOps(t, small(), dots, 14, 20, 20)
+	if first := ops.Work(); !ops.any || ops.Work() != first {
+		t.Errorf("emulated: %v; the second call returns another layout", ops.any)
+	}
+}
+
 // TestPairsHaveTheBitsOfTheReference checks that the emulated GemmPair and Syr2k give the same bits
 // as package ref, even if the norms of the two factors of a side differ greatly.
 func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
