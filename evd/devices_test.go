@@ -25,8 +25,8 @@ func DeviceName(t testing.TB) string {
 	return list[int(count.(*atomic.Int32).Add(1)-1)%len(list)]
 }
 
-// idle holds open devices that no test uses, by their options. Most of the time of these tests is that
-// of compiling kernels, and a device keeps its kernels.
+// idle holds open devices that no test uses, by their options. Most of the time of these tests is
+// that of compiling kernels, and a device keeps its kernels.
 var idle struct {
 	sync.Mutex
 	devices map[string][]*lent
@@ -38,13 +38,13 @@ type lent struct {
 	tests int
 }
 
-// lentTests is the number of tests after which a device is opened anew if the validation layers are on:
-// see package stagetest.
+// lentTests is the number of tests after which a device is opened anew if the validation layers are
+// on: see package stagetest.
 const lentTests = 8
 
 // Lend returns an open device that no other test uses until this one ends. A device that has seen a
-// failed test, or a wait that failed, is not lent again. Options must not have a Logger or a CacheDir.
-// The test must not close the device.
+// failed test, or a wait that failed, is not lent again. Options must not have a Logger or a
+// CacheDir. The test must not close the device.
 func Lend(t testing.TB, opt vk.Options) *vk.Device {
 	t.Helper()
 	opt.Device = DeviceName(t)

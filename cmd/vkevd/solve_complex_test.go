@@ -231,8 +231,8 @@ func stackOf[T complex64 | complex128](t *testing.T, a []T, factor T) string {
 	return file.String()
 }
 
-// TestBatchesOfHermitians solves stacks of complex matrices, and archives with some. Vectors have the
-// type of the input. A matrix with NaN has no result, and the others have one.
+// TestBatchesOfHermitians solves stacks of complex matrices, and archives with such stacks. Vectors
+// have the type of the input. A matrix with NaN has no result, and the others have one.
 func TestBatchesOfHermitians(t *testing.T) {
 	var columns []complex128
 	var narrow []complex64

@@ -41,9 +41,9 @@ type queue struct {
 	done, total float64
 }
 
-// take returns the next part of the batch, the matrices `from` ≤ k < `to`, or `from` = `to` at the end. For
-// one device, parts are as large as possible. For several, a part is 1/(2·devices) of the remaining
-// matrices, so that all devices end at about the same time.
+// take returns the next part of the batch, the matrices `from` ≤ k < `to`, or `from` = `to` at the
+// end. For one device, parts are as large as possible. For several, a part is 1/(2·devices) of the
+// remaining matrices, so that all devices end at about the same time.
 func (q *queue) take() (from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()

@@ -69,8 +69,8 @@ func (p *solver) solveInto(ctx context.Context, a matrices, out []Spectrum) (*vk
 	return p.solveAll(ctx, q)
 }
 
-// wanted returns the range `from` ≤ i < `to` of the eigenvalues that the options select for matrix k,
-// or an error if the matrix does not fit the plan.
+// wanted returns the range `from` ≤ i < `to` of the eigenvalues that the options select for matrix
+// k, or an error if the matrix does not fit the plan.
 func (p *solver) wanted(a matrices, k int) (from, to int, err error) {
 	if err := a.fits(k, p.base.N); err != nil {
 		return 0, 0, err
@@ -113,8 +113,8 @@ type portion struct {
 	values, vectors []vk.Columns[float64]    // host memory of the results, in the order of the items
 }
 
-// portionOf makes the part `first` ≤ k < `last` of the batch, whose results go to `out`. It does not
-// use the device.
+// portionOf makes the part `first` ≤ k < `last` of the batch, whose results go to `out`. It does
+// not use the device.
 func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion {
 	count := last - first
 	r := &portion{

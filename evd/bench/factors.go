@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// positive returns memory for a positive definite matrix: a random matrix plus a multiple of I that is
-// larger than the sum of a row.
+// positive returns memory for a positive definite matrix: a random matrix plus c·I, where the
+// number c is larger than the sum of a row.
 func (l *load) positive(ops product.Ops[float64]) matrix {
 	b, numbers := l.random("B", l.n, l.n), l.vector("diagonal", l.n+1)
 	l.input(func(rec *vk.Recorder, ws *vk.Arena) {
@@ -20,8 +20,8 @@ func (l *load) positive(ops product.Ops[float64]) matrix {
 	return b
 }
 
-// potrf measures the Cholesky factorisation of a matrix (LAPACK's dpotrf), with the inverses of diagonal
-// blocks. The lower triangle counts twice, for reading and writing.
+// potrf measures the Cholesky factorisation of a matrix (LAPACK's dpotrf), with the inverses of
+// diagonal blocks. The lower triangle counts twice, for reading and writing.
 func potrf(products func(*load) product.Ops[float64]) func(*load) {
 	return func(l *load) {
 		ops := products(l)
@@ -35,8 +35,8 @@ func potrf(products func(*load) product.Ops[float64]) func(*load) {
 	}
 }
 
-// factored adds the Cholesky factor of a random matrix to the input. The function that it returns may be
-// called after the input was recorded.
+// factored adds the Cholesky factor of a random matrix to the input. The function that `factored`
+// returns gives the factor after the input was recorded.
 func (l *load) factored(ops product.Ops[float64]) func() factor.Factor[float64] {
 	b, inverses := l.positive(ops), l.vector("inverses", l.tune.Cholesky.InverseLen(l.n))
 	cholesky := must(factor.NewCholesky(l.dev, l.n, ops, l.tune.Cholesky))
@@ -46,8 +46,8 @@ func (l *load) factored(ops product.Ops[float64]) func() factor.Factor[float64] 
 	return func() factor.Factor[float64] { return f }
 }
 
-// sygst measures C = L⁻¹·A·L⁻ᵀ (LAPACK's dsygst). A triangle of A counts twice, for reading and writing,
-// and L once.
+// sygst measures C = L⁻¹·A·L⁻ᵀ (LAPACK's dsygst). A triangle of A counts twice, for reading and
+// writing, and L once.
 func sygst(products func(*load) product.Ops[float64]) func(*load) {
 	return func(l *load) {
 		ops := products(l)
@@ -61,7 +61,7 @@ func sygst(products func(*load) product.Ops[float64]) func(*load) {
 	}
 }
 
-// trsm measures X·L⁻¹ for m rows X, which are vectors of C and become those of a generalized problem.
+// trsm measures X·L⁻¹. The m rows of X are vectors of C, and become those of a generalized problem.
 // The factor counts once, and X twice, for reading and writing.
 func trsm(products func(*load) product.Ops[float64]) func(*load) {
 	return func(l *load) {

@@ -52,8 +52,8 @@ func (o Options) ReadStacks(r io.Reader, name string) (*Stacks, error) {
 	})
 }
 
-// ReadEitherStacksFile does the same as ReadStacksFile, and takes complex matrices, too. They are in
-// Stack.Complex.
+// ReadEitherStacksFile does the same as ReadStacksFile, and takes complex matrices, too. They are
+// in Stack.Complex.
 func (o Options) ReadEitherStacksFile(path string) (*Stacks, error) {
 	o.complexToo = true
 	return o.ReadStacksFile(path)

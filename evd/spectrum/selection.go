@@ -95,8 +95,8 @@ func Range(s Selection, n int) (from, to int, known bool) {
 	return 0, 0, false
 }
 
-// SelectExact returns the selected range `from` ≤ i < `to` of the eigenvalues of a matrix of order 0 or
-// 1. `values` has all of them, without rounding errors.
+// SelectExact returns the selected range `from` ≤ i < `to` of the eigenvalues of a matrix of order
+// 0 or 1. `values` has all of them, without rounding errors.
 func SelectExact(s Selection, values []float64) (from, to int) {
 	var below [2]int
 	for i, end := range s.ends(1) {

@@ -1,13 +1,14 @@
-// Command haldane computes the bands of a sheet of graphene in Haldane's model, whose Hamiltonian H(k)
-// is complex Hermitian. One plan solves H(k) for one point k after another.
+// Command haldane computes the bands of a sheet of graphene in Haldane's model, whose Hamiltonian
+// H(k) is complex Hermitian. One plan solves H(k) for one point k after another.
 //
-// Electrons hop with the amplitude −1 to the three neighbouring atoms, and with i·s or −i·s to the six
-// next ones. Without the latter the bands meet at the points K. With them there is a gap of 6·√3·s, and
-// the sheet is an insulator that conducts along its edges.
+// Electrons hop with the amplitude −1 to the three neighbouring atoms, and with i·s or −i·s to the
+// six next ones. Without the hops to the six atoms the bands meet at the points K. With these hops
+// there is a gap of 6·√3·s, and the sheet is an insulator that conducts along its edges.
 //
-// The cell has L×L pairs of atoms (A, B). By Bloch's theorem, a hop across the border of the cell has
-// the phase exp(2πi·κ), where κ are the coordinates of k. The levels of a large cell are those of the
-// cell with one pair at L² points. The program checks that, because a wrong phase would show there.
+// The cell has L×L pairs of atoms (A, B). By Bloch's theorem, a hop across the border of the cell
+// has the phase exp(2πi·κ), where κ are the coordinates of k. The levels of a large cell are those
+// of the cell with one pair at L² points. The program checks that, because a wrong phase would show
+// there.
 //
 //	go run ./examples/haldane -cells 4 -points 40 -o haldane.png
 package main
@@ -86,13 +87,14 @@ func path(points int) (k [][2]float64) {
 func hamiltonian(cells int, k [2]float64) []complex128 {
 	n := 2 * cells * cells
 	h := make([]complex128, n*n)
-	// wrap returns where a row or column of pairs lies in its cell, and how many cells away this is.
+	// wrap returns where a row or column of pairs lies in its cell, and how many cells away this
+	// is.
 	wrap := func(i int) (inside int, away float64) {
 		inside = (i + cells) % cells
 		return inside, float64((i - inside) / cells)
 	}
-	// hop adds the amplitude from atom `from` of the pair (x, y) to atom `to` of the pair that is d away,
-	// and the conjugate one back.
+	// hop adds the amplitude from atom `from` of the pair (x, y) to atom `to` of the pair that is d
+	// away, and the conjugate one back.
 	hop := func(x, y, from int, d [2]int, to int, amplitude complex128) {
 		column, right := wrap(x + d[0])
 		row, up := wrap(y + d[1])

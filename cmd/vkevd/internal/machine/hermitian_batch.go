@@ -32,7 +32,7 @@ func NewHermitianBatch(dev Device, t Task) (Planned, error) {
 	return p, nil
 }
 
-// prepare makes a plan for matrices of order n, unless the last one was for them.
+// prepare makes a plan for matrices of order n, unless the last plan was for this order.
 func (p *hermitianBatch) prepare(n int) error {
 	if p.DenseSolver != nil {
 		if n == p.n {
@@ -66,7 +66,7 @@ func (p *hermitianBatch) Solve(ctx context.Context, a []HermitianMatrix) (*batch
 	return all, nil
 }
 
-// solve returns an error only if it is not about the matrix alone: the next matrix would fail, too.
+// solve returns only errors that are not about the matrix alone: the next matrix would fail, too.
 func (p *hermitianBatch) solve(ctx context.Context, a HermitianMatrix, profile *vk.Profile) (batch.Spectrum, error) {
 	res, err := p.DenseSolver.Solve(ctx, a)
 	factor := 1.0
