@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	Tile        = 32  // side of the square tiles that a transposition moves through shared memory
+	Tile        = 32  // largest side of the square tiles that a transposition moves through shared memory
 	TileThreads = 128 // invocations of a workgroup, which moves one tile
 )
 
@@ -31,6 +31,15 @@ func moves(rec *vk.Recorder, count int, bytes float64, dispatch func(first, some
 	})
 }
 
+// tileOn is Tile, or half of it if such a tile does not fit into the shared memory of the device:
+// complex128 where a workgroup has only 16 KiB.
+func tileOn[T any](info vk.Info) uint32 {
+	if Tile*(Tile+1)*int(sizeOf[T]()) > info.SharedBytes {
+		return Tile / 2
+	}
+	return Tile
+}
+
 func sizeOf[T any]() float64 {
 	var x T
 	return float64(unsafe.Sizeof(x))
@@ -46,7 +55,7 @@ type SymmetricLoad[T spirv.Scalar] struct {
 }
 
 func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error) {
-	spec := shaders.LacpySymmetricSpec{LocalSize: TileThreads, Tile: Tile}
+	spec := shaders.LacpySymmetricSpec{LocalSize: TileThreads, Tile: tileOn[T](dev.Info())}
 	k, err := vk.Build(dev, shaders.LacpySymmetric[T](), spec)
 	return &SymmetricLoad[T]{k}, err
 }
@@ -74,8 +83,9 @@ func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], stored 
 		push.Upper |= shaders.LacpySymmetricConjugate
 	}
 	// Each workgroup writes one tile of the triangle and its mirror image.
-	tiles := vk.Tiles(a.Rows, Tile)
-	moves(rec, tiles*(tiles+1)/2, 3*Tile*Tile*sizeOf[T](), func(first, some int) {
+	tile := s.mirror.Spec.Tile
+	tiles := vk.Tiles(a.Rows, tile)
+	moves(rec, tiles*(tiles+1)/2, 3*float64(tile*tile)*sizeOf[T](), func(first, some int) {
 		push.First, push.End = uint32(first), uint32(first+some)
 		s.mirror.Dispatch(rec, vk.Folded(some), push)
 	})
@@ -116,7 +126,7 @@ type Transpose[T spirv.Stored] struct {
 }
 
 func NewTranspose[T spirv.Stored](dev *vk.Device) (*Transpose[T], error) {
-	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: TileThreads, Tile: Tile})
+	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: TileThreads, Tile: tileOn[T](dev.Info())})
 	return &Transpose[T]{k}, err
 }
 
@@ -128,10 +138,11 @@ func (s *Transpose[T]) Record(rec *vk.Recorder, a, b product.Matrix[T]) {
 	if a.Rows == 0 || a.Cols == 0 {
 		return
 	}
-	moves(rec, vk.Tiles(a.Cols, Tile), 2*Tile*float64(a.Rows)*sizeOf[T](), func(first, some int) {
-		from := first * Tile
-		cols := min(some*Tile, a.Cols-from)
-		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(a.Rows, Tile)*some), shaders.TransposePush[T]{
+	tile := s.kernel.Spec.Tile
+	moves(rec, vk.Tiles(a.Cols, tile), 2*float64(tile)*float64(a.Rows)*sizeOf[T](), func(first, some int) {
+		from := first * int(tile)
+		cols := min(some*int(tile), a.Cols-from)
+		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(a.Rows, tile)*some), shaders.TransposePush[T]{
 			A: a.Block(0, from, a.Rows, cols).Addr(), B: b.Block(from, 0, cols, b.Cols).Addr(),
 			Rows: uint32(a.Rows), Cols: uint32(cols), Lda: uint32(a.Ld), Ldb: uint32(b.Ld),
 		}, vk.Touches(a.At), vk.Touches(b.At))

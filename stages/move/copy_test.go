@@ -1,16 +1,19 @@
 package move
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/cmplx"
 	"testing"
 
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 var copySizes = []int{0, 1, 2, 31, 32, 33, 64, 100}
@@ -51,16 +54,19 @@ func TestSymmetricLoad(t *testing.T) {
 // conj(x) replaces x, and x goes to the mirrored place. The other triangle and the imaginary parts
 // of the diagonal are NaN, because SymmetricLoad must not read them.
 func TestHermitianLoad(t *testing.T) {
-	t.Run("complex128", testHermitianLoad[complex128])
-	t.Run("complex64", testHermitianLoad[complex64])
+	for _, tile := range []uint32{Tile, Tile / 2} {
+		t.Run(fmt.Sprintf("complex128/%d", tile), func(t *testing.T) { testHermitianLoad[complex128](t, tile) })
+		t.Run(fmt.Sprintf("complex64/%d", tile), func(t *testing.T) { testHermitianLoad[complex64](t, tile) })
+	}
 }
 
-func testHermitianLoad[T stagetest.Complex](t *testing.T) {
+func testHermitianLoad[T stagetest.Complex](t *testing.T, tile uint32) {
 	d := stagetest.Device(t)
-	s, err := NewSymmetricLoad[T](d)
+	k, err := vk.Build(d, shaders.LacpySymmetric[T](), shaders.LacpySymmetricSpec{LocalSize: TileThreads, Tile: tile})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := &SymmetricLoad[T]{k}
 	for _, n := range []int{1, 2, 31, 33, 100} {
 		for _, stored := range triangles {
 			where := fmt.Sprintf("n=%d %+v", n, stored)
@@ -108,10 +114,17 @@ var triangles = []Triangle{{}, {Upper: true}, {RowMajor: true}, {Upper: true, Ro
 func (s Triangle) holds(i, j int) bool { return (i < j) == (s.Upper != s.RowMajor) }
 
 func TestTranspose(t *testing.T) {
-	s, err := NewTranspose[float64](stagetest.Device(t))
+	for _, tile := range []uint32{Tile, Tile / 2} {
+		t.Run(fmt.Sprint(tile), func(t *testing.T) { testTranspose(t, tile) })
+	}
+}
+
+func testTranspose(t *testing.T, tile uint32) {
+	k, err := vk.Build(stagetest.Device(t), shaders.Transpose[float64](), shaders.TransposeSpec{LocalSize: TileThreads, Tile: tile})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := &Transpose[float64]{k}
 	p := stagetest.NewBench(t, 105*105, vk.Together())
 	for _, rows := range copySizes {
 		for _, cols := range copySizes {
@@ -123,6 +136,30 @@ func TestTranspose(t *testing.T) {
 			if stagetest.Furthest(t, fmt.Sprintf("%d×%d", rows, cols), got, want, want.Abs()) != 0 {
 				t.Errorf("%d×%d: elements changed", rows, cols)
 			}
+		}
+	}
+}
+
+// TestTilesFitSmallDevices checks that the kernels with tiles need at most the shared memory that
+// every device has, and that their tiles are halved only where they would need more.
+func TestTilesFitSmallDevices(t *testing.T) {
+	tilesFit[float64](t, Tile)
+	tilesFit[complex64](t, Tile)
+	tilesFit[complex128](t, Tile/2)
+}
+
+func tilesFit[T spirv.Scalar](t *testing.T, smallest uint32) {
+	for shared, want := range map[int]uint32{16 << 10: smallest, 32 << 10: Tile} {
+		dev := vk.Dry(vk.Info{Name: "small", SharedBytes: shared, MaxLocal: 128})
+		load, err := NewSymmetricLoad[T](dev)
+		turn, err2 := NewTranspose[T](dev)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		loads, err := product.SharedBytes(shaders.LacpySymmetric[T], load.mirror.Spec)
+		turns, err2 := product.SharedBytes(shaders.Transpose[T], turn.kernel.Spec)
+		if err := errors.Join(err, err2); err != nil || max(loads, turns) > shared || load.mirror.Spec.Tile != want || turn.kernel.Spec.Tile != want {
+			t.Errorf("%T: %d bytes of %d, tiles of %d and %d, want %d, %v", *new(T), max(loads, turns), shared, load.mirror.Spec.Tile, turn.kernel.Spec.Tile, want, err)
 		}
 	}
 }

@@ -24,9 +24,14 @@ const intelGPU = "1912"
 // need scratch memory. This is allowed, because the kernels were not tuned for this GPU: see
 // docs/amd-static.md.
 var spillOnIntel = []string{
-	"emulated_product_dot", "emulated_product_matrix", "gemm", "gemm_batch", "gemm_f32", "geqrf_panel_column_f32", "geqrf_panel_first",
-	"geqrf_panel_first_f32", "orgtr_q2", "ormtr_q2_teams", "ormtr_q2_teams_f32", "sb2st_chase", "sb2st_chase_f32", "sb2st_wave",
-	"stedc_deflate", "stedc_multiply", "symm", "symm_columns", "syr2k", "tb2bd_chase", "tb2bd_wave", "tb2tb_chase", "tb2tb_wave",
+	"emulated_product_dot", "emulated_product_matrix", "gemm", "gemm_batch", "gemm_c128", "gemm_c64",
+	"gemm_f32", "geqrf_panel_column_c128", "geqrf_panel_column_f32", "geqrf_panel_first",
+	"geqrf_panel_first_c128", "geqrf_panel_first_f32", "orgtr_q2", "ormtr_q2_teams",
+	"ormtr_q2_teams_c128", "ormtr_q2_teams_c64", "ormtr_q2_teams_f32", "sb2st_chase",
+	"sb2st_chase_c128", "sb2st_chase_c64", "sb2st_chase_f32", "sb2st_wave", "sb2st_wave_c128",
+	"sb2st_wave_c64", "stedc_deflate", "stedc_multiply", "symm", "symm_c128", "symm_c64",
+	"symm_columns", "syr2k", "syr2k_c128", "syr2k_c64", "tb2bd_chase", "tb2bd_wave", "tb2tb_chase",
+	"tb2tb_wave",
 }
 
 // TestKernelsOnIntel checks that every kernel compiles with all sizes of Intel's tuning table, and

@@ -38,13 +38,16 @@ func buildAll(dev *vk.Device) error {
 	if err := buildSingle(dev); err != nil {
 		return err
 	}
+	if err := errors.Join(buildComplex[complex128](dev), buildComplex[complex64](dev)); err != nil {
+		return err
+	}
 	if err := dev.Compile(func() error { return buildSVD(dev) }); err != nil {
 		return err
 	}
 	if err := dev.Compile(func() error { return errors.Join(buildShare[float64](dev), buildShare[float32](dev)) }); err != nil {
 		return err
 	}
-	if err := dev.Compile(func() error { return buildEmulated(dev) }); err != nil {
+	if err := dev.Compile(func() error { return errors.Join(buildEmulated[float64](dev), buildEmulated[complex128](dev)) }); err != nil {
 		return err
 	}
 	if err := buildBatches(dev); err != nil {
@@ -122,6 +125,21 @@ func buildSingle(dev *vk.Device) error {
 	return nil
 }
 
+// buildComplex makes plans for Hermitian matrices, with and without workgroups that wait for each
+// other.
+func buildComplex[T complex64 | complex128](dev *vk.Device) error {
+	for _, n := range orders {
+		for _, opt := range []evd.Options{{}, {NoWaits: true}, {Vectors: true, Verify: true}, {Vectors: true, NoWaits: true, RowMajor: true}} {
+			p, err := evd.NewPlan[T](dev, n, opt)
+			if err != nil {
+				return err
+			}
+			p.Close()
+		}
+	}
+	return nil
+}
+
 // refused tells whether err means that the device refused a plan. It is false for nil, and for an
 // error that says that two options exclude each other.
 func refused(err error) bool {
@@ -132,9 +150,9 @@ func refused(err error) bool {
 // buildEmulated builds the kernels for matrix products on integer units. It builds them for matrix
 // units if the device has such units, and for packed dot products. The order of elements in a
 // fragment of a matrix is known only on a real device.
-func buildEmulated(dev *vk.Device) error {
-	t := tuning.On(dev.Info()).Products
-	native, err := product.New[float64](dev, t)
+func buildEmulated[T emulated.Double](dev *vk.Device) error {
+	t := tuning.Fitting[T](tuning.For[T](dev.Info()), dev.Info()).Products
+	native, err := product.New[T](dev, t)
 	if err != nil {
 		return err
 	}
