@@ -78,7 +78,7 @@ func TestRefusals(t *testing.T) {
 		_, err := evd.NewPlan[complex128](dev, 40, o{Products: evd.ProductsEmulated, Moduli: 13})
 		return err
 	})
-	add("option Distribute: a complex matrix stays on one device; leave the option out, and Devices compute parts of the vectors", func() error {
+	add("option Distribute: a complex matrix stays on one device; without this option, several devices compute parts of its vectors", func() error {
 		_, err := evd.NewPlan[complex64](dev, 40, o{Devices: []*vk.Device{second}, Shares: []float64{1, 1}, Distribute: true})
 		return err
 	})

@@ -232,9 +232,13 @@ func newBatchPlans[M any](
 	dev machine.Device, of machine.Kind, groups []batchGroup, orders []int, opt batch.Options,
 ) (*batchPlans[M], error) {
 	p := &batchPlans[M]{groups: groups}
+	flops := batchs.BatchFlops
+	if of == machine.KindTridiagonalBatch {
+		flops = batchs.TridiagonalBatchFlops
+	}
 	total, before := 0.0, 0.0
 	for _, n := range orders {
-		total += batchs.BatchFlops(n, opt.Vectors)
+		total += flops(n, opt.Vectors)
 	}
 	for _, g := range groups {
 		own := opt
@@ -246,7 +250,7 @@ func newBatchPlans[M any](
 			}
 		}
 		for _, k := range g.index {
-			before += batchs.BatchFlops(orders[k], opt.Vectors)
+			before += flops(orders[k], opt.Vectors)
 		}
 		// All plans have their memory on the device at the same time, so each group gets a part of
 		// it.

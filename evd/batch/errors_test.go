@@ -302,6 +302,20 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestProgressOfTridiagonals checks that a tridiagonal matrix counts with its own cost, 4/3·n³, and
+// not with that of a dense matrix, which has a share of n².
+func TestProgressOfTridiagonals(t *testing.T) {
+	var seen []float64
+	p := newTridiagonalPlan(t, 40, 1, batch.Options{Vectors: true, Progress: func(at evd.Progress) { seen = append(seen, at.Done/at.Total) }})
+	zeros := func(n int) evd.Tridiagonal[float64] {
+		return evd.Tridiagonal[float64]{D: make([]float64, n), E: make([]float64, n-1)}
+	}
+	solveTridiagonals(t, p, zeros(40), zeros(20), zeros(20))
+	if want := []float64{0.8, 0.9, 1}; len(seen) != 3 || !(math.Abs(seen[0]-want[0]) < 1e-12 && math.Abs(seen[1]-want[1]) < 1e-12 && seen[2] == 1) {
+		t.Errorf("progress %v, want %v", seen, want)
+	}
+}
+
 // TestMemoryFormula compares Plan.Bytes with the formula in the comment of NewPlan. The term O(n)
 // of divide and conquer may be smaller than in the formula.
 func TestMemoryFormula(t *testing.T) {

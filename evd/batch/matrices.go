@@ -17,6 +17,9 @@ type matrices interface {
 	order(k int) int
 	upper(k int) bool
 
+	// flops is the number of operations of a matrix of order n, for the progress.
+	flops(n int, vectors bool) float64
+
 	// fits returns an *evd.ShapeError if matrix k has no valid shape, or if its order is above
 	// `most`.
 	fits(k, most int) error
@@ -37,6 +40,8 @@ type symmetric []evd.Sym[float64]
 
 func (a symmetric) count() int      { return len(a) }
 func (a symmetric) order(k int) int { return a[k].N }
+
+func (symmetric) flops(n int, vectors bool) float64 { return batch.BatchFlops(n, vectors) }
 
 // upper tells whether the triangle is an upper one if the memory is read column by column.
 func (a symmetric) upper(k int) bool { return (a[k].Uplo == evd.Upper) != a[k].RowMajor }
@@ -96,6 +101,10 @@ type tridiagonals []evd.Tridiagonal[float64]
 func (a tridiagonals) count() int      { return len(a) }
 func (a tridiagonals) order(k int) int { return a[k].N() }
 func (a tridiagonals) upper(int) bool  { return false }
+
+func (tridiagonals) flops(n int, vectors bool) float64 {
+	return batch.TridiagonalBatchFlops(n, vectors)
+}
 
 func (a tridiagonals) fits(k, most int) error {
 	if err := a[k].Validate(); err != nil {

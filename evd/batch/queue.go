@@ -7,7 +7,6 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -62,7 +61,7 @@ func (q *queue) solved(from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
 	for k := from; k < to; k++ {
-		q.done += batch.BatchFlops(q.a.order(k), q.vectors)
+		q.done += q.a.flops(q.a.order(k), q.vectors)
 	}
 	if q.count += to - from; q.count == q.a.count() {
 		q.done = q.total // the order of the sum, and so its rounding, differs between runs

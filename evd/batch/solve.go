@@ -62,7 +62,7 @@ func (p *solver) solveInto(ctx context.Context, a matrices, out []Spectrum) (*vk
 		if err != nil {
 			return nil, err
 		}
-		q.total += batch.BatchFlops(a.order(k), p.opt.Vectors)
+		q.total += a.flops(a.order(k), p.opt.Vectors)
 	}
 	p.base.Lock()
 	defer p.base.Unlock()

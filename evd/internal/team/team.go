@@ -142,7 +142,7 @@ func New[T spirv.Scalar](t *Team, cfg dense.Config) (Stages[T], error) {
 	case spirv.Float32:
 		made, err = newDivided[float32](t, cfg)
 	default:
-		err = plan.BadOption("Distribute", "a complex matrix stays on one device; leave the option out, and Devices compute parts of the vectors")
+		err = plan.BadOption("Distribute", "a complex matrix stays on one device; without this option, several devices compute parts of its vectors")
 	}
 	if err != nil {
 		return nil, err
