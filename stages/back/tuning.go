@@ -74,6 +74,10 @@ type Q2SquareTuning struct {
 	// ApplyQ2Squares is used. If Gain is 0, ApplyQ2Squares is used with all emulated products, even
 	// if their rates were not measured.
 	Gain float64
+
+	// From is the smallest number of vectors for which ApplyQ2Squares was measured to be faster, if
+	// the gain is at least Gain. If it is 0, the numbers of flops decide.
+	From int `json:",omitempty"`
 }
 
 // Faster estimates whether ApplyQ2Squares is faster than ApplyQ2 for m vectors. `gain` is the ratio
@@ -82,6 +86,9 @@ type Q2SquareTuning struct {
 func (t Q2SquareTuning) Faster(m int, gain float64) bool {
 	if t.Sweeps == 0 || t.Gain == 0 {
 		return t.Sweeps > 0
+	}
+	if t.From > 0 {
+		return gain >= t.Gain && m >= t.From
 	}
 	return gain >= t.Gain && float64(m)*(1-2/gain) > float64(t.Sweeps)
 }

@@ -3,6 +3,7 @@ package tuning
 import (
 	"cmp"
 
+	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/vk"
@@ -15,7 +16,8 @@ type Sizes struct {
 	Tiles []product.Tile // Products.Tiles
 	Syr2k product.Tile   `json:"RankTwoK"` // Products.Syr2k
 
-	Batch uint32 // of ApplyQ2
+	Batch   uint32              // of ApplyQ2
+	Squares back.Q2SquareTuning `json:",omitzero"` // of ApplyQ2
 
 	// PanelBytes is the largest value of Panel.TileBytes. Shorter chunks for short panels
 	// (Panel.ShortTileBytes) are not used.
@@ -57,6 +59,7 @@ func Of[T spirv.Scalar](t Tuning) Tuning {
 		t.Products.Tiles, t.Products.Syr2k = s.Tiles, s.Syr2k
 	}
 	t.ApplyQ2.Batch = cmp.Or(s.Batch, t.ApplyQ2.Batch)
+	t.ApplyQ2.Squares = cmp.Or(s.Squares, t.ApplyQ2.Squares)
 	if s.PanelBytes > 0 {
 		t.Panel.TileBytes, t.Panel.ShortTileBytes, t.Panel.ShortRows = min(t.Panel.TileBytes, s.PanelBytes), 0, 0
 	}
@@ -101,13 +104,18 @@ var nvidiaSingles = Sizes{
 // between two loads of factors the driver runs out of registers (spills).
 //
 // For n = 4096, ApplyQ2 takes 38.0 ms with batches of 8, and 39.2 ms with 16.
+//
+// Emulated products are 1.97 times as fast as native ones. Back transformation 2 by squares of 768
+// sweeps then takes 1.63 s for n = 16384, and 2.38 s by reflectors. Squares of 1024, 512 and 256
+// sweeps take 1.63, 1.84 and 2.55 s. For n = 8192, squares of 512 and 1024 sweeps take 285 and 294
+// ms, and reflectors 293 ms.
 var nvidiaComplexes = Sizes{
 	Tiles: []product.Tile{
 		{M: 64, N: 64, K: 8, ThreadM: 4, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
 		{M: 32, N: 32, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 8, Buffers: 1, Resident: 3},
 	},
 	Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 4, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 2},
-	Batch: 8,
+	Batch: 8, Squares: back.Q2SquareTuning{Sweeps: 768, Gain: 1.8, From: 10240},
 }
 
 // nvidiaComplexSingles has the sizes for complex64 on GPUs of NVIDIA, measured on an H200 (driver
