@@ -27,8 +27,7 @@ DEVICE_VK     = ./vk ./vk/internal/...
 VULKANGO_PACKAGES = $(DEVICE_VK)
 # Code on the host with several goroutines: vk and reading of files. The packages RACE_SOME start few
 # goroutines themselves, and the tests that use them are picked. evd/gonumlapack and the C libraries
-# share plans between goroutines by evd/plancache. Plans of evd/svd use the same calls of evd/spectrum as
-# those of evd.
+# share plans between goroutines by evd/plancache.
 RACE_PACKAGES     = $(DEVICE_VK) ./evd/matio/... ./evd/spectrum
 RACE_SOME         := $(call found,'when[.]Pick.*[.]Race' stages evd)
 # The validation layers check each driver call, so every kernel and every copy must be recorded once.

@@ -2,8 +2,6 @@ package evd_test
 
 import (
 	"context"
-	"errors"
-	"sync"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
@@ -52,40 +50,14 @@ func TestMethodsAtOnce(t *testing.T) {
 		func() error { _, err := refine.Refine(ctx, a, q); return err },
 		func() error { _, err := mixed.Solve(ctx, a); return err },
 	}
-	var all sync.WaitGroup
-	for _, solve := range solves {
-		for range 2 {
-			all.Go(func() {
-				for range 3 {
-					if err := solve(); err != nil && !errors.Is(err, evd.ErrClosed) {
-						t.Error(err)
-					}
-				}
-			})
+	plantest.AtOnce(t, solves, func() {
+		dense.Band()
+		dense.Block()
+		dense.Emulated()
+		dense.Distributed()
+		dense.Devices()
+		for _, p := range []plantest.Forecast{dense, three, refine, mixed} {
+			p.Costs()
 		}
-	}
-	all.Go(func() {
-		for range 20 {
-			for _, p := range []plantest.Forecast{dense, three, refine, mixed} {
-				p.Bytes()
-				p.Memory()
-				p.Costs()
-			}
-			dense.Band()
-			dense.Block()
-			dense.Emulated()
-			dense.Distributed()
-			dense.Devices()
-		}
-	})
-	for _, p := range []interface{ Close() }{dense, three, refine, mixed} {
-		all.Go(p.Close)
-		all.Go(p.Close)
-	}
-	all.Wait()
-	for k, solve := range solves {
-		if err := solve(); !errors.Is(err, evd.ErrClosed) || !errors.Is(err, vk.ErrClosed) {
-			t.Errorf("method %d after Close: %v", k, err)
-		}
-	}
+	}, dense, three, refine, mixed)
 }

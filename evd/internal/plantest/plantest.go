@@ -1,11 +1,14 @@
 // Package plantest, internal to vkevd, for tests only, writes what plans tell as text for golden
-// files.
+// files, and calls the methods of plans at the same time.
 package plantest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"testing"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/vk"
@@ -56,4 +59,50 @@ func WriteProfile(text *strings.Builder, p *vk.Profile, several bool) {
 		slices.Sort(phases)
 	}
 	fmt.Fprintf(text, "  profile: %s\n  kernels: %v\n", strings.Join(phases, "; "), kernels)
+}
+
+// Plan is a plan with device memory.
+type Plan interface {
+	Bytes() uint64
+	Memory() []vk.Placed
+	Close()
+}
+
+// AtOnce calls methods of the plans at the same time, from several goroutines: `solves`, which need
+// the device, the function `ask`, which calls methods that need no device, and the methods of Plan.
+// A method that needs the device may return ErrClosed, and must do so after Close. With the race
+// detector AtOnce finds accesses that no lock guards.
+func AtOnce(t *testing.T, solves []func() error, ask func(), plans ...Plan) {
+	t.Helper()
+	var all sync.WaitGroup
+	for k, solve := range solves {
+		for range 2 {
+			all.Go(func() {
+				for range 3 {
+					if err := solve(); err != nil && !errors.Is(err, plan.ErrClosed) {
+						t.Errorf("method %d: %v", k, err)
+					}
+				}
+			})
+		}
+	}
+	all.Go(func() {
+		for range 20 {
+			for _, p := range plans {
+				p.Bytes()
+				p.Memory()
+			}
+			ask()
+		}
+	})
+	for _, p := range plans {
+		all.Go(p.Close)
+		all.Go(p.Close)
+	}
+	all.Wait()
+	for k, solve := range solves {
+		if err := solve(); !errors.Is(err, plan.ErrClosed) || !errors.Is(err, vk.ErrClosed) {
+			t.Errorf("%d, closed: %v", k, err)
+		}
+	}
 }
