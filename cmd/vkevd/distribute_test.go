@@ -100,7 +100,7 @@ func TestPlanKnowsProductsOfAllDevices(t *testing.T) {
 	if _, stderr, status := s.run("plan", "-n", "9", "--device", "0,1"); status != cli.StatusSuccess {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
-	if got := probe.ChosenProducts(s.machine.planned.Devices[0]).Facts; got != fastUnits().Facts {
+	if got := probe.ChosenProducts[float64](s.machine.planned.Devices[0]).Facts; got != fastUnits().Facts {
 		t.Errorf("rates of the second device: %+v", got)
 	}
 	bytes := func(card vk.Info, products probe.Products) uint64 {

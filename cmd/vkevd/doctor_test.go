@@ -60,6 +60,7 @@ note     FP64 subnormals              kept
 ok       forward progress             running workgroups make progress while others wait for them
 ok       residency                    not needed: with this device's sizes no workgroup waits for all others
 ok       products                     native: tests have no rates
+ok       complex products             native: tests have no rates
 ok       tuning                       the table for other devices
 note     largest n with vectors       about 11500
 note     largest n, values only       about 11500

@@ -241,7 +241,9 @@ func withRates(ctx context.Context, dev machine.Device) (a machine.Absent, err e
 			return a, err
 		}
 	}
-	a.Products, err = dev.Products(ctx, false)
+	if a.Products, err = dev.Products(ctx, false, false); err == nil {
+		a.ComplexProducts, err = dev.Products(ctx, true, false)
+	}
 	return a, err
 }
 
@@ -299,6 +301,9 @@ func emulates(f machine.Planned) bool {
 // memory.
 func (j *planJob) chosenProducts(on target, f machine.Planned, opt evd.Options) (probe.Products, error) {
 	chosen := on.Products
+	if j.kind().Complex() {
+		chosen = on.ComplexProducts
+	}
 	if emulates(f) {
 		if !chosen.Emulated { // some solves take emulated products even if they are a little faster
 			chosen = chosen.Large()
@@ -319,12 +324,11 @@ func (j *planJob) chosenProducts(on target, f machine.Planned, opt evd.Options) 
 }
 
 // choosesProducts tells whether the solve chooses between native and emulated products by measured
-// rates. Plans in single precision, for complex matrices, and for tridiagonal matrices have only
-// native products.
+// rates. Plans in single precision and for tridiagonal matrices have only native products.
 func (j *planJob) choosesProducts() bool {
 	kind := j.kind()
 	return j.Order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 &&
-		!kind.Single() && !kind.Complex() && kind != machine.KindTridiagonal
+		!kind.Single() && kind != machine.KindTridiagonal
 }
 
 type clusterPlan struct {

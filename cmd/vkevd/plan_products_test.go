@@ -21,7 +21,7 @@ func emulatingCard(free uint64, gain float64) machine.Absent {
 	card.Memory, card.Free = 24e9, free
 	a := machine.Absent{Info: card}
 	a.Products.Facts.Native, a.Products.Facts.Emulated, a.Products.Facts.Bytes, a.Products.Facts.Right = 12e12/gain, 12e12, 2e14, true
-	a.Products = probe.ChosenProducts(a.Dry())
+	a.Products = probe.ChosenProducts[float64](a.Dry())
 	return a
 }
 

@@ -193,7 +193,7 @@ func (p *productsFlags) flags(cmd *cobra.Command) {
 			"device's double precision or on its integer units")
 	f.IntVar(&p.moduli, "moduli", 0,
 		"moduli `N` of emulated products for the vectors, 13 to 16 (default: 14);\n"+
-			"the reduction has one less, but at least 13")
+			"the reduction has one less, but at least 13; complex matrices: one more")
 }
 
 func (p *productsFlags) check(cmd *cobra.Command) error {

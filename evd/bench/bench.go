@@ -37,8 +37,8 @@ type Options struct {
 	// table is measured.
 	Variants []tuning.Variant
 
-	// Complex means Hermitian matrices in complex128. Only the stages "values" and "vectors" have
-	// them.
+	// Complex means Hermitian matrices in complex128. Only the stages "values" and "vectors", and
+	// the same ones with "emulated-" before their names, have them.
 	Complex bool
 
 	Progress func(what string) // is called before each run with the name of the measurement; may be nil
@@ -79,7 +79,7 @@ func SingleStages() []string {
 const peaksName = "peaks"
 
 // complexStages are the names for which Options.Complex is possible.
-var complexStages = []string{peaksName, "values", "vectors"}
+var complexStages = []string{peaksName, "values", "vectors", "emulated-values", "emulated-vectors"}
 
 type UnknownStageError struct{ Stage string }
 
@@ -228,6 +228,10 @@ type Row struct {
 	Complex bool   `json:"complex,omitempty"`
 	Count   int    `json:"count,omitempty"`  // number of matrices of a batch
 	Tuning  string `json:"tuning,omitempty"` // name of the measured variant
+
+	// Products says how a complex solve computed large products: native or emulated.
+	Products string `json:"products,omitempty"`
+
 	Repeats int    `json:"repeats"`          // runs whose times are used, unlike the first one
 
 	// Median, Min and Max are the median, the smallest and the largest time of a run. A time is the

@@ -72,6 +72,9 @@ func denseSolver[T float64 | complex128](l *load, opt evd.Options) {
 			if err != nil {
 				return nil, err
 			}
+			if l.row.Complex {
+				l.row.Products = map[bool]string{false: "native", true: "emulated"}[plan.Emulated()]
+			}
 			return res.Profile, nil
 		})
 	})

@@ -76,13 +76,15 @@ func KeepWorkRate(dev *vk.Device, rate float64) {
 
 type Products = emulated.Choice
 
-// ChooseProducts returns how plans for a device compute large matrix products, if the options of a
-// plan leave the choice open. It measures the rates of the possible products, unless they are
+// ChooseProducts returns how plans for numbers of type T compute large matrix products on a device,
+// if the options of a plan leave the choice open. It measures the rates of the possible products, unless they are
 // already stored.
-func ChooseProducts(ctx context.Context, dev *vk.Device) (Products, error) {
-	return emulated.Choose[float64](ctx, dev, tuning.On(dev.Info()).Products)
+func ChooseProducts[T float64 | complex128](ctx context.Context, dev *vk.Device) (Products, error) {
+	return emulated.Choose[T](ctx, dev, tuning.For[T](dev.Info()).Products)
 }
 
 // ChosenProducts returns the same as ChooseProducts, but uses only stored rates and runs nothing on
 // the device.
-func ChosenProducts(dev *vk.Device) Products { return emulated.Chosen[float64](dev) }
+func ChosenProducts[T float64 | complex128](dev *vk.Device) Products {
+	return emulated.Chosen[T](dev)
+}

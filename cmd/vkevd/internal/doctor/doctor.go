@@ -323,13 +323,15 @@ func (d *examination) Residency(ctx context.Context, dev machine.Device) {
 }
 
 func (d *examination) Products(ctx context.Context, dev machine.Device) {
-	const name = "products"
-	chosen, err := dev.Products(ctx, true)
-	if err != nil {
-		d.add(name, Missing, "", "%s", cli.Describe(err))
-		return
+	for _, complex := range []bool{false, true} {
+		name := map[bool]string{false: "products", true: "complex products"}[complex]
+		chosen, err := dev.Products(ctx, complex, true)
+		if err != nil {
+			d.add(name, Missing, "", "%s", cli.Describe(err))
+			return
+		}
+		d.add(name, fine, "", "%v", chosen)
 	}
-	d.add(name, fine, "", "%v", chosen)
 }
 
 func (d *examination) arithmetic(ctx context.Context, dev machine.Device) {

@@ -37,8 +37,9 @@ type Machine interface {
 // present device has measured.
 type Absent struct {
 	vk.Info
-	Products probe.Products // empty if they are not known
-	Rate     float64        // Device.WorkRate; 0 if it is not known
+	Rate float64 // Device.WorkRate; 0 if it is not known
+
+	Products, ComplexProducts probe.Products // empty if they are not known
 }
 
 // Dry returns a device that runs nothing and serves to make plans. The device gets the rates of
@@ -49,6 +50,9 @@ func (a Absent) Dry() *vk.Device {
 	probe.KeepWorkRate(dev, a.Rate)
 	if f := a.Products.Facts; f.Native > 0 || f.Fault != "" {
 		f.Keep(dev)
+	}
+	if f := a.ComplexProducts.Facts; f.Native > 0 || f.Fault != "" {
+		f.KeepComplex(dev)
 	}
 	return dev
 }
@@ -75,9 +79,9 @@ type Device interface {
 	// With returns a device that uses this device together with further ones, in plans for dense
 	// matrices and for batches. Its method Close closes all of them.
 	With(others []Device) Device
-	// Products tells how the device computes large matrix products. This depends on measured rates.
-	// If they are not stored, and `measure` is true, they are measured.
-	Products(ctx context.Context, measure bool) (probe.Products, error)
+	// Products tells how the device computes large products of real or of complex matrices. This
+	// depends on measured rates. If they are not stored, and `measure` is true, they are measured.
+	Products(ctx context.Context, complex, measure bool) (probe.Products, error)
 	Tune(context.Context, tune.Options) (tune.Result, error)
 	// Accuracy measures errors of singular values, and calls add with each of them.
 	Accuracy(ctx context.Context, opt accuracy.Options, add func(accuracy.Row) error) error
@@ -198,7 +202,10 @@ func (Vulkan) Forecast(on Absent, t Task) (p Planned, unfit *vk.OutOfMemoryError
 	others := make([]*vk.Device, len(t.Evd.Devices))
 	for k, dev := range t.Evd.Devices {
 		rate, _ := probe.WorkRate(context.Background(), dev) // a dry device measures nothing
-		others[k] = Absent{dev.Info(), probe.ChosenProducts(dev), rate}.Boundless().Dry()
+		others[k] = Absent{
+			Info: dev.Info(), Rate: rate,
+			Products: probe.ChosenProducts[float64](dev), ComplexProducts: probe.ChosenProducts[complex128](dev),
+		}.Boundless().Dry()
 	}
 	for _, products := range []*evd.Products{&t.Evd.Products, &t.Svd.Products} {
 		if *products == evd.ProductsAuto { // native products need the least memory
@@ -285,11 +292,16 @@ func (d opened) Probe(ctx context.Context) (probe.Arithmetic, error) {
 	return probe.Measure(ctx, d.Device)
 }
 
-func (d opened) Products(ctx context.Context, measure bool) (probe.Products, error) {
-	if !measure {
-		return probe.ChosenProducts(d.Device), nil
+func (d opened) Products(ctx context.Context, complex, measure bool) (probe.Products, error) {
+	switch {
+	case measure && complex:
+		return probe.ChooseProducts[complex128](ctx, d.Device)
+	case measure:
+		return probe.ChooseProducts[float64](ctx, d.Device)
+	case complex:
+		return probe.ChosenProducts[complex128](d.Device), nil
 	}
-	return probe.ChooseProducts(ctx, d.Device)
+	return probe.ChosenProducts[float64](d.Device), nil
 }
 
 func (d opened) Rates(ctx context.Context, measure bool) (probe.Rates, error) {

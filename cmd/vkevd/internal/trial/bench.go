@@ -59,7 +59,7 @@ func BenchCommand(s *cli.Session) *cobra.Command {
 	f.IntSliceVar(&j.options.Blocks, "block", nil, "ranks `K` of updates (default: the device's tuning)")
 	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
 	f.IntSliceVar(&j.options.Counts, "count", nil, "numbers `C` of matrices of a batch (default: by the order)")
-	f.BoolVar(&j.options.Complex, "complex", false, "measure Hermitian matrices in complex128: stages values and vectors")
+	f.BoolVar(&j.options.Complex, "complex", false, "measure Hermitian matrices in complex128: stages [emulated-]values and vectors")
 	f.IntVar(&j.options.Repeat, "repeat", 5, "measure everything `R` times")
 	f.StringArrayVar(&j.tunings, "tuning", nil,
 		"change the device's tuning: fields of tuning.Tuning in `JSON`; given\n"+
@@ -245,6 +245,9 @@ func printRow(w io.Writer, r bench.Row) error {
 	}
 	if r.Complex {
 		model += "  complex128"
+		if r.Products != "" {
+			model += ", " + r.Products + " products"
+		}
 	}
 	if r.Tuning != "" {
 		model += "  " + cli.Printable(r.Tuning)
