@@ -45,6 +45,23 @@ func TestComplexPlansAreSmall(t *testing.T) {
 	}
 }
 
+// TestEmulatedComplexPlansAreSmall checks upper bounds for the memory of complex plans with
+// emulated products, in bytes per entry. Residues of factors and of results are added to the memory
+// of native products.
+func TestEmulatedComplexPlansAreSmall(t *testing.T) {
+	dev := vk.Dry(vk.Info{
+		Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 128,
+		Memory: 140e9, Free: 140e9, ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}}, Features: []string{"shaderFloat64", "shaderIntegerDotProduct"},
+	})
+	const n = 32768
+	for opt, most := range map[bool]float64{false: 18, true: 54.5} {
+		p := planOf[complex128](t, dev, n, evd.Options{Vectors: opt, Products: evd.ProductsEmulated})
+		if got := float64(p.Bytes()) / (n * n); !(got <= most) {
+			t.Errorf("vectors %v: %.2f·n² bytes, at most %g", opt, got, most)
+		}
+	}
+}
+
 // TestFloat32PlansAreSmaller checks upper bounds for the memory of plans in single precision. Only
 // the vectors of the tridiagonal matrix and the workspace of divide and conquer have 8 bytes per
 // element.

@@ -161,6 +161,7 @@ func TestAutoFollowsTheRates(t *testing.T) {
 	slow := emulated.Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}
 	h200 := emulated.Facts{Native: 20e12, Emulated: 24e12, Bytes: 3.4e14, Right: true}
 	slowUnits := emulated.Facts{Native: 20e12, Emulated: 19e12, Bytes: 2e14, Right: true}
+	complexRates := emulated.Facts{Native: 20e12, Emulated: 38e12, Bytes: 3.4e14, Right: true}
 	card := func(f emulated.Facts) *vk.Device {
 		dev := vk.Dry(vk.Info{
 			Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 128,
@@ -169,6 +170,7 @@ func TestAutoFollowsTheRates(t *testing.T) {
 		if f != (emulated.Facts{}) {
 			f.Keep(dev)
 		}
+		complexRates.KeepComplex(dev)
 		return dev
 	}
 	memory := func(p interface{ Memory() []vk.Placed }, err error) (emulates bool) {
@@ -250,8 +252,16 @@ func TestAutoFollowsTheRates(t *testing.T) {
 			t.Errorf("refinement, %s: emulated is %v", c.name, have)
 		}
 	}
-	if memory(evd.NewPlan[float32](card(slow), 4096, evd.Options{})) {
+	if memory(evd.NewPlan[float32](card(slow), 4096, evd.Options{})) || memory(evd.NewPlan[complex64](card(slow), 4096, evd.Options{})) {
 		t.Error("emulated in single precision")
+	}
+	// The rates of complex products count for complex matrices, and those of real ones do not.
+	if !memory(evd.NewPlan[complex128](card(slowUnits), 4096, evd.Options{Vectors: true})) {
+		t.Error("complex products are native, although emulated ones are 1.9 times as fast")
+	}
+	complexRates.Emulated = 22e12
+	if memory(evd.NewPlan[complex128](card(slow), 4096, evd.Options{Vectors: true})) {
+		t.Error("complex products are emulated, although they are only 1.1 times as fast")
 	}
 	want := "card: 16×16×32 matrix units: needs right products of bytes, has units that computed a product wrongly"
 	if _, err := evd.NewPlan[float64](card(wrong), 4096, evd.Options{Products: evd.ProductsEmulated}); err == nil || err.Error() != want {

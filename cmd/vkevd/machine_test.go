@@ -195,7 +195,9 @@ func (m *fakeMachine) WorkRate(context.Context) (float64, error) {
 	return m.speeds[len(m.opened)-1], nil
 }
 
-func (m *fakeMachine) Products(context.Context, bool, bool) (probe.Products, error) { return m.chosen, nil }
+func (m *fakeMachine) Products(context.Context, bool, bool) (probe.Products, error) {
+	return m.chosen, nil
+}
 
 // Tune is a fake search for the fastest sizes. It reports one measurement and returns the result
 // that the test has set.

@@ -13,7 +13,8 @@ import (
 )
 
 // emulatingCard describes a device that is not present. It has 24 GB of memory, of which `free`
-// bytes are free. Its emulated products are `gain` times as fast as its native ones.
+// bytes are free. Its emulated products are `gain` times as fast as its native ones, and complex
+// ones are gain/1.5 times as fast.
 func emulatingCard(free uint64, gain float64) machine.Absent {
 	card := h200
 	card.Name = "card" // the table of an H200 has a rank for native products
@@ -21,7 +22,9 @@ func emulatingCard(free uint64, gain float64) machine.Absent {
 	card.Memory, card.Free = 24e9, free
 	a := machine.Absent{Info: card}
 	a.Products.Facts.Native, a.Products.Facts.Emulated, a.Products.Facts.Bytes, a.Products.Facts.Right = 12e12/gain, 12e12, 2e14, true
-	a.Products = probe.ChosenProducts[float64](a.Dry())
+	a.ComplexProducts.Facts = a.Products.Facts
+	a.ComplexProducts.Facts.Native *= 1.5
+	a.Products, a.ComplexProducts = probe.ChosenProducts[float64](a.Dry()), probe.ChosenProducts[complex128](a.Dry())
 	return a
 }
 
@@ -64,6 +67,8 @@ func TestPlanChoosesAsASolve(t *testing.T) {
 		{"fast", dense, emulatingCard(ample, fast), few, true, "native: emulated products reach 1.2 times"},
 		{"little memory", dense, emulatingCard(few, slow), few, true, "native: emulated products are faster, but need more memory"},
 		{"too little memory", dense, emulatingCard(few-1, slow), few, false, "native: emulated products are faster, but need more memory"},
+		{"complex", planJob{n: n, complex: true}, emulatingCard(ample, slow), 0, true, "emulated: emulated products reach 6.67 times"},
+		{"complex, fast", planJob{n: n, complex: true}, emulatingCard(ample, fast), 0, true, "native: emulated products reach 0.8 times"},
 		{"large", planJob{n: evd.LargeOrder}, emulatingCard(200e9, fast), 0, true, "emulated: emulated products reach 1.2 times"},
 		{"refinement", planJob{n: n, start: true}, emulatingCard(ample, fast), 0, true, "emulated: emulated products reach 1.2 times"},
 		{"singular values", planJob{n: n, rows: n, svd: true}, emulatingCard(ample, fast), 0, true, "native: emulated products reach 1.2 times"},

@@ -232,7 +232,7 @@ type Row struct {
 	// Products says how a complex solve computed large products: native or emulated.
 	Products string `json:"products,omitempty"`
 
-	Repeats int    `json:"repeats"`          // runs whose times are used, unlike the first one
+	Repeats int `json:"repeats"` // runs whose times are used, unlike the first one
 
 	// Median, Min and Max are the median, the smallest and the largest time of a run. A time is the
 	// device's time plus the time of the host's part of the stage.

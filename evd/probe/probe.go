@@ -77,8 +77,8 @@ func KeepWorkRate(dev *vk.Device, rate float64) {
 type Products = emulated.Choice
 
 // ChooseProducts returns how plans for numbers of type T compute large matrix products on a device,
-// if the options of a plan leave the choice open. It measures the rates of the possible products, unless they are
-// already stored.
+// if the options of a plan leave the choice open. It measures the rates of the possible products,
+// unless they are already stored.
 func ChooseProducts[T float64 | complex128](ctx context.Context, dev *vk.Device) (Products, error) {
 	return emulated.Choose[T](ctx, dev, tuning.For[T](dev.Info()).Products)
 }
