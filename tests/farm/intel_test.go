@@ -24,8 +24,9 @@ const intelGPU = "1912"
 // need scratch memory. This is allowed, because the kernels were not tuned for this GPU: see
 // docs/amd-static.md.
 var spillOnIntel = []string{
-	"emulated_product_dot", "emulated_product_matrix", "gemm", "gemm_batch", "gemm_c128", "gemm_c64",
-	"gemm_f32", "geqrf_panel_column_c128", "geqrf_panel_column_f32", "geqrf_panel_first",
+	"emulated_product_dot", "emulated_product_dot_complex", "emulated_product_matrix",
+	"emulated_product_matrix_complex", "gemm", "gemm_batch", "gemm_c128", "gemm_c64", "gemm_f32",
+	"geqrf_panel_column_c128", "geqrf_panel_column_f32", "geqrf_panel_first",
 	"geqrf_panel_first_c128", "geqrf_panel_first_f32", "orgtr_q2", "ormtr_q2_teams",
 	"ormtr_q2_teams_c128", "ormtr_q2_teams_c64", "ormtr_q2_teams_f32", "sb2st_chase",
 	"sb2st_chase_c128", "sb2st_chase_c64", "sb2st_chase_f32", "sb2st_wave", "sb2st_wave_c128",
