@@ -79,6 +79,27 @@ func TestPartsFromTheLeastToTheLargest(t *testing.T) {
 	}
 }
 
+// TestNonFiniteImaginaryParts puts a NaN or an infinity into the imaginary part of each element of
+// the triangle that is read, and of the diagonal, where it is not read.
+func TestNonFiniteImaginaryParts(t *testing.T) {
+	d := device(t, vk.Options{})
+	const n = 5
+	p := planOf[complex128](t, d, n, evd.Options{Tuning: small()})
+	for k, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for col := range n {
+			for row := col; row < n; row++ {
+				a := randomHermitian(n)
+				a[row+col*n] = complex(1, x)
+				_, err := p.Solve(context.Background(), evd.NewSym(n, a, evd.Lower))
+				var bad *evd.NonFiniteError
+				if named := errors.As(err, &bad) && bad.Row == row && bad.Col == col; named == (row == col) || row == col && err != nil {
+					t.Errorf("case %d at (%d, %d): %v", k, row, col, err)
+				}
+			}
+		}
+	}
+}
+
 // TestEveryPlaceOfANonFiniteEntry puts a NaN or an infinity at each place of the triangle that is
 // read, in turn. The error must name this place.
 func TestEveryPlaceOfANonFiniteEntry(t *testing.T) {
