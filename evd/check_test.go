@@ -35,8 +35,9 @@ func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
 	}
 }
 
-// TestCheckOfVectorsThatDoNotFit calls Plan.Check with vectors whose slice is too short for their
-// shape. Check must return an error and must not panic.
+// TestCheckOfVectorsThatDoNotFit calls Plan.Check with vectors whose shape is wrong: a slice that
+// is too short, a leading dimension that is too small, or a negative number of columns. Check must
+// return a *ShapeError and must not panic.
 func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	ctx := context.Background()

@@ -50,8 +50,9 @@ func TestEntriesFromTheLeastToTheLargest(t *testing.T) {
 	}
 }
 
-// TestPartsFromTheLeastToTheLargest is TestEntriesFromTheLeastToTheLargest for Hermitian matrices.
-// Their real and imaginary parts have the magnitudes.
+// TestPartsFromTheLeastToTheLargest solves Hermitian matrices like those of
+// TestEntriesFromTheLeastToTheLargest, in one and in two stages. The real and the imaginary parts
+// of their entries have the magnitudes that the list `magnitudes` gives.
 func TestPartsFromTheLeastToTheLargest(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := device(t, vk.Options{})

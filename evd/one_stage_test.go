@@ -22,8 +22,8 @@ func oneStage() *tuning.Tuning {
 }
 
 // TestOneStage checks when a plan reduces matrices in one stage: up to the order in the tuning
-// table, if workgroups may wait for each other and Options.Band is not set. Results with each
-// selection must pass their certificates.
+// table, if workgroups may wait for each other and neither Options.Band nor Options.Block is set.
+// Each result must pass its certificate at the first attempt.
 func TestOneStage(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := verifyDevice(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// machines has one device for each list of tables that tuning.On uses: the table of the device, if
-// it has one, then that of its vendor, then the one for all devices.
+// tuning.On searches a list of tables: the table of the device, if there is one, then the tables of
+// its vendor, then the table for all devices. `machines` has one device for each such list.
 var machines = []vk.Info{
 	{Family: "nvidia", Name: "NVIDIA H200"}, {Family: "nvidia", Name: "NVIDIA GeForce RTX 4090"}, {Family: "amd"}, {Family: "intel"},
 	{Family: "apple"}, {Family: "cpu"}, {Family: "other"},

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// TestBroadcastWaitsForTheSlowest spreads many pieces from one device, while one of the others does
-// not begin before the sender has ended, or has waited for a while. The sender must wait until the
-// slow device has taken a piece before it posts another one in its place. In each round another
-// device is slow.
+// TestBroadcastWaitsForTheSlowest spreads many pieces from one device. One of the receivers,
+// another one in each subtest, is slow: it begins after 100 ms. The sender must not end before,
+// because it must not overwrite a piece that the slow device has not taken.
 func TestBroadcastWaitsForTheSlowest(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		for _, places := range []int{1, 2, 5} {

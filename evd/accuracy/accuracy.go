@@ -28,8 +28,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Options say what to measure: each order, with each width of a band, each spectrum, each storage,
-// and several random matrices.
+// Options say what Run measures. For each order, each spectrum and each trial, Run makes one random
+// matrix. It measures each matrix with each width of the band and each storage format. All spectra
+// are always measured.
 type Options struct {
 	// Orders are the orders n of the matrices, and Bands the numbers of superdiagonals. A Band of n
 	// or more is left out for matrices of order n. All must be positive.

@@ -79,9 +79,9 @@ func elpaError(routine string, code C.int) error {
 	return &EngineError{ELPA, routine, int(code), C.GoString(C.elpa_strerr(code))}
 }
 
-// elpa solves with ELPA's two-stage method. It returns the `count` smallest eigenvalues of the
-// matrix a, and writes their vectors to q if q is not nil. All processes of the grid must call it
-// together.
+// elpa solves with ELPA's two-stage method. It returns n numbers, of which the first `count` are
+// the smallest eigenvalues of the matrix a, in ascending order. If q is not nil, elpa writes their
+// eigenvectors to q. All processes of the grid must call elpa together.
 func elpa(g *processGrid, a, q *matrix, count int) ([]float64, error) {
 	p := C.struct_problem{
 		n: C.int(a.rows.n), wanted: C.int(count), rows: C.int(a.ld), cols: C.int(a.cols.count()),

@@ -18,10 +18,10 @@ type array struct {
 	dims int // number of dimensions in the file
 }
 
-// readArray reads a .npy file, in either order. The function `fits` returns a complaint if the
-// caller does not take arrays of this shape. Complex elements, which the caller takes with
-// complexToo, are pairs of numbers in the result, and in.complex says so. Errors are *FormatError,
-// *TooLargeError and those of the stream.
+// readArray reads a .npy file, whose elements may be in row-major or in column-major order. The
+// function `fits` returns a complaint if the caller does not accept arrays of this shape. Complex
+// elements are accepted only if complexToo is true. Each is then a pair of numbers in the result,
+// and in.complex is true. Errors are *FormatError, *TooLargeError and those of the stream.
 func readArray(in *input, fits func(shape []int) string, complexToo bool) (*array, error) {
 	f := npy{input: in}
 	if err := f.readHeader(complexToo); err != nil {

@@ -63,7 +63,8 @@ type topLine struct {
 	quotedFirst, trailing bool
 	// plain says that all numbers are plain, and plainFirst that the first field is.
 	plain, plainFirst bool
-	// wrong is the first field after the first one that is no number, or 0.
+	// wrong is the number of a field, counted from 1: from the second field on, the first one that
+	// is not a number. It is 0 if there is none.
 	wrong int
 	// complaint says what is wrong with the field `wrong`, or else with the first field, and advice
 	// what the user can do.

@@ -230,8 +230,8 @@ func hasNumbers(in *input) bool {
 	return false
 }
 
-// printable reports whether a line has no control characters except tabs and carriage returns, as
-// in a binary file.
+// printable reports whether a line has no control characters except tabs and carriage returns. A
+// line of a binary file usually has others.
 func printable(line []byte) bool {
 	for _, c := range line {
 		if c < ' ' && c != '\t' && c != '\r' {

@@ -115,7 +115,8 @@ func worstComplex[T stagetest.Complex](n, m int, got, want []complex128) (worst 
 	return worst
 }
 
-// TestComplexApplyQ2 compares Q2·X and Q2ᴴ·X with package ref, in the units of TestApplyQ2.
+// TestComplexApplyQ2 compares Q2·X and Q2ᴴ·X with package ref. As in TestApplyQ2, the error of each
+// vector x is measured in units of √n·ulp·‖x‖.
 func TestComplexApplyQ2(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	stagetest.EachComplex(t, testComplexApplyQ2[complex128], testComplexApplyQ2[complex64])

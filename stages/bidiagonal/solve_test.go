@@ -13,8 +13,8 @@ import (
 )
 
 // limit is the largest value of LAPACK's ratios that the tests accept. LAPACK's own tests allow 50.
-// The ratios of leaves reach 11, because gonum's dbdsqr stops when off-diagonal elements are about
-// 20 ulp.
+// The ratios of leaves reach 11, because gonum's dbdsqr replaces an off-diagonal element by zero
+// when it is below about 49·ε times a diagonal element.
 const limit = 15
 
 // solve runs the divide-and-conquer solver for bidiagonal matrices with Host, the back end in plain

@@ -10,9 +10,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Orientation is the last step on the device before vectors are downloaded. It transposes
-// eigenvectors, from one vector per row to one vector per column, and fixes their signs. For a
-// check of a result it also uploads vectors and transposes them back.
+// Orientation has the kernels of the last step on the device before vectors are downloaded. It
+// transposes eigenvectors, from one vector per row to one vector per column, and fixes their signs;
+// if the caller wants row-major vectors, it transposes them once more. For a check of a result,
+// Restore uploads vectors, so that the device has one vector per column.
 type Orientation[T spirv.Scalar] struct {
 	Transpose *move.Transpose[T]
 	signs     *move.Signs[T]

@@ -182,9 +182,10 @@ func race[T Double](ctx context.Context, dev *vk.Device, t product.Tuning, u Uni
 // goldenHash. They are not multiples of a tile.
 const goldenM, goldenN, goldenK = 150, 140, 1100
 
-// goldenHash has, for real and for complex numbers, the hash of the exact product of goldenFactors
-// with 14 moduli. TestGoldenHash computes it by package ref. It is a variable for tests of devices
-// that compute wrongly.
+// goldenHash has the hash of the product of goldenFactors that emulation with 14 moduli must give,
+// for real numbers (false) and for complex numbers (true). TestGoldenHash checks it with package
+// ref. It is a variable so that a test can change it and thus simulate a device that computes
+// wrongly.
 var goldenHash = map[bool]uint64{false: 0xbc2474b681bf8e68, true: 0x3c5663a400f95d8d}
 
 // goldenFactors returns the factors of the golden product, column by column. Their elements, or

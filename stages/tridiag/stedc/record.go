@@ -190,8 +190,8 @@ func rowGrid(x, count int) vk.Groups {
 	return vk.Groups{X: x, Y: f.X, Z: f.Y}
 }
 
-// columnGrid returns a grid with one workgroup for each column, in X and Y together, of each of
-// `count` merges, in Z.
+// columnGrid returns a grid with one workgroup for each column of each merge. The dimensions X and
+// Y together count the columns (see vk.Folded), and Z counts the `count` merges.
 func columnGrid(columns, count int) vk.Groups {
 	f := vk.Folded(columns)
 	f.Z = count

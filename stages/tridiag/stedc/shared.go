@@ -114,10 +114,10 @@ func (s *ConquerShare) hasBlocks() bool { return s.device < blockOwners }
 
 func halfOf(n int) int { return (n + 1) / 2 }
 
-// sharedBlocks returns the number of elements that Q needs on one device. This is the largest
-// number of elements of the device's blocks. On the first device, Q must also have space for the
-// vectors of all leaves, which are there before the blocks. If a leaf may have more than half of
-// all rows, one device may have the block of all rows.
+// sharedBlocks returns the number of elements that Q needs on one device: at most those of all
+// blocks of the device together. On the first device, Q first holds the vectors of all leaves, and
+// later the blocks in the same memory, so the larger of the two sizes is needed. If a leaf may have
+// more than half of all rows, one device may have a block of all rows, and the result is n².
 func (s *vectorsPass) sharedBlocks() int {
 	if s.n < 2*s.tune.Leaf {
 		return s.n * s.n

@@ -228,8 +228,9 @@ const (
 )
 
 // Fitted returns the progress line with at most `width` characters. To make the line shorter, it
-// shortens first the bar, then the words about the expected time, and then the name of the stage.
-// If the line is still too long, Fitted leaves out the bar and the expected time.
+// first shortens the bar, then the words about the expected time, then the name of the stage, and
+// then the bar again. If the line is still too long, it leaves out the bar. If that is not enough,
+// it also leaves out the expected time.
 func (l Line) Fitted(width int) string {
 	if !l.Measured {
 		clock := fmt.Sprintf(" %6s", Minutes(l.Elapsed))
