@@ -18,7 +18,7 @@ import (
 // unseenTexts has the largest allowed number, for each folder, of texts that no test compares. The
 // numbers may only fall. A folder that is not in the list may have no such text.
 var unseenTexts = map[string]int{
-	"cmd/vkevd": 91, "cmd/vkevd/internal/cli": 99, "cmd/vkevd/internal/doctor": 30,
+	"cmd/vkevd": 91, "cmd/vkevd/internal/cli": 91, "cmd/vkevd/internal/doctor": 30,
 	"cmd/vkevd/internal/draw": 8, "cmd/vkevd/internal/plot": 17,
 	"cmd/vkevd/internal/report": 5, "cmd/vkevd/internal/trial": 41,
 	"evd/accuracy": 3, "evd/bench": 5, "evd/cluster": 8, "evd/matio": 71, "evd/matio/internal/numpy": 1,

@@ -157,6 +157,25 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestFlagRules compares the whole texts of rules for flags that a command takes only with others, or
+// only without others.
+func TestFlagRules(t *testing.T) {
+	s := newFixture(t)
+	for _, c := range []struct{ args, says string }{
+		{"svd --bidiagonal --storage f32 A.mtx", "--storage cannot be combined with --bidiagonal: there is no band to store; see vkevd svd --help"},
+		{"svd --banded --out-u U.npy A.mtx", "--banded finds values alone, without --out-u and --out-v; see vkevd svd --help"},
+		{"svd --banded --band 8 A.mtx", "--band and --block are for matrices that are reduced to a band first; see vkevd svd --help"},
+		{"svd --products emulated --storage f16 A.mtx", "--products emulated cannot be combined with --storage f16: they replace double precision; see vkevd svd --help"},
+		{"plan -n 9 --svd --precision f32 --storage f64", "--storage f64 stores no more digits than --precision f32 has; see vkevd plan --help"},
+		{"plan -n 9 --storage f32", "--storage needs --svd: eigenvalues have the precision of --precision; see vkevd plan --help"},
+		{"plan -n 9 --ranks 2", "--ranks needs --engine elpa or scalapack; see vkevd plan --help"},
+		{"solve --distribute A.mtx", "--distribute needs several devices, for example --device 0,1; see vkevd solve --help"},
+	} {
+		s.fails(cli.StatusInput, c.says, strings.Fields(c.args)...)
+	}
+	s.expectFiles()
+}
+
 // everyCommand lists all commands of the program by their words: "", "solve", "plot spectrum", …
 func (s *fixture) everyCommand() (all []string) {
 	var visit func(cmd *cobra.Command, path string)
