@@ -161,7 +161,7 @@ var notChosen = []string{
 	"peak_fma_f32", "random_fill_f32", "random_sweeps_f32", "random_trapezoid_f32",
 	// Singular values are computed in double precision unless a caller asks for another storage of
 	// a band. So their kernels for single and half precision are in no table.
-	"ge2tb_lower_f32", "lacpy_upper_f32", "laset_f32", "tb2bd_bidiagonal_f32", "tb2bd_chase_f32", "tb2bd_wave_f32",
+	"ge2tb_lower_f32", "laset_f32", "tb2bd_bidiagonal_f32", "tb2bd_chase_f32", "tb2bd_wave_f32",
 	"tb2tb_chase_f32", "tb2tb_wave_f32", "tb2bd_bidiagonal_f16", "tb2bd_chase_f16", "tb2bd_wave_f16", "tb2tb_chase_f16",
 	"tb2tb_wave_f16", "transpose_f16", "hlag2d", "slag2h",
 	"emulated_order", "emulated_product_matrix_narrow", "emulated_product_matrix_complex_narrow", // only in FindUnits; only for matrix units of a CPU

@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/stages"
 	backs "github.com/vkevd/vkevd/stages/back"
 	chases "github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/factor"
 	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
@@ -51,6 +52,11 @@ func buildAll(dev *vk.Device) error {
 		return err
 	}
 	if err := buildBatches(dev); err != nil {
+		return err
+	}
+	if err := dev.Compile(func() error {
+		return errors.Join(buildPencil[float64](dev), buildPencil[float32](dev), buildPencil[complex128](dev), buildPencil[complex64](dev))
+	}); err != nil {
 		return err
 	}
 	return dev.Compile(func() error { return buildProbes(dev) })
@@ -176,6 +182,19 @@ func buildShare[T spirv.Real](dev *vk.Device) error {
 	wait, both := stages.Waiting{WideFence: t.Waits.WideFence}, reduce.ShareOps[T]{Products: ops, Updates: ops}
 	_, err = reduce.NewBandShare(dev, size, blocks, 0, []float64{0.5, 1}, both, wait, t.Panel)
 	return err
+}
+
+// buildPencil builds the stages of generalized eigenproblems.
+func buildPencil[T spirv.Scalar](dev *vk.Device) error {
+	const n = 6000
+	t := tuning.Fitting[T](tuning.For[T](dev.Info()), dev.Info())
+	ops, err := product.New[T](dev, t.Products)
+	if err != nil {
+		return err
+	}
+	_, cholesky := factor.NewCholesky(dev, n, ops, t.Cholesky)
+	_, form := factor.NewStandardForm(dev, n, factor.AxLBx, ops, t.Cholesky)
+	return errors.Join(cholesky, form)
 }
 
 // buildSVD builds the stages of the singular value decomposition.
