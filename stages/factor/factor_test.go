@@ -160,7 +160,7 @@ type factored[T spirv.Scalar] struct {
 func factorise[T spirv.Scalar](t *testing.T, n int, dense []complex128, tune Tables, further func(ops product.Ops[T]) []vk.Space) factored[T] {
 	t.Helper()
 	d := factored[T]{t: t, dev: stagetest.Device(t)}
-	tiled, err := product.New[T](d.dev, tune.Products)
+	tiled, err := product.New[T](d.dev, product.Fitting[T](tune.Products, d.dev.Info())) // the tables have tiles for doubles
 	if err != nil {
 		t.Fatal(err)
 	}
