@@ -96,8 +96,8 @@ func TestAccuracyRefuses(t *testing.T) {
 	s.fails(cli.StatusDevice, "Pretence 9000: storageBuffer16BitAccess, for storage in half precision: needs yes, has no", "accuracy", "-n", "20", "--band", "4")
 }
 
-// TestPlotAccuracy draws rows of several orders, widths and precisions. Among them is an error of
-// 0, for which a logarithmic scale has no place.
+// TestPlotAccuracy draws rows of several orders, half-bandwidths and precisions. One row has the
+// error 0, for which a logarithmic scale has no place.
 func TestPlotAccuracy(t *testing.T) {
 	s := newFixture(t)
 	s.run("accuracy", "--n", "20,40", "--band", "4,8", "--json", "rows.json")
@@ -133,7 +133,6 @@ func TestPlotAccuracy(t *testing.T) {
 	s.fails(cli.StatusInput, "v.txt: not rows in JSON; accuracy --json writes them", "plot", "accuracy", "--out", "p.png", "v.txt")
 }
 
-// TestRealAccuracy runs the command on a device.
 func TestRealAccuracy(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.real("accuracy", "-n", "20", "--band", "4", "--trials", "1", "--precision", "f64,f32", "--json", "rows.json")

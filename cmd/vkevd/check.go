@@ -103,7 +103,8 @@ func (j *checkJob) symmetric(ctx context.Context, files []string, show *cli.Prog
 // A vectorsReader reads a matrix of vectors, and tells whether the file has single precision.
 type vectorsReader[T evd.Number] func(ctx context.Context, file string, rows, cols int, show *cli.Progress) (*evd.Dense[T], bool, error)
 
-// checkSymmetric measures a result for the matrix `a`, which may be in single precision.
+// checkSymmetric reads the result for the matrix `a` from the files after the first one, and
+// measures it. `single` tells whether the file of the matrix has single precision.
 func checkSymmetric[T ratio.Number](
 	ctx context.Context, j *checkJob, files []string, a evd.Sym[T], single bool, read vectorsReader[T], show *cli.Progress,
 ) (report.Measures, error) {
@@ -119,8 +120,9 @@ func checkSymmetric[T ratio.Number](
 	return report.InUnits(found, single, a.N, a.N, a.Data), nil
 }
 
-// readResult returns an error if the sizes of a result do not match the order n of the matrix.
-// `single` tells whether the vectors are in single precision.
+// readResult reads values from files[1], and vectors from files[2] if there is a third file. It
+// returns an error if their sizes do not match the order n of the matrix. `single` tells whether
+// the vectors are in single precision.
 func readResult[T evd.Number](
 	ctx context.Context, j *checkJob, files []string, n int, read vectorsReader[T], show *cli.Progress,
 ) (_ *evd.Result[T], single bool, err error) {

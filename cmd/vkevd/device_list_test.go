@@ -12,9 +12,9 @@ import (
 )
 
 // TestDeviceLists checks values of --device that name several devices. The word "all" must stand
-// for the usable devices, the fastest types first, and for CPUs only if there is no other device.
-// The devices of a list must keep their order. Devices without double precision cannot share a
-// solve.
+// for the usable devices with double precision, the fastest types first, and for CPUs only if there
+// is no other such device. If none has double precision, "all" must stand for one device, because
+// such devices cannot share a solve. The devices of a list must keep their order.
 func TestDeviceLists(t *testing.T) {
 	gpu := vk.Info{Index: 2, Type: "discrete"}
 	integrated := vk.Info{Index: 0, Type: "integrated"}

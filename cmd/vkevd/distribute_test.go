@@ -50,7 +50,7 @@ func TestDistribute(t *testing.T) {
 }
 
 // TestPlanDividesByRates checks that a plan for several devices knows the measured rate of each
-// device, so that it divides the work as a solve does. A rate of 0 is not known.
+// device, so that it divides the work as a solve does. The rate 0 stands for one that is not known.
 func TestPlanDividesByRates(t *testing.T) {
 	for _, speeds := range [][]float64{{3e12, 1e12, 2e12}, {3e12, 0, 2e12}, {0, 1e12, 2e12}} {
 		s := newFixture(t)

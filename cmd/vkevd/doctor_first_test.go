@@ -13,9 +13,9 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// TestDoctorMeasuresAFirstRun checks the two solves of --first-run. They must get the same folders
-// for caches, which are empty at the first solve, the device, and a matrix. Their times must be
-// printed.
+// TestDoctorMeasuresAFirstRun checks the two solves of --first-run. Both must get the device, a
+// matrix, and the same folders for caches. The folders must be empty at the first solve. The times
+// of both solves must be printed.
 func TestDoctorMeasuresAFirstRun(t *testing.T) {
 	s := healthy(t)
 	calls := 0

@@ -151,7 +151,8 @@ func TestDoctorNotesAHiddenDriver(t *testing.T) {
 	}
 }
 
-// TestDoctorNotes checks that the exit status is 0 if all missing parts are optional.
+// TestDoctorNotes checks that doctor prints a note for each missing part that is optional, and that
+// the exit status is then 0.
 func TestDoctorNotes(t *testing.T) {
 	s := healthy(t)
 	s.machine.info.Features = s.machine.info.Features[:len(s.machine.info.Features)-1]

@@ -70,8 +70,8 @@ func TestFilesOfPeople(t *testing.T) {
 	}
 }
 
-// checkRead runs a command that must print the values `want`, or an error with the text after
-// "error: ".
+// checkRead runs a command that must print the values `want`, with errors up to 1e-12. If `want`
+// begins with "error: ", the command must fail with the text that follows.
 func (s *fixture) checkRead(want string, args ...string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)

@@ -64,7 +64,7 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// FuzzReport tests the commands below plot with input of the fuzzer: as a report, as rows of
+// FuzzReport gives the fuzzer's text to the subcommands of plot: as a report, as rows of
 // measurements, and as eigenvalues.
 func FuzzReport(f *testing.F) {
 	for _, text := range []string{

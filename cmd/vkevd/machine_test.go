@@ -186,8 +186,8 @@ func (m *fakeMachine) Rates(_ context.Context, measure bool) (probe.Rates, error
 	return m.measured, m.probeErr
 }
 
-// WorkRate returns element k of speeds for the device that was opened as number k, or 0 without
-// speeds.
+// WorkRate returns the rate of the device that was opened last: its element of the list `speeds`,
+// or 0 if the test has set no list.
 func (m *fakeMachine) WorkRate(context.Context) (float64, error) {
 	if len(m.speeds) == 0 {
 		return 0, nil
@@ -314,8 +314,8 @@ func (p fakeComplex[T]) Solve(ctx context.Context, a evd.Sym[T]) (*evd.Result[T]
 	return res, nil
 }
 
-// orthogonalised makes x orthogonal to the vectors `to`, of norm 1, or returns false if little is
-// left of x.
+// orthogonalised makes x orthogonal to the vectors `to`, whose norm is 1, and then scales x to norm
+// 1. It returns false if the norm of x was at most 0.05 before the scaling.
 func orthogonalised(x []complex128, to [][]complex128) bool {
 	for range 2 {
 		for _, y := range to {

@@ -1,10 +1,9 @@
-// Command vkevd computes eigenvalues and eigenvectors of symmetric and complex Hermitian matrices
-// on a GPU through Vulkan.
+// Command vkevd computes eigenvalues and eigenvectors of symmetric and complex Hermitian matrices,
+// and singular values and vectors of real matrices, on a GPU through Vulkan.
 //
-// Each command has a file with the name of the command, or a folder below internal if it has many.
-// The folder internal/cli has what they share, internal/machine makes plans, internal/report has
-// facts and measures, and internal/draw makes the pictures. Only this program of the module prints,
-// reads the environment and turns errors into exit statuses:
+// The code of a command is in the file with its name, or in a folder below internal. The folder
+// internal/cli has what all commands share, internal/machine makes plans, internal/report has facts
+// and measures, and internal/draw makes the pictures. The exit statuses of the program are
 //
 //	0  success
 //	1  numerical failure, or interrupted

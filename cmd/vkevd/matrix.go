@@ -94,7 +94,8 @@ func readEither(file string, stdin io.Reader, opt matio.Options) (realOrComplex,
 		func(path string) (realOrComplex, error) { return either(opt.ReadEitherFile(path)) })
 }
 
-// read sets both triangles. If they differ by rounding errors, `read` prints a remark to `log`.
+// read reads a matrix and sets both triangles. If they differ by rounding errors, `read` prints a
+// remark to `log`.
 func (m matrixInput) read(ctx context.Context, file string, stdin io.Reader, log io.Writer) (realOrComplex, error) {
 	return cli.UnlessDone(ctx, func() (realOrComplex, error) {
 		a, err := readEither(file, stdin, m.symmetricOptions())
@@ -245,7 +246,7 @@ func aboutInput(file, size, wanted string, err error) error {
 	return fmt.Errorf("%s, %s: %w", cli.InputName(file), size, err)
 }
 
-// aboutEntry counts rows and columns from 1.
+// aboutEntry returns an error whose text counts rows and columns from 1.
 func aboutEntry(e *evd.NonFiniteError, wanted string) error {
 	return fmt.Errorf("a(%d,%d) is %v; %s need finite entries (rows and columns from 1)", e.Row+1, e.Col+1, e.Value, wanted)
 }

@@ -324,7 +324,8 @@ func (j *planJob) chosenProducts(on target, f machine.Planned, opt evd.Options) 
 }
 
 // choosesProducts tells whether the solve chooses between native and emulated products by measured
-// rates. Plans in single precision and for tridiagonal matrices have only native products.
+// rates: with --products auto, from order evd.AutoOrder on. Plans in single precision, for batches
+// and for tridiagonal matrices have only native products.
 func (j *planJob) choosesProducts() bool {
 	kind := j.kind()
 	return j.Order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 &&

@@ -82,7 +82,7 @@ func TestPlanChoosesAsASolve(t *testing.T) {
 			t.Errorf("%s: needs %d bytes, native products need %d", c.name, unfit.Need, few)
 		}
 	}
-	// The residues of this card have little memory. They have as much if none of it is free.
+	// On this card the residues get little memory. A plan that does not fit must give them as much.
 	tiny := emulatingCard(ample, slow)
 	tiny.Memory = 4e8
 	want, _, _ := plan(dense, tiny, evd.ProductsEmulated)

@@ -72,9 +72,9 @@ func TestPlanTellsProducts(t *testing.T) {
 	}
 }
 
-// TestPlanTellsProductsOfSVD checks the same for singular values. The choice depends on their
-// number, the smaller dimension of the matrix. The test also checks that vkevd svd passes the flags
-// for products to the library.
+// TestPlanTellsProductsOfSVD is TestPlanTellsProducts for singular values. The choice depends on
+// the smaller dimension of the matrix, which is the number of singular values. The test also checks
+// that vkevd svd passes the flags for products to the library.
 func TestPlanTellsProductsOfSVD(t *testing.T) {
 	s := newFixture(t)
 	s.machine.chosen, s.machine.emulates = probe.Products{Emulated: true, Why: "they are faster"}, true

@@ -11,7 +11,7 @@ import (
 )
 
 // TestParallelOf checks which sizes become axes, and which values they have. A size that is the
-// same in all rows is no axis. A field that a variant does not set has the value of the table.
+// same in all rows is no axis. A field that a variant does not set has the value "table".
 // Numbers are ordered by size. If a combination of sizes was measured several times, the last row
 // counts.
 func TestParallelOf(t *testing.T) {

@@ -130,8 +130,8 @@ func TestRunsAreToldApart(t *testing.T) {
 	}
 }
 
-// expectInk checks that a PNG file has the given size, and contains the first colour of lines and
-// bars.
+// expectInk checks that a PNG file has the given size in centimetres, and contains the first colour
+// of lines and bars.
 func expectInk(t *testing.T, what, file string, width, height float64) {
 	t.Helper()
 	f, err := os.Open(file)
@@ -337,7 +337,7 @@ func TestPlotRefuses(t *testing.T) {
 }
 
 // TestPlotTuneIgnoresWholeSolves draws rows as vkevd tune writes them: of stages of one order, and
-// of whole solves and batches of other orders.
+// of whole solves and batches of other orders. The picture must show only the stages.
 func TestPlotTuneIgnoresWholeSolves(t *testing.T) {
 	s := newFixture(t)
 	s.file("rows.json", `{"stage":"sy2sb","n":100,"b":8,"k":16,"seconds_median":1}

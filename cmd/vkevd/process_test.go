@@ -74,7 +74,7 @@ func (p *process) await(line string) {
 }
 
 // ends waits until the process has ended. It checks the exit status, and that the last line of
-// standard error contains `words`.
+// standard error is `words`.
 func (p *process) ends(words string, status int) {
 	p.Helper()
 	rest, _ := io.ReadAll(p.stderr)

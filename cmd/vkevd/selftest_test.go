@@ -93,7 +93,6 @@ func TestSelftestRefuses(t *testing.T) {
 	}
 }
 
-// TestSelftestHere runs vkevd selftest on a real device, for a few kinds of matrices.
 func TestSelftestHere(t *testing.T) {
 	s := newFixture(t)
 	if stdout, stderr, status := s.real("selftest", "-n", "20", "--solver", "mrrr", "ddrvst-09", "dchkst-21", "glued"); status != cli.StatusSuccess || !strings.Contains(stdout, "\n10 of 10 ") {

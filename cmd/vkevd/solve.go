@@ -163,8 +163,8 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 // that every range of indices fits into it.
 const anyOrder = math.MaxInt
 
-// evd returns an error if a matrix of order n does not have the selected part of the spectrum. The
-// method `check` must have been called before.
+// evd returns the library's options for a matrix of order n. The error says that the matrix does
+// not have the selected part of the spectrum. The method `check` must have been called before.
 func (o *options) evd(n int, vectors bool) (evd.Options, error) {
 	solver, _ := evd.ParseSolver(o.solver)
 	selection, err := o.part.of(n)
@@ -295,7 +295,8 @@ func (p part) of(n int) (evd.Selection, error) {
 	return evd.Index(from, to), nil
 }
 
-// indices is for a user who has selected indices, and not an interval or the whole spectrum.
+// indices returns the range `from`:`to` of indices that --index, --largest or --smallest selects.
+// The error says that a matrix of order n does not have them. One of these flags must be given.
 func (p part) indices(n int) (from, to int, err error) {
 	switch p.given[0] {
 	case "largest":
@@ -334,7 +335,8 @@ func fromEnd(i, n int) int {
 	return i
 }
 
-// atEnd returns the range `from`:`to` of the `k` smallest or largest of n eigenvalues.
+// atEnd returns `from` and `to`, the range of the k smallest or largest of n eigenvalues, or an
+// error if k > n.
 func atEnd(flag string, k, from, to, n int) (int, int, error) {
 	if k > n {
 		return 0, 0, fmt.Errorf("%s: %d is too many; the number of all eigenvalues is %d", flag, k, n)

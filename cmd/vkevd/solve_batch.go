@@ -191,7 +191,8 @@ func (e *batchError) Error() string {
 
 func (e *batchError) Status() int { return cli.StatusNumerical }
 
-// failures returns a *batchError if a matrix has no result, or a value that overflows.
+// failures prints a line about each matrix that has no result, or a value that overflows. If there
+// is such a matrix, it returns a *batchError.
 func (f *batchFile) failures(remarks io.Writer, res *batch.Result) error {
 	e := &batchError{file: f.name}
 	for k, s := range res.Spectra {

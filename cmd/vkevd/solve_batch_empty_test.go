@@ -58,7 +58,6 @@ func TestSolveBatchWithoutElements(t *testing.T) {
 	}
 }
 
-// TestSolveBatchOfOrderZero solves matrices of order 0.
 func TestSolveBatchOfOrderZero(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", npyHeader("(3, 0, 0)"))

@@ -165,7 +165,7 @@ func (f *batchFile) complete(res *batch.Result) {
 	}
 }
 
-// overflow32 returns an error if some of the values are beyond the largest float32.
+// overflow32 returns an error about the first value that is beyond the largest float32, or nil.
 func (f *batchFile) overflow32(n int, values []float64) error {
 	for i, x := range values {
 		if math.IsInf(float64(float32(x)), 0) {

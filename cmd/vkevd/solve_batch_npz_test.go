@@ -40,7 +40,6 @@ func member(t *testing.T, file, array string, vector bool) []float64 {
 	return d.Data
 }
 
-// readStacks reads a file that vkevd solve --batch has written.
 func readStacks(t *testing.T, file string) *matio.Stacks {
 	t.Helper()
 	s, err := matio.Options{}.ReadStacksFile(file)

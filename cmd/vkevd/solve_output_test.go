@@ -59,7 +59,6 @@ func TestStandardOutputAsOutput(t *testing.T) {
 	s.expectFiles("A.mtx", "v", "w") // files are written before standard output, so they exist
 }
 
-// TestNoPrint checks that vkevd solve --no-print prints no eigenvalues.
 func TestNoPrint(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)

@@ -143,7 +143,7 @@ func foundOf[T evd.Number](res *evd.Result[T], err error) (found, error) {
 	return f, err
 }
 
-// readProblem prints remarks above the progress.
+// readProblem reads the matrix that the command solves. It prints remarks above the progress line.
 func (j *solveJob) readProblem(ctx context.Context, file string, show *cli.Progress) (p problem, _ *report.TableFacts, _ error) {
 	if j.options.tridiagonal {
 		t, err := cli.UnlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, j.Stdin, j.input.options()) })
@@ -330,7 +330,7 @@ func singlesOf[E float64 | complex128, S float32 | complex64](file string, store
 	return d.Singles(), nil
 }
 
-// largestPart returns a real number, or the larger part of a complex one.
+// largestPart returns a real number, or the part of a complex one with the larger magnitude.
 func largestPart[E float64 | complex128](x E) float64 {
 	if z, ok := any(x).(complex128); ok {
 		if math.Abs(imag(z)) > math.Abs(real(z)) {

@@ -62,7 +62,7 @@ func npy(rows, cols int, colMajor ...float64) string {
 }
 
 // npz packs arrays into the content of an .npz file, as numpy.savez_compressed does. The arguments
-// are alternately the name and the content of an array.
+// are alternately a name such as A.npy and the content of this file.
 func npz(arrays ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -22,7 +22,8 @@ type speeds struct {
 	gain   float64 // of emulated products over native ones
 }
 
-// speedsOn replaces rates that are not known by those of a typical device.
+// speedsOn uses both rates of a typical device if the device's rate of double or of single
+// precision is not known.
 func speedsOn(info vk.Info, rates probe.Rates, of machine.Kind) speeds {
 	table := tuning.ForecastOn(info)
 	s := speeds{of: table, rates: table.Rates, single: of.Single() || of == machine.KindMixed, gain: 1}

@@ -102,7 +102,8 @@ func errorsOf(t *testing.T, pkg string) (names []string) {
 	return names
 }
 
-// TestSizesInMessages checks the message for lack of memory: sizes must be printed in GiB.
+// TestSizesInMessages checks the message for lack of memory: sizes must be printed in GiB, or in
+// bytes if they would look the same in GiB.
 func TestSizesInMessages(t *testing.T) {
 	for want, err := range map[string]error{
 		"x: A needs 72.5 GiB of device memory, 22.6 GiB is free":                        fmt.Errorf("x: %w", &vk.OutOfMemoryError{What: "A", Need: 77797094656, Free: 24296902656}),

@@ -109,7 +109,8 @@ func (o *svdOptions) check(cmd *cobra.Command) error {
 	return o.productsFlags.check(cmd)
 }
 
-// svd returns an error if the user selects more values than an m×n matrix has.
+// svd returns the library's options, or an error if the user selects more values than an m×n matrix
+// has.
 func (o *svdOptions) svd(m, n int, u, v bool) (svd.Options, error) {
 	if o.largest > min(m, n) {
 		return svd.Options{}, fmt.Errorf("--largest: %d is more than the %s of a matrix of %d by %d",
@@ -228,8 +229,8 @@ type stored[T evd.Float] struct {
 	machine.SingularShape
 }
 
-// storedAs returns the matrix of shape `of` whose numbers a file has as `a`. `data` has these
-// numbers in type T.
+// storedAs returns the matrix `a` of a file with the type T and the shape `of`. `data` has the
+// numbers of `a` in type T.
 func storedAs[T evd.Float](a *matio.Dense, data []T, of machine.SingularShape) stored[T] {
 	return stored[T]{evd.Dense[T]{Rows: a.Rows, Cols: a.Cols, Ld: max(a.Rows, 1), Data: data}, of}
 }
@@ -413,9 +414,9 @@ func (a stored[T]) squares(values []float64) report.Measure {
 
 const squaresFormula = "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)"
 
-// squares returns |Σσ² − ‖A‖F²| in units of the rounding error. A norm of A below `least` is
-// replaced by `least`. The result is +Inf if a value is negative or larger than the previous value,
-// because such values cannot be singular values.
+// squares returns |Σσ² − ‖A‖F²| / (n·ε·‖A‖F²), where n is the larger dimension of A. In one of the
+// factors ‖A‖F, a norm below `least` is replaced by `least`. The result is +Inf if a value is
+// negative or larger than the previous value, because such values cannot be singular values.
 func squares[T evd.Float](a evd.Dense[T], values []float64, least float64) float64 {
 	if !ratio.Descending(values) {
 		return math.Inf(1)

@@ -61,7 +61,6 @@ func (p fakeSingleSVD) Check(ctx context.Context, a evd.Dense[float32], res *svd
 	return svd.Ratios{Residual: r.Residual * shorter, Left: r.Left * shorter, Right: r.Right * shorter}, err
 }
 
-// convertedDense returns the matrix with numbers of type T.
 func convertedDense[T, S evd.Float](a evd.Dense[S]) evd.Dense[T] {
 	b := evd.Dense[T]{Rows: a.Rows, Cols: a.Cols, Ld: a.Ld, RowMajor: a.RowMajor, Data: make([]T, len(a.Data))}
 	for i, x := range a.Data {

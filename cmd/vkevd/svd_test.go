@@ -27,8 +27,8 @@ const (
 	fourThree = "4\n3\n"
 )
 
-// TestSVDReadsEveryFormat reads matrices of any shape from files and from standard input, and
-// compares the singular values with those of package gonum.
+// TestSVDReadsEveryFormat solves matrices of any shape from files of several formats, and compares
+// the singular values with known ones. Standard input must be read, too.
 func TestSVDReadsEveryFormat(t *testing.T) {
 	for name, c := range map[string]struct{ content, values string }{
 		"coordinate": {threeFour, fourThree},
@@ -176,8 +176,8 @@ func TestSVDRefuses(t *testing.T) {
 	s.expectFiles("A.mtx", "bad")
 }
 
-// TestSVDFailures runs vkevd svd with each error that the library can return. It checks the exit
-// status and the printed line. No file may be left.
+// TestSVDFailures runs vkevd svd with several errors that the library can return. It checks the
+// exit status and the printed line. No file may be left.
 func TestSVDFailures(t *testing.T) {
 	for _, c := range []struct {
 		open, plan, solve error

@@ -33,7 +33,8 @@ type Tuned struct {
 
 func DriverOf(info vk.Info) string { return info.Driver + " " + info.DriverVersion }
 
-// TunedFile is "" if the program stores no settings.
+// TunedFile is the path of the settings for a device and its driver. It is "" if the program stores
+// no settings.
 func (e Environment) TunedFile(info vk.Info) string {
 	dir := e.ConfigFolder()
 	if dir == "" {
@@ -44,7 +45,8 @@ func (e Environment) TunedFile(info vk.Info) string {
 	return filepath.Join(dir, "tuning-"+hex.EncodeToString(key[:enough])+".json")
 }
 
-// ReadTuned returns no error if there is no file, but `found` = false.
+// ReadTuned reads stored settings. If the path is "" or there is no such file, `found` is false and
+// the error is nil. Settings for another device or driver are an error.
 func ReadTuned(path string, info vk.Info) (t Tuned, found bool, _ error) {
 	if path == "" {
 		return t, false, nil

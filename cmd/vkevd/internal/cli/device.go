@@ -174,7 +174,7 @@ func Usable(infos []vk.Info) []string {
 }
 
 // byType lists the numbers of the devices that can be used, in the order of the devices' types, the
-// fastest first. CPUs are left out if there is any other device.
+// fastest first. CPUs are left out if any other device can be used.
 func byType(infos []vk.Info) (words []string) {
 	for _, kind := range kinds {
 		if kind == "cpu" && len(words) > 0 {

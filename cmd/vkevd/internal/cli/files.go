@@ -189,8 +189,8 @@ func (o *Outputs) Write(ctx context.Context, path string, fill func(io.Writer) e
 }
 
 // WriteValues writes eigenvalues to the output with the given path. The ending of the path decides
-// the format. All formats have the digits of double precision. A text file begins with a line that
-// says which part of the spectrum follows. The other formats have no such line.
+// the format. All formats have the digits of double precision. If the values are a part of the
+// spectrum, a text file begins with a line that says which part. Other formats have no such line.
 func WriteValues(ctx context.Context, o *Outputs, path string, values []float64, part ValuesPart) error {
 	return o.Write(ctx, path, func(w io.Writer) error {
 		if Ending(path) == ".npy" {
@@ -315,7 +315,7 @@ func CannotWrite(path string, err error) error {
 }
 
 // A ValuesPart says which eigenvalues or singular values of a matrix a list contains: the values
-// with the indices `first`, …, `first` + `count` − 1, of n values in total. Indices count from 0.
+// with the indices First, …, First + Count − 1, of N values in total. Indices count from 0.
 // Singular values are in descending order.
 type ValuesPart struct {
 	First, Count, N int

@@ -82,5 +82,6 @@ func CheckPrecision(cmd *cobra.Command, precision string, others ...string) erro
 	return Usage(cmd, "--precision: %q is not %s or %s", precision, strings.Join(known[:last], ", "), known[last])
 }
 
-// PrecisionWords are the arguments of --precision, in the order of svd.Storage.
+// PrecisionWords are the arguments of --storage, and of --precision in vkevd accuracy, in the order
+// of the constants of type svd.Storage.
 var PrecisionWords = []string{"f64", "f32", "f16"}

@@ -107,7 +107,7 @@ func aboutMemory(e *vk.OutOfMemoryError) string {
 	return fmt.Sprintf("%s needs %s of device memory, %s is free", e.What, need, free)
 }
 
-// apart returns two sizes as text: in units such as GB, or in bytes if the texts would be the same.
+// apart returns two sizes as text: in units such as GiB, or in bytes if the texts would be equal.
 func apart(a, b uint64) (string, string) {
 	if Human(a) == Human(b) && a != b {
 		return fmt.Sprintf("%d bytes", a), fmt.Sprintf("%d bytes", b)

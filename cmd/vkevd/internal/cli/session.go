@@ -108,19 +108,19 @@ func hasNVIDIA() bool {
 	return err == nil
 }
 
-// IsTerminal tells whether f is a terminal that can redraw a line. It is also true for other
-// character devices, such as the null device, which does no harm.
+// IsTerminal tells whether f is a terminal. It is also true for other character devices, such as
+// the null device, which does no harm.
 func IsTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // PipelineCache is the folder for compiled kernels. It is "", which stores none, if VKEVD_CACHE is
-// empty, or if there is no home folder.
+// set but empty, or if there is no home folder.
 func (e Environment) PipelineCache() string { return e.folder("VKEVD_CACHE", e.CacheDir) }
 
-// ConfigFolder is the folder for settings. It is "" if VKEVD_CONFIG is empty, or if there is no
-// home folder.
+// ConfigFolder is the folder for settings. It is "" if VKEVD_CONFIG is set but empty, or if there
+// is no home folder.
 func (e Environment) ConfigFolder() string { return e.folder("VKEVD_CONFIG", e.ConfigDir) }
 
 func (e Environment) folder(variable string, usual func() (string, error)) string {

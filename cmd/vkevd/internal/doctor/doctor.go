@@ -246,7 +246,8 @@ func atMost(info vk.Info) string {
 	return ""
 }
 
-// older compares versions number by number.
+// older tells whether the version `have` is below `need`. Numbers of decimal digits are compared,
+// so 1.10 is above 1.9.
 func older(have, need string) bool {
 	h, n := strings.Split(have, "."), strings.Split(need, ".")
 	for i := range min(len(h), len(n)) {
@@ -377,7 +378,8 @@ func (d *examination) largestOrders(info vk.Info) {
 	}
 }
 
-// LargestOrder is the largest multiple of 100 for which `fits` returns true, by bisection.
+// LargestOrder finds the largest multiple of 100 below 2²⁰ for which `fits` returns true, by
+// bisection.
 func LargestOrder(fits func(n int) (bool, error)) (int, error) {
 	const step, most = 100, 1 << 20
 	low, high := 0, most/step // in units of step: low·step fits, high·step does not fit
@@ -475,7 +477,7 @@ func (d *examination) settings(info vk.Info) {
 	}
 }
 
-// writable makes the folder, and writes a file in it.
+// writable makes the folder if it is missing, and returns an error if no file can be created in it.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -55,7 +55,8 @@ func legends(all []Series) (names []string, ofTitle string) {
 }
 
 // scaled divides the values of all series by one power of ten, so that tick labels stay short. It
-// returns copies of the series, and a text for the label of the axis, such as " / 1e300" or "".
+// returns copies of the series, and a text for the label of the axis, such as " / 1e300". If the
+// labels are short anyway, it returns the series themselves and "".
 func scaled(all []Series) ([]Series, string) {
 	largest := 0.0
 	for _, s := range all {

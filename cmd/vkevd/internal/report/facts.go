@@ -55,7 +55,7 @@ func NewFacts(file string) *Facts {
 	}
 }
 
-// Took stores the time since its last call.
+// Took stores the seconds since its last call, or since NewFacts, under the name `lap`.
 func (f *Facts) Took(lap string) {
 	now := time.Now()
 	f.Seconds[lap] = now.Sub(f.lap).Seconds()

@@ -89,8 +89,8 @@ func (j *benchJob) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// needsOrders tells whether all stages that the user has named exist, and one of them needs an
-// order.
+// needsOrders tells whether the flags would be right if the user gave an order. With --tuning it is
+// false, because an error may be about --tuning.
 func (j *benchJob) needsOrders() bool {
 	opt := j.options
 	opt.Orders = []int{1}
@@ -160,7 +160,8 @@ func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 	return errors.Join(errs...)
 }
 
-// on times each kernel if `kernels` is true.
+// on opens the device and passes a benchmark on it to the function `use`. If `kernels` is true, the
+// device measures the time of each kernel.
 func (j *benchJob) on(ctx context.Context, kernels bool, use func(machine.Benchmark) error) error {
 	dev, err := j.Open(vk.Options{Device: j.device(), Kernels: kernels, Statistics: kernels}, j.Stderr)
 	if err != nil {
@@ -374,8 +375,8 @@ func (j *benchJob) suit(info vk.Info) {
 	}
 }
 
-// writeShared measures, and writes the file even if a measurement fails, unless the command is
-// interrupted. `measure` passes each row to `keep`.
+// writeShared measures, and writes the file even if a measurement fails. It writes no file if the
+// command is interrupted or `measure` yields no row. `measure` passes each row to `keep`.
 func (j *benchJob) writeShared(ctx context.Context, measure func(keep func(bench.Row)) error) error {
 	if err := j.share.Open(j.Stdout); err != nil {
 		return err

@@ -108,7 +108,8 @@ type matrixKind[T any] interface {
 	Eigenvalues(n int) (values []float64, known bool)
 }
 
-// solveKinds makes two plans for an order: one with vectors, and one for values only.
+// solveKinds solves matrices of order n of all given kinds, with two plans: one with vectors, and
+// one for values only.
 func solveKinds[T ratio.Number, K matrixKind[T]](
 	ctx context.Context, j *selftestJob, dev machine.Device, n int, kinds []K, report *selftestReport, show *cli.Progress,
 ) error {
@@ -267,7 +268,8 @@ func (t *selftestReport) remember(r selftestRow) {
 	}
 }
 
-// end returns a *selftestError if a matrix failed.
+// end prints the largest ratios and the number of solved matrices. If a matrix failed, it returns a
+// *selftestError.
 func (t *selftestReport) end() error {
 	for _, c := range selftestColumns {
 		if w, seen := t.worst[c]; seen {
