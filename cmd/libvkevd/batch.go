@@ -184,8 +184,9 @@ func inDoubles[T evd.Float](ctx context.Context, plan *batch.Plan, a []evd.Sym[T
 	return nil
 }
 
-// take rounds the values and writes them to the caller's memory `to`. It begins at index `first` of
-// both. The error is an *evd.OverflowError if a value is beyond the largest number of type T.
+// take rounds the values and writes them to the caller's memory `to`. The error is an
+// *evd.OverflowError if a value is beyond the largest number of type T. For this error, `first` is
+// the index of values[0] among all values of the matrix.
 func take[T evd.Float](to []T, values []float64, first int, singular bool) error {
 	e := evd.OverflowError{Singular: singular, Single: unsafe.Sizeof(T(0)) == 4}
 	for k, x := range values {

@@ -49,7 +49,7 @@ func lines[T evd.Number](d *evd.Dense[T]) (count, length int) {
 	return d.Cols, d.Rows
 }
 
-// put copies `src` to `dst`, a matrix of the same shape in any order.
+// put copies `src` to `dst`. Both have the same shape, and each is row-major or column-major.
 func put[T evd.Number](dst, src *evd.Dense[T]) {
 	count, length := lines(dst)
 	by := copies.Columns[T]
@@ -59,7 +59,7 @@ func put[T evd.Number](dst, src *evd.Dense[T]) {
 	by(dst.Data, dst.Ld, src.Data, src.Ld, length, count)
 }
 
-// putTriangle copies the triangle src.Uplo to `dst`, which is stored in the same order.
+// putTriangle copies the triangle src.Uplo to `dst`, which is row-major if `src` is.
 func putTriangle[T evd.Number](dst []T, ld int, src evd.Sym[T]) {
 	copies.Each(src.N, src.N/2, func(j int) {
 		from, to := j, src.N

@@ -148,7 +148,7 @@ func wanted(vectors, few int) svd.Vectors {
 	return svd.Full
 }
 
-// slice returns the memory of a matrix of C, or nil if it has no entries.
+// slice returns the memory of a matrix of C, or nil if p is NULL or the matrix has no entries.
 func slice[T evd.Number](p unsafe.Pointer, rows, cols, ld int) []T {
 	if p == nil || rows <= 0 || cols <= 0 {
 		return nil

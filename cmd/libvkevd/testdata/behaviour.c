@@ -313,7 +313,7 @@ static void repeat(int times) {
 	}
 }
 
-// small_calls solves the given number of matrices of order 2.
+// small_calls solves the given number of matrices of order 2, and checks that memory does not grow.
 static void small_calls(long times) {
 	double two[] = {2, 1, 1, 2}, values[2], vectors[4];
 	vkevd_symmetric o = {0};

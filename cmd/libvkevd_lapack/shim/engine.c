@@ -182,7 +182,8 @@ static void run_solve(void *argument)
 
 static int wants_vectors(const struct vkevd_problem *p) { return p->z != NULL || p->vt != NULL; }
 
-/* smallest is the smallest order for which the device solves a problem of this kind. */
+/* smallest is the smallest order for which the device solves a problem of this kind. As long as the
+ * device is not known, it is the least crossover of all devices. */
 static int64_t smallest(const struct vkevd_problem *p)
 {
 	int64_t set = crossover_setting();
@@ -193,8 +194,8 @@ static int64_t smallest(const struct vkevd_problem *p)
 	return atomic_load(&state) == RUNNING ? device.crossover[p->kind][wants_vectors(p)] : smallest_crossover;
 }
 
-/* worth_starting adds the work of a problem to the total work so far. It tells whether the total
- * work is large enough to start the engine. */
+/* worth_starting tells whether to start the engine. With VKEVD_CROSSOVER any problem is enough.
+ * Otherwise the total work so far must be large enough. The work of this problem is added to it. */
 static int worth_starting(const struct vkevd_problem *p)
 {
 	int64_t k = p->n, small = p->kind == VKEVD_SINGULAR && p->m < k ? p->m : k;
