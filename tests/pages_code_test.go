@@ -135,9 +135,9 @@ func nearest(sources []goFile, files map[string]bool) (tests []string) {
 	return tests
 }
 
-// reaching returns the tests that use one of the names, themselves or by other functions of the
-// files, each with its file, as its name, a space and the file. Long tests, and tests of devices
-// that run nothing, come last.
+// reaching returns the tests that use one of the names, directly or through other functions in the
+// test files. Each result is the name of a test, a space, and the test's file. Long tests come
+// last, and so do tests of devices that run nothing.
 func reaching(files []goFile, names map[string]bool) (tests []string) {
 	var last []string
 	reached := maps.Clone(names)
@@ -180,8 +180,8 @@ type goFile struct {
 	isTest       bool
 	uses         map[string]bool
 
-	// functions has the same for each function and for methods that make something. In tests it
-	// also has each type with methods: what these methods use.
+	// functions has the names that each function uses. Methods are left out unless their names
+	// begin with New. In test files it has the names that the methods of each type use, by type.
 	functions map[string]map[string]bool
 }
 
@@ -223,7 +223,6 @@ func parsed(t *testing.T, path string) goFile {
 	return g
 }
 
-// receiver returns the name of the type that has the method.
 func receiver(method *ast.FuncDecl) (name string) {
 	ast.Inspect(method.Recv.List[0].Type, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && name == "" {

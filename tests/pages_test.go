@@ -66,7 +66,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// firstColumn returns the beginning of each line of a table.
+// firstColumn returns a text in which each line of a table has only its first cell.
 func firstColumn(table string) string {
 	return regexp.MustCompile(`(?m)^(\| [^|]*\|).*`).ReplaceAllString(table, "$1")
 }
@@ -219,7 +219,7 @@ func (tb table) text(t *testing.T, runs []measurement) string {
 	return text
 }
 
-// digits returns a figure with three digits, or "" if there is none.
+// digits returns a figure rounded to three significant digits, or "" for 0, which means no figure.
 func digits(x float64) string {
 	if x == 0 {
 		return ""
@@ -248,7 +248,7 @@ func (m measurement) source() string {
 	return s + "\n"
 }
 
-// file returns the table of a CSV file.
+// file returns, in Markdown, the columns and the rows of a CSV file that the table selects.
 func (tb table) file(t *testing.T) string {
 	reader := csv.NewReader(strings.NewReader(read(t, "docs/data/"+tb.CSV)))
 	reader.Comment = '#'

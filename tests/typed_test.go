@@ -70,7 +70,8 @@ func newTyped() *typed {
 	}, map[string]bool{}}
 }
 
-// parse reads a file, or the text `src` if that is not nil.
+// parse reads a file, or the text `src` if that is not nil. It adds the file to c.tests if it is a
+// test file or imports package testing.
 func (c *typed) parse(t *testing.T, name string, src any) *ast.File {
 	t.Helper()
 	f, err := parser.ParseFile(c.fset, name, src, parser.SkipObjectResolution)

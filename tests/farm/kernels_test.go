@@ -95,7 +95,8 @@ func buildPlans(dev *vk.Device, n int) error {
 	return nil
 }
 
-// buildPlan makes the dense plan and the tridiagonal plan with the given options.
+// buildPlan makes a tridiagonal plan and two dense plans with the given options. Options that
+// exclude each other are no error.
 func buildPlan(dev *vk.Device, n int, opt evd.Options) error {
 	tridiagonal, err := evd.NewTridiagonalPlan[float64](dev, n, opt)
 	if refused(err) {
@@ -257,8 +258,6 @@ func buildProbes(dev *vk.Device) error {
 	)
 }
 
-// built builds a GPU kernel from a shader with vk.Build, discards the kernel, and returns the error
-// of vk.Build.
 func built[S, P any](dev *vk.Device, m spirv.Module[S, P], spec S) error {
 	_, err := vk.Build(dev, m, spec)
 	return err

@@ -58,7 +58,7 @@ func TestTable(t *testing.T) {
 	differences(t, strings.Split(want, "\n"), strings.Split(b.String(), "\n"))
 }
 
-// differences reports the lines that only one of the two texts contains.
+// differences reports up to ten lines of each text that the other text does not contain.
 func differences(t *testing.T, want, got []string) {
 	t.Helper()
 	const most = 10 // lines of each kind
@@ -103,7 +103,7 @@ func section(c chip, r report) (rows [][]string) {
 
 // merge combines the statistics of all tuning tables for one chip. The keys are pairs of a kernel
 // and its specialisation constants. The result `tables` has, for each such pair, the names of the
-// tuning tables that choose it.
+// tuning tables that choose it, or "all".
 func merge(r report) (kernels map[string]vk.KernelStatistics, tables map[string][]string) {
 	kernels, tables = map[string]vk.KernelStatistics{}, map[string][]string{}
 	for i, made := range r.Variants {

@@ -39,7 +39,8 @@ func smallest(t *testing.T, usual int) int {
 	return largest(t)
 }
 
-// collectionOn returns the folder of the collection and the device.
+// collectionOn returns the folder of the collection and the device. If there is no collection, the
+// test is skipped.
 func collectionOn(t *testing.T) (root string, d *vk.Device) {
 	t.Helper()
 	if root, _ = testdata.Collection(); root == "" {
@@ -173,7 +174,8 @@ func TestSingularInSingle(t *testing.T) {
 	t.Logf("%d solved, at worst %.3g·max(m, n)·ε·σ₁", solved, worst)
 }
 
-// singularInSingle returns the largest error of a singular value, divided by max(m, n)·ε·σ₁.
+// singularInSingle returns the largest error of a singular value, divided by max(m, n)·ε·σ₁, with
+// the ε of single precision.
 func singularInSingle(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (worst float64) {
 	t.Helper()
 	m, n := a.Rows, a.Cols

@@ -24,7 +24,8 @@ func readRectangle(file string, _ int) (*matio.Dense, error) {
 	return matio.Options{Format: matio.MatrixMarket}.Read(f, file)
 }
 
-// readArchive reads a tar archive. It returns the first sparse matrix in Matrix Market format.
+// readArchive reads a tar archive. It returns the matrix of the first .mtx file, but files whose
+// names end in _b.mtx are left out, because they have right-hand sides.
 func readArchive(file string, _ int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {

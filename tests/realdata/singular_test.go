@@ -23,8 +23,8 @@ import (
 // singularOf is the ending of a file of singular values; the name of the matrix precedes it.
 const singularOf = ".sv.txt"
 
-// singularFormats says how to read the matrices with known singular values: a list of patterns for
-// their names, with a reader for each.
+// singularFormats says how to read the matrices with known singular values. It is a list of
+// patterns for their names, with a reader for each. The first pattern that matches a name counts.
 var singularFormats = []struct {
 	matrix, suffix string
 	read           func(file string, count int) (*matio.Dense, error)

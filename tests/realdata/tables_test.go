@@ -34,9 +34,9 @@ func symmetrised(n int, a []float64) *matio.Dense {
 	return d
 }
 
-// table reads a table of numbers from a text file: rows with the given number of columns. It skips
-// words before and after the numbers of a row. It also skips lines with fewer numbers, which are
-// headings or names of classes.
+// table reads a table of numbers from a text file: rows with the given number of columns. In each
+// line it skips words that are no numbers, and further numbers. It also skips lines with fewer
+// numbers, which are headings or names of classes.
 func table(file string, columns int) (rows [][]float64, err error) {
 	err = eachLine(file, func(words []string) error {
 		var row []float64
@@ -96,7 +96,7 @@ func covariance(rows [][]float64, i, j int) float64 {
 	return c
 }
 
-// readDistances reads a text file that holds the elements of a matrix of distances.
+// readDistances reads an n×n matrix A of distances from a text file. It returns (A + Aᵀ)/2.
 func readDistances(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {
