@@ -87,8 +87,8 @@ func path(points int) (k [][2]float64) {
 func hamiltonian(cells int, k [2]float64) []complex128 {
 	n := 2 * cells * cells
 	h := make([]complex128, n*n)
-	// wrap returns where a row or column of pairs lies in its cell, and how many cells away this
-	// is.
+	// wrap returns the place of a row or column of pairs in its cell, and how many cells away this
+	// cell is.
 	wrap := func(i int) (inside int, away float64) {
 		inside = (i + cells) % cells
 		return inside, float64((i - inside) / cells)

@@ -78,7 +78,8 @@ def _small(arrays, numbers, upper, vectors, on_error, session, progress):
 
 
 def stack(a, upper, vectors, session, progress):
-    """Solves a stack of k matrices of order n. The vectors are the rows of the second result."""
+    """Solves a stack of matrices. Returns the values, and the vectors as the rows of matrices, or
+    None."""
     a = np.ascontiguousarray(a, np.float64)
     count, n, _ = a.shape
     w, z = np.empty((count, n)), np.empty(a.shape) if vectors else None

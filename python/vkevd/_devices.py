@@ -113,7 +113,7 @@ _library.os.register_at_fork(after_in_child=_after_fork)
 
 
 def session(device=None):
-    """Returns the open device with this name or index, or the default device."""
+    """Returns the Session of the device with this name or index, or of the default device."""
     return named(_default if device is None else _name(device))
 
 

@@ -108,8 +108,8 @@ def _is_large(a, least):
 
 
 def _other(a, types):
-    """Says why an argument is nothing for the device. The result is "" if it is a matrix of one of
-    numpy's types."""
+    """Says why the device does not solve an argument. The result is "" if it is a matrix of one of
+    numpy's types that `types` lists."""
     if type(a) is not np.ndarray:
         return f"its type is {type(a).__name__}; numpy.asarray makes an array"
     if a.ndim != 2:
