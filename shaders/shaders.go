@@ -42,13 +42,13 @@ func suffixOf[T spirv.Stored]() string {
 
 // Has reports whether the kernel `name`, such as sb2st_teams, is compiled for the number type T.
 // The function that returns its module panics for other types. Kernels that have a type parameter
-// are compiled for float32 and float64, and some of them for complex numbers.
+// are compiled for float32 and float64, and some of them also for complex numbers or for
+// spirv.Float16.
 func Has[T spirv.Stored](name string) bool {
 	_, err := fs.Stat(spv, "spv/"+name+suffixOf[T]()+".spv")
 	return err == nil
 }
 
-// module returns the module of a kernel. Package spirv describes the fields of S and P.
 func module[S, P any](name string, size [3]spirv.Dimension, needs ...spirv.Capability) spirv.Module[S, P] {
 	m := spirv.Module[S, P]{Name: name, Code: code(name), LocalSize: size, Capabilities: needs}
 	m.Spec, m.Push = spirv.Describe[S, P]()

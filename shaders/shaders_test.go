@@ -86,9 +86,10 @@ func TestRecompile(t *testing.T) {
 	}
 }
 
-// TestEveryNumberType checks that kernels of the dense path name no floating-point type themselves.
-// Their compilations for float32, complex64 and half precision must contain no double, because
-// devices without doubles must accept them, and no half-precision arithmetic. Those for complex
+// TestEveryNumberType checks that kernels of the dense path include numerics.glsl, and that those
+// of the tridiagonal solvers and emulated products have the line "float64 only". Compilations for
+// float32, complex64 and half precision must contain no double, because devices without doubles
+// must accept them. No compilation may have half-precision arithmetic. Compilations for complex
 // numbers must obey the rules of spirv.CheckComplex.
 func TestEveryNumberType(t *testing.T) {
 	_, all := sources(t)

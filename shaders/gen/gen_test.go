@@ -33,7 +33,8 @@ func TestRemoveOrphans(t *testing.T) {
 }
 
 // TestTraps compiles one kernel for each mistake with complex numbers that the compiler does not
-// see. The generator must refuse each of them, for both types of complex numbers.
+// see. The generator must refuse each of them, for both types of complex numbers, and accept the
+// variant `sound`, which has no mistake.
 func TestTraps(t *testing.T) {
 	when.Skip(t, when.Quick, "it compiles a kernel for each trap")
 	root, err := source.Root()

@@ -8,10 +8,10 @@ import (
 // additions collects the ids, and the declarations of types and constants, that a pass adds to a
 // module.
 //
-// SPIR-V forbids two declarations of the same type. A pass therefore requests types and constants
-// by value. If the module or an earlier request has declared the type or constant, the pass gets
-// the existing id. The method `encode` inserts the new declarations after the declarations of the
-// module, and before its first function.
+// SPIR-V forbids two declarations of the same number, Boolean, vector or function type. A pass
+// therefore requests types and constants by value. If the module or an earlier request has declared
+// the type or constant, the pass gets the existing id. The method `encode` inserts the new
+// declarations after the declarations of the module, and before its first function.
 type additions struct {
 	bound    uint32            // the next id
 	known    map[string]uint32 // ids of types and constants by key
@@ -19,7 +19,7 @@ type additions struct {
 }
 
 // addTo returns additions to a module that declare nothing yet. They know the module's declarations
-// of integer, Boolean, vector and function types and of constants.
+// of integer, Boolean, vector and function types and of scalar constants.
 func addTo(header []uint32, body []instruction) *additions {
 	a := &additions{bound: header[3], known: map[string]uint32{}}
 	for _, in := range body {
@@ -60,8 +60,6 @@ func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	return id
 }
 
-// word and `long` return the ids of unsigned integer constants with the value v. `word` makes a
-// constant of 32 bits, and `long` one of 64 bits.
 func (a *additions) word(v uint32) uint32 { return a.constant(a.uint(32), v) }
 func (a *additions) long(v uint64) uint32 { return a.constant(a.uint(64), uint32(v), uint32(v>>32)) }
 

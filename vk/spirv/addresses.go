@@ -24,7 +24,7 @@ func followAddresses(header []uint32, body []instruction, fields []SpecField, da
 	}
 }
 
-// follow notes the pointer that an instruction makes.
+// follow adds the instruction to a.pointers if its result is a pointer into a buffer.
 func (a *addresses) follow(in instruction) {
 	if in.op == opFunction {
 		a.inside = true
@@ -79,8 +79,8 @@ type touch struct {
 	kind    string // one of the values of Access.Kind; "" if the size of the access is not known
 }
 
-// touched returns the operands of an instruction that are pointers to memory, by its opcode. If the
-// size of an access is not known, because no operand gives it, the member `kind` is "".
+// touched returns the operands that are pointers to memory in an instruction with the opcode `op`.
+// If the type of the pointer does not tell the size of the access, the member `kind` is "".
 func touched(op uint32) []touch {
 	switch op {
 	case opLoad:
@@ -106,9 +106,9 @@ func touched(op uint32) []touch {
 	return nil
 }
 
-// target returns the name of the memory that a pointer points to, as block.member, from the debug
-// names of the module, or "" without them. It fails if the member has the decoration Coherent or
-// Volatile, or if pointers are nested too deep.
+// target returns the name of the memory that a pointer points to, from the debug names of the
+// module: BLOCK.MEMBER, or the name of the type if the pointer does not point into a block. It
+// fails if the member has the decoration Coherent or Volatile, or if pointers are nested too deep.
 func (a *addresses) target(pointer uint32) (string, error) {
 	pointee := func(made instruction) instruction { return a.defs[a.defs[made.arg(0)].arg(2)] }
 	for range deepest {
@@ -141,7 +141,8 @@ func (a *addresses) plain(of member) error {
 }
 
 // extent returns the number of bytes from the first to the last byte of a type in a buffer with
-// explicit layout. It fails for a runtime array, whose size is not known when the pipeline is made.
+// explicit layout. It fails for runtime arrays, whose size is not known when the pipeline is made,
+// and for matrices and Booleans.
 func (a *addresses) extent(typ uint32, depth int) (int, error) {
 	in := a.defs[typ]
 	if depth > deepest {

@@ -7,11 +7,11 @@ import (
 )
 
 // CheckComplex returns an error for a kernel in which a complex number, which is a vector of two
-// floats or doubles, is used as something else. GLSL compiles such code without a word: a·b is the
-// product of the parts, dvec2(1) is 1+i, and double(z) drops the imaginary part. The rules are:
+// floats or doubles, is used as something else. GLSL compilers accept such code: a·b is the product
+// of the parts, dvec2(1) is 1+i, and double(z) drops the imaginary part. The rules are:
 //
 //   - Complex numbers are only added, subtracted, negated, multiplied by real numbers, converted,
-//     compared for equality, and moved.
+//     compared for equality, tested for NaN and infinity, and moved.
 //   - No complex number but zero is made from one number twice.
 //   - Only the functions of complexFunctions take the parts of a complex number.
 //   - Loads and stores in memory are aligned to the size of the complex number, so that drivers

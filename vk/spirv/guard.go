@@ -11,7 +11,7 @@ import (
 type Access struct {
 	Kind     string // "load", "store" or "atomic"
 	Bytes    int    // of one access
-	Of       string // block and member in GLSL, such as "MatrixIn.at"; "" if the module has no names
+	Of       string // block and member in GLSL, such as "MatrixIn.at", from debug names
 	Function string // in GLSL
 	Line     string // "file:line"; "" if the module has no line numbers
 }
@@ -53,8 +53,8 @@ const (
 // If an access is out of range, the check records the access, unless an earlier access was
 // recorded. The check also redirects the access: loads read zeros, and stores and atomic operations
 // go to memory that no kernel reads. A guarded module therefore accesses no memory outside the
-// ranges of the table. Guard removes requests to unroll loops, and does not change the control flow
-// in any other way.
+// ranges of the table, except the memory of the Watch. Guard removes requests to unroll loops, and
+// does not change the control flow in any other way.
 //
 // The arguments `fields` and `data` are the specialisation constants with which the module will be
 // compiled: `data` has the values, and `fields` gives the place of each constant in `data`. Guard
@@ -108,10 +108,10 @@ func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	return out, nil
 }
 
-// rolled changes the merge instruction of a loop, which may request to unroll or peel the loop.
-// `rolled` removes such requests and adds the request not to unroll the loop. Other instructions
-// are returned unchanged. The reason: with a check at each memory access, unrolled loops become so
-// large that NVIDIA's compiler crashes (version 580.159).
+// rolled changes the merge instruction of a loop if it has requests to unroll or peel the loop: the
+// request not to unroll the loop replaces them. All other instructions are returned unchanged. The
+// reason: with a check at each memory access, unrolled loops become so large that NVIDIA's compiler
+// crashes (version 580.159).
 func rolled(in instruction) instruction {
 	const unrolling, operand = unroll | peelCount | partialCount, 3 // index of the first word after the control
 	control := in.arg(2)
@@ -143,7 +143,8 @@ func (g *guarding) note(in instruction) {
 }
 
 // guard appends to `out` a check of one memory operand, and returns the instruction with the
-// checked pointer. It fails if the size of the access is unknown or larger than guardWidest.
+// checked pointer. It fails if the size of the access is unknown or larger than guardWidest, or if
+// the method `target` fails.
 func (g *guarding) guard(in instruction, t touch, out []instruction) (instruction, []instruction, error) {
 	if t.kind == "" {
 		return in, out, fmt.Errorf("no check for memory accesses of opcode %d", in.op)

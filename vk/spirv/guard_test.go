@@ -57,8 +57,8 @@ func memoryInstructions(t *testing.T, code []byte) (checked, unchecked int) {
 	return checked, unchecked
 }
 
-// In every guarded kernel each access goes through the check, all other instructions are unchanged,
-// and the module is valid.
+// In every guarded kernel each access goes through the check, no loop requests to be unrolled, all
+// other instructions are unchanged, and the module is valid.
 func TestGuardCommitted(t *testing.T) {
 	when.Skip(t, when.Quick, "it rewrites every shader")
 	tool, _ := filepath.Abs("../../tools/glslc.sh")

@@ -7,12 +7,13 @@ import "fmt"
 //
 //	x/y  becomes  x·(1/y)        √x  becomes  1/(1/√x)
 //
-// A quotient is then wrong by at most 1.5 ulp. Also, x·(1/y) is not always monotonic in x. Vulkan
-// allows such errors, and Mesa's drivers for AMD, Intel and NVIDIA divide in this way. With the
-// rewritten kernels, tests on a CPU find code that depends on exact division. The results for
-// zeros, infinities and NaN do not change. A quotient by a subnormal y becomes infinite.
+// A quotient is then wrong by at most 1.5 ulp if 1/y is a normal number. Also, x·(1/y) is not
+// always monotonic in x. Vulkan allows such errors, and Mesa's drivers for AMD, Intel and NVIDIA
+// divide in this way. With the rewritten kernels, tests on a CPU find code that depends on exact
+// division. The results for zeros, infinities and NaN do not change. If y is subnormal, 1/y may be
+// infinite.
 //
-// Divisions of vectors are not changed.
+// Divisions and square roots of vectors are not changed.
 func InexactDivision(code []byte) ([]byte, error) {
 	header, body, err := decode(code)
 	if err != nil {

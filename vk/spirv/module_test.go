@@ -51,7 +51,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeRefuses checks that a field without its tag is refused.
+// TestDescribeRefuses checks that fields without a tag, or with a wrong one, are refused.
 func TestDescribeRefuses(t *testing.T) {
 	for name, describe := range map[string]func(){
 		"constant": func() { Describe[struct{ A uint32 }, struct{}]() },

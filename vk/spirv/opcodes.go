@@ -40,7 +40,7 @@ const (
 	opFunction              = 54
 	opVariable              = 59
 
-	// These are opcodes of annotations.
+	// These are opcodes of annotations, OpModuleProcessed and OpExecutionModeId.
 	opDecorate             = 71
 	opMemberDecorate       = 72
 	opDecorationGroup      = 73
@@ -69,7 +69,7 @@ const (
 	opOuterProduct      = 147
 	opDot               = 148
 
-	// These are opcodes of integer arithmetic and logic.
+	// These are opcodes of integer arithmetic, comparisons and logic.
 	opIAdd              = 128
 	opISub              = 130
 	opIMul              = 132
@@ -97,7 +97,7 @@ const (
 	opNot               = 200
 )
 
-// These are opcodes of instructions inside functions.
+// These are further opcodes, most of them of instructions inside functions.
 const (
 	opUndef                  = 1
 	opLine                   = 8

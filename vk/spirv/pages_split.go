@@ -63,7 +63,8 @@ type splitting struct {
 	how    []uint32 // memory operands of the whole access
 }
 
-// alignment returns a number of bytes that divides base + offset, whatever the base is.
+// alignment returns a number of bytes that divides base + offset for every base that the whole
+// access may have.
 func (s *splitting) alignment(offset int) int {
 	align := int(s.how[1])
 	if offset == 0 {
@@ -157,7 +158,8 @@ type part struct {
 }
 
 // parts returns the parts of a type that are accessed one after another, or nil if the whole value
-// can be accessed at once. A vector has parts of as many components as the alignment allows.
+// can be accessed at once. The parts of a vector have as many components as the alignment allows,
+// or one if this number does not divide the number of all components.
 func (s *splitting) parts(typ uint32, offset int) (list []part, err error) {
 	e := s.paging
 	bytes, err := e.extent(typ, 0)

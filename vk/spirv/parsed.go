@@ -207,8 +207,8 @@ func (p *parsed) pointee(typ uint32, f *PushField) error {
 
 // leaf returns the kind of number of which a type consists, through arrays, vectors and structs. A
 // vector of two floats or doubles is a complex number. The argument `seen` is the kind that was
-// found before, or "". The result `ok` is false if the type has several kinds. The depth of nesting
-// is limited, because types in broken modules may contain themselves.
+// found before, or "". The result `ok` is false if the type has several kinds or none. The depth of
+// nesting is limited, because types in broken modules may contain themselves.
 func (p *parsed) leaf(typ uint32, seen Kind, depth int) (k Kind, ok bool) {
 	in := p.defs[typ]
 	switch {

@@ -27,7 +27,8 @@ type SpecConstant struct {
 // The push block may have scalars of 32 or 64 bits and buffer references. The block of a reference
 // must be one array of structs, or consist of one kind of number, in arrays, vectors or structs.
 // Reflect refuses all other push blocks. It also refuses specialisation constants of other sizes,
-// and specialisation constants without names.
+// two names for one constant_id, and constants without names, except those of local_size_x_id,
+// local_size_y_id and local_size_z_id.
 func Reflect(code []byte) (*Info, error) {
 	_, body, err := decode(code)
 	if err != nil {

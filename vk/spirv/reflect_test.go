@@ -108,8 +108,8 @@ func TestReflectPushBlock(t *testing.T) {
 	}
 }
 
-// TestReflectComplex checks that a buffer of vectors of two numbers holds complex numbers, and that
-// a buffer of vectors of three numbers does not.
+// TestReflectComplex checks that a buffer of vectors of two floats or doubles holds complex
+// numbers. Vectors of three numbers or of integers must count as single numbers.
 func TestReflectComplex(t *testing.T) {
 	const tPair, tPairs = 900, 901
 	for _, c := range []struct {
@@ -255,7 +255,7 @@ func TestReflectCommitted(t *testing.T) {
 	})
 }
 
-// FuzzReflect checks that Reflect reads or refuses broken modules, and does not crash.
+// FuzzReflect checks that Reflect and the passes do not crash for broken modules.
 func FuzzReflect(f *testing.F) {
 	f.Add(shader().types().push(tUint).code())
 	paths, _ := filepath.Glob("../../shaders/spv/probe_fma.spv")

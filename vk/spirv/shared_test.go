@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// tiled declares shared double x[ROWS·COLUMNS + (WIDE ? 1 : 0)] and shared uint y[3]. ROWS has
+// tiled declares shared double x[ROWS·COLUMNS + (ROWS > 3 ? 1 : 0)] and shared uint y[3]. ROWS has
 // constant_id 4 and COLUMNS has constant_id 5. `op` is the opcode of the operation that · stands
 // for.
 func tiled(op uint32) *stream {

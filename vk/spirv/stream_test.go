@@ -53,7 +53,6 @@ func (s *stream) types() *stream {
 		op(opTypeBool, tBool).op(opTypeVector, tVec, tDouble, 2).op(opTypeRuntimeArray, tArray, tDouble)
 }
 
-// push declares a push block with members of the given types.
 func (s *stream) push(members ...uint32) *stream {
 	return s.op(opTypeStruct, append([]uint32{tPush}, members...)...).
 		op(opTypePointer, tPushPointer, storagePushConstant, tPush).

@@ -80,8 +80,6 @@ func testGolden(t *testing.T, name string) {
 	}
 }
 
-// compareGolden compares a generated file with the file called name in testdata. With -update it
-// replaces the file in testdata.
 func compareGolden(t *testing.T, name string, have []byte) {
 	t.Helper()
 	golden := filepath.Join("testdata", name)

@@ -42,9 +42,9 @@ type specField struct {
 }
 
 // kernelsOf returns the kernels of a source, one for each declared variant. The function `code`
-// returns the SPIR-V of a variant by its name. A source that names no number type itself is
-// compiled for each number type. A comparison of the results shows which parameters depend on the
-// number type.
+// returns the SPIR-V of a variant by its name. A source that includes numerics.glsl is compiled for
+// several number types. A comparison of the results shows which parameters depend on the number
+// type.
 func kernelsOf(s *source.Source, code func(name string) ([]byte, error)) (all []*kernel, err error) {
 	read := func(v source.Variant) (*kernel, error) {
 		words, err := code(v.Name)
@@ -82,7 +82,7 @@ func kernelsOf(s *source.Source, code func(name string) ([]byte, error)) (all []
 
 // newKernel makes a kernel from a variant, and from info, the description of the variant's SPIR-V.
 // It returns an error for names that collide in Go, for members that Go cannot place at their
-// offsets, and for push blocks larger than spirv.MaxPushBytes.
+// offsets, for push blocks larger than spirv.MaxPushBytes, and for defaults that are not finite.
 func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	k := &kernel{name: v.Name, goName: source.Camel(v.Name), defines: v.Defines, info: info}
 	taken := map[string]bool{}
@@ -131,11 +131,11 @@ func (k *kernel) trailing() uintptr {
 	return k.size - last.Offset - last.Size
 }
 
-// typed compares k with `other`, the same kernel compiled for the number type with the Go name
-// `number`. A float64 member of k gets the type parameter T, and must have the type `number` in
-// `other`: a kernel for complex numbers stores a real number as a complex one. A member that is
-// uint64 in single precision gets the Go type spirv.RealBits. typed returns an error if k and
-// `other` differ in any other way.
+// typed adds to k.others the kernel `other`: the same kernel, compiled for the number type with the
+// Go name `number`. A float64 member of k gets the type parameter T, and must have the type
+// `number` in `other`: a kernel for complex numbers stores a real number as a complex one. A member
+// that is uint64 in single precision gets the Go type spirv.RealBits. typed returns an error if k
+// and `other` differ in any other way, except in the capabilities for their number types.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")
@@ -182,7 +182,7 @@ func without(all []spirv.Capability, one spirv.Capability) []spirv.Capability {
 	return slices.DeleteFunc(slices.Clone(all), func(c spirv.Capability) bool { return c == one })
 }
 
-// literal returns the default of a constant as a Go expression. Infinities and NaN have none.
+// literal returns the default of a constant as a Go expression. It fails for infinities and NaN.
 func literal(c spirv.SpecConstant) (string, error) {
 	float := func(x float64, bits int) (string, error) {
 		if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -25,7 +25,8 @@ func Root() (string, error) {
 	return "", err
 }
 
-// glslc runs tools/glslc.sh and returns its output. If it fails, the error is what it printed.
+// glslc runs tools/glslc.sh and returns its output. If the script fails, the error contains what it
+// wrote to standard error.
 func glslc(root string, args ...string) (string, error) {
 	cmd := exec.Command(filepath.Join(root, "tools", "glslc.sh"), args...)
 	var out, complaint bytes.Buffer

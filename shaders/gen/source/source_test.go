@@ -170,8 +170,8 @@ func TestStale(t *testing.T) {
 }
 
 // TestReadStorage checks for which number types a source is compiled. If the source includes
-// storage.glsl, half precision is one of them. If it includes numerics.glsl, half precision is not.
-// The line "complex" in the header adds the two types of complex numbers.
+// storage.glsl, half precision is one of them. If it includes only numerics.glsl, it is not. The
+// line "complex" in the header adds the two types of complex numbers.
 func TestReadStorage(t *testing.T) {
 	dir := folder(t, "glsl/product/a.comp", "#include \"storage.glsl\"\n", "glsl/product/b.comp", "#include \"numerics.glsl\"\n",
 		"glsl/product/c.comp", "", "glsl/product/d.comp", "// complex\n#include \"storage.glsl\"\n",
