@@ -54,7 +54,7 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // `largest` and `place` have, for each invocation, the largest magnitude that the invocation has
-// found, and the row of the entry with this magnitude.
+// found (its square for complex numbers), and the row of the entry with this magnitude.
 shared real_t largest[LOCAL_SIZE];
 shared uint place[LOCAL_SIZE];
 

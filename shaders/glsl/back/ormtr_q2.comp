@@ -244,7 +244,8 @@ void enter(uint base, bool first) {
 }
 
 // leave stores those rows of vectors to memory that are finished at the end of a block of
-// reflectors.
+// reflectors. The other rows in registers go to slots. After the last block of a group (`last`),
+// leave also stores the rows in all slots to memory.
 void leave(uint base, bool last) {
 	Rows r = rows(base, 0, ROWS);
 	if (inside(base)) {
@@ -336,8 +337,8 @@ void main() {
 	}
 }
 #else
-// between_times is a barrier of the workgroup. It makes the data that each team has stored visible
-// to the next team.
+// between_times is a barrier of the workgroup if it has several teams. It makes the data that each
+// team has stored visible to the next team.
 void between_times() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;

@@ -64,9 +64,9 @@ uint steps_end(uint s) { return is_last() ? steps(s) : min(steps(s), (square + 1
 // origin returns the address of the square.
 uint64_t origin() { return element(uint64_t(p.x), 0, square * p.m, p.ld); }
 
-// begin_square sets the work of workgroup number w. `square` becomes the number of its square, and
-// `strip` the number of its strip: WIDTH neighbouring columns of this square. begin_square returns
-// false if the workgroup has nothing to do.
+// begin_square sets the work of workgroup number w. `square` becomes the number of its square,
+// `strip` the number of its strip (WIDTH neighbouring columns of this square), and `begin` the
+// first step that changes the strip. begin_square returns false if the workgroup has nothing to do.
 bool begin_square(uint w) {
 	uint strips = (p.m + WIDTH - 1) / WIDTH;
 	square = p.first + w / strips;

@@ -3,7 +3,7 @@
 // gemm_batch multiplies many pairs of square matrices, C = A·B (BLAS dgemm). The orders of the
 // pairs may differ.
 //
-// in:  matrices  the pairs [first, first + count). The kernel reads the order n and the place `a`
+// in:  matrices  the pairs from number `first` on. The kernel reads the order n and the place `a`
 //                of each pair: A, B and C have the same place in their buffers
 //      a, b      n×n each, leading dimension n
 // out: c         n×n, leading dimension n

@@ -11,9 +11,9 @@
 //
 // in:      matrices   the matrices [first, first + count)
 //          d, e       from element matrix.at on: T
-// in, out: states     status: GOOD becomes DONE, because divide and conquer does not iterate, or
-//                     NONFINITE if T has a NaN or an infinity. exponent: increased by the exponent
-//                     of the power of two
+// in, out: states     status: GOOD becomes DONE, because divide and conquer does not iterate. If T
+//                     has a NaN or an infinity, or the status is not GOOD, it becomes NONFINITE.
+//                     exponent: increased by the exponent of the power of two
 // out:     torn_d     from element matrix.at on: the diagonal of the leaves
 //          torn_e     the scaled off-diagonal, with the elements between the leaves
 //          order      0, 1, 2 … for each leaf; not written if order is null

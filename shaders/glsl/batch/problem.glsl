@@ -35,11 +35,11 @@ const uint GOOD = 0;
 // kernels read.
 #pragma host NONFINITE
 const uint NONFINITE = 1;
-// FAILED is the status of a matrix for which QL iteration did not converge. The block of rows lo to
-// hi of its tridiagonal matrix was not solved.
+// FAILED is the status of a matrix for which QL iteration did not converge or divide and conquer
+// failed. The block of rows lo to hi of its tridiagonal matrix was not solved.
 #pragma host FAILED
 const uint FAILED = 2;
-// DONE means that QL iteration has ended.
+// DONE means that QL iteration has ended, or is not needed.
 #pragma host DONE
 const uint DONE = 3;
 
@@ -49,7 +49,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer States { Bat
 // long_ returns a 64-bit number from its two words, the low word first.
 uint64_t long_(uint x[2]) { return uint64_t(x[0]) | uint64_t(x[1]) << 32; }
 
-// finite tells whether x is neither NaN nor infinite.
 bool finite(double x) { return (unpackDouble2x32(x).y >> 20 & 0x7ffu) != 0x7ffu; }
 
 #endif

@@ -38,9 +38,9 @@ bool negligible(uint i) {
 	return x <= tiny() || x * x <= (EPS * abs(t_d[i])) * (EPS * abs(t_d[i + 1]));
 }
 
-// next_block finds the first block of the matrix T at index `base` without a negligible
-// off-diagonal element, and chooses the end at which the iteration converges. It returns false if
-// there is none.
+// next_block sets lo and hi to the first block, from row lo on, of the matrix T at index `base`
+// that has no negligible off-diagonal element. It also sets `turned`, the end at which the
+// iteration converges, and `futile`. It returns false if there is no such block.
 bool next_block(uint base, uint n) {
 	uint a = lo;
 	while (a + 1 < n && negligible(base + a)) a++;

@@ -225,8 +225,8 @@ uint iterate(uint generates) {
 }
 #endif
 
-// finish sorts the eigenvalues and writes the wanted ones. It also writes their eigenvectors with
-// the chosen signs.
+// finish writes the wanted eigenvalues in ascending order, and their eigenvectors with the chosen
+// signs. In the variant syev_batch_values it finds the eigenvalues by bisection.
 void finish(BatchMatrix m, int exponent, bool good) {
 	double back = power_of_two(exponent);
 	MatrixOut values = MatrixOut(element(uint64_t(p.values), m.w, 0, 0));

@@ -182,7 +182,8 @@ void pass(uint k, uint old, uint now) {
 }
 
 // eliminate makes column k tridiagonal. The update with the vectors at element `old` of v and w has
-// not yet been applied. `at` is the index of the first element of this matrix in d, e and tau.
+// not yet been applied. The vectors of column k go to element `now` of v and w. `at` is the index
+// of the first element of this matrix in d, e and tau.
 void eliminate(uint k, uint old, uint now, uint at) {
 	double squares = 0.0lf;
 	for (uint i = k + t; i < n; i += LOCAL_SIZE) {

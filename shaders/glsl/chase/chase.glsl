@@ -88,7 +88,6 @@ uint64_t factor(uint s, uint j) { return element(uint64_t(p.tau), j, s, steps(0)
 #include "reflector.glsl"
 
 #ifdef LOG
-// note writes to the log that step j of sweep s begins.
 void note(uint s, uint j) { note(p.counter, p.log, s * (steps(0) + 1) + j); }
 #endif
 

@@ -103,8 +103,8 @@ void take(uint i, uint first, uint from) {
 }
 
 // reflect computes the reflector H from `head` and from u, which holds x without its first element.
-// It scales `head` and u by a power of two that brings the largest element near one. It does not
-// set the first element of u: the caller must set this element to u0 of the result.
+// It scales `head`, u and u_i by a power of two that brings the largest element near one. It does
+// not set the first element of u: the caller must set this element to u0 of the result.
 Reflector reflect() {
 	uint top = 0;
 	[[unroll]] for (uint m = 0; m < OWN; m++) top = max(top, magnitude(u[m]));

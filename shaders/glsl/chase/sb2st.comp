@@ -132,7 +132,6 @@ uint mirror[OWN];
 // u.
 work_t late_d[OWN], late_u[OWN], late_u_i;
 
-// step_of returns step j of sweep s.
 Step step_of(uint s, uint j) {
 	Step q;
 	q.s = s;

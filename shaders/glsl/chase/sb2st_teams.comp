@@ -120,7 +120,6 @@ work_t inverse_u0, tau;
 // array u at which the vector u of the step begins.
 struct Step { uint s, j, r, len, low, slot; };
 
-// step_of returns step j of sweep s.
 Step step_of(uint s, uint j) {
 	Step q;
 	q.s = s;

@@ -165,7 +165,6 @@ uint64_t band(uint row, uint col) { return element(uint64_t(p.band), row + 2 * B
 // elements first, first + LANES, … of the line.
 struct HalfStep { uint s, h, r, len, low, line, along, i, first; };
 
-// half_step returns the description of half-step h of sweep s. A half-step applies one reflector.
 HalfStep half_step(uint s, uint h) {
 	HalfStep q;
 	q.s = s;
@@ -245,7 +244,6 @@ void chase(HalfStep q, bool keeps, uint to) {
 }
 
 #ifdef LOG
-// note writes to the log that half-step h of sweep s begins.
 void note(uint s, uint h) { note(p.counter, p.log, s * (half_steps(0) + 1) + h); }
 #endif
 

@@ -161,7 +161,6 @@ uint64_t band(uint row, uint col) { return element(uint64_t(p.band), row + p.abo
 // invocations that share a line. It holds elements first, first + LANES, … of the line.
 struct HalfStep { uint s, h, r, len, between, low, line, along, i, first; };
 
-// half_step returns the description of half-step h of sweep s. A half-step applies one reflector.
 HalfStep half_step(uint s, uint h) {
 	HalfStep q;
 	bool even = h % 2 == 0;

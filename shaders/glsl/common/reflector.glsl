@@ -34,8 +34,8 @@ real_t inverse_root(real_t q) {
 // all reflectors. In single precision the first result y is already exact except for the last bit,
 // so z·y is 1 or a neighbour of 1 among the floats. Where fma() is not fused, the rounding errors
 // of z·y would have a mean of about 2^-26, because the two neighbours of 1 have different distances
-// from 1. The refinement computes with 3/4·z instead. The product is then near 3/4, whose two
-// neighbours have equal distances from it.
+// from 1. In single precision the refinement therefore computes with 3/4·z. The product is then
+// near 3/4, whose two neighbours have equal distances from it.
 real_t inverse(real_t z) {
 	real_t y = real_t(1.0f / float(z));
 #if defined(SCALAR_F32) || defined(SCALAR_C64)

@@ -18,8 +18,8 @@
 // Grid: x and y together number the workgroups. A workgroup has `share` rows. Each row has
 // LOCAL_SIZE/share invocations, which read the row twice. LOCAL_SIZE is a power of two.
 //
-// Consecutive invocations read what is contiguous in memory: elements of one row if step_inner is 1,
-// and otherwise the same element of consecutive rows.
+// Consecutive invocations read what is contiguous in memory: elements of one row if step_inner is
+// 1, and otherwise the same element of consecutive rows.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -46,8 +46,8 @@ layout(push_constant, scalar) uniform Push {
 	// element of a row to the next.
 	uint64_t step_row, step_inner;
 	uint rows, inner;
-	// With SYMMETRIC, `before` is the number of rows of the symmetric matrix before the first row of
-	// this dispatch, and a is the address of element (0, 0), not of the first row.
+	// With SYMMETRIC, `before` is the number of rows of the symmetric matrix before the first row
+	// of this dispatch, and a is the address of element (0, 0), not of the first row.
 	uint before;
 	// `share` is the number of rows that a workgroup processes, a power of two, at most LOCAL_SIZE.
 	uint share;

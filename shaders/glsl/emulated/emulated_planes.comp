@@ -4,8 +4,9 @@
 // in:  a       element k of row r is a[r·step_row + (k − from)·step_inner]
 //      shifts  exponents of the powers of two. A row that cannot be scaled becomes zeros
 // out: planes  residues, in the layout of planes.glsl, one plane for each modulus, or two planes if
-//              the factor is complex (moduli.glsl). Two planes are plane_bytes apart. All padded_rows × padded_inner bytes of a plane are written.
-//              Bytes past rows and inner become zeros
+//              the factor is complex (moduli.glsl). Two planes are plane_bytes apart. All
+//              padded_rows × padded_inner bytes of a plane are written. Bytes past rows and inner
+//              become zeros
 //
 // variant: emulated_planes
 // variant: emulated_planes_complex COMPLEX
@@ -63,8 +64,9 @@ layout(push_constant, scalar) uniform Push {
 	uint rows, inner, padded_rows, padded_inner;
 	// The elements before element `from` of each row count as zeros and are not read.
 	uint from;
-	// With SYMMETRIC, `before` is the number of rows of the symmetric matrix before the first row of
-	// this dispatch. Then a is the address of element (0, 0), not of the first row, and `from` is 0.
+	// With SYMMETRIC, `before` is the number of rows of the symmetric matrix before the first row
+	// of this dispatch. Then a is the address of element (0, 0), not of the first row, and `from`
+	// is 0.
 	uint before;
 } p;
 

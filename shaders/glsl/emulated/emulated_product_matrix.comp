@@ -90,9 +90,9 @@ unit_t next_a[FETCH_A], next_b[FETCH_B];
 const uint COMPONENTS = FRAG_M * FRAG_N / LANES;
 coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator> acc[SUB_M * SUB_N];
 
-// spot returns, for unit number `index` of a tile of `tile` rows, its row, and its first byte within
-// the step (the STEP bytes of each row that are in shared memory). The units are numbered in the
-// order of memory: block by block, and row by row in a block.
+// spot returns, for unit number `index` of a tile of `tile` rows, its row, and its first byte
+// within the step (the STEP bytes of each row that are in shared memory). The units are numbered in
+// the order of memory: block by block, and row by row in a block.
 uvec2 spot(uint index, uint tile) {
 	uint block = index / (tile * DEPTH / UNIT), rest = index % (tile * DEPTH / UNIT);
 	return uvec2(rest / (DEPTH / UNIT), block * DEPTH + rest % (DEPTH / UNIT) * UNIT);
@@ -106,8 +106,8 @@ uint distance_of(uint index, uint tile) {
 	return place_in_panel(at.x, at.y);
 }
 
-// fetch loads this invocation's units of one step to next_a and next_b. The step begins at byte k of
-// the inner dimension. a and b are the addresses of the tile's first row in A and in B.
+// fetch loads this invocation's units of one step to next_a and next_b. The step begins at byte k
+// of the inner dimension. a and b are the addresses of the tile's first row in A and in B.
 void fetch(uint64_t a, uint64_t b, uint k) {
 	uint t = gl_LocalInvocationIndex;
 	a += k * PANEL + distance_of(t, TILE_M);
@@ -135,8 +135,8 @@ void put() {
 	}
 }
 
-// multiply adds the products of one step to acc. `row` and `col` are the first row and column of the
-// subgroup's part of the tile.
+// multiply adds the products of one step to acc. `row` and `col` are the first row and column of
+// the subgroup's part of the tile.
 void multiply(uint row, uint col) {
 	coopmat<int8_t, gl_ScopeSubgroup, FRAG_M, FRAG_K, gl_MatrixUseA> left[SUB_M];
 	coopmat<int8_t, gl_ScopeSubgroup, FRAG_K, FRAG_N, gl_MatrixUseB> right;
@@ -173,8 +173,8 @@ void finish(uint64_t words, uint row, uint col, Reduction r) {
 void main() {
 	if (workgroup() >= p.count) return;
 	uvec2 corner = tile_corner(p.first + workgroup(), p.rows, p.cols, p.lower != 0);
-	// The parts of the subgroups are numbered column by column, and `down` is the number of parts in
-	// a column.
+	// The parts of the subgroups are numbered column by column, and `down` is the number of parts
+	// in a column.
 	const uint down = TILE_M / (SUB_M * FRAG_M);
 	uint subgroup = gl_SubgroupID;
 	uint row = subgroup % down * SUB_M * FRAG_M, col = subgroup / down * SUB_N * FRAG_N;

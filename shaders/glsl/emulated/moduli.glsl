@@ -47,8 +47,8 @@ const uint LEFT[16 * 2] = uint[16 * 2](
 	0xf52a1b01u, 0x3d94fcbcu, 0x64bd1d01u, 0x960c6ecdu, 0x22e62101u, 0x0f290807u, 0x4e022701u, 0x5f08c304u,
 	0xe5ab2d01u, 0x6460e633u, 0xb4413901u, 0x5605232eu, 0xa4bf3b01u, 0xedf94658u, 0xafac3f01u, 0xc1ff31abu);
 // RIGHT_6 to RIGHT_16 have the residues of 256ᵏ·qᵢ modulo pᵢ for k = 0 to 7, as signed bytes in two
-// words. The number in the name is the number of moduli. qᵢ is the inverse of P/pᵢ modulo pᵢ, where P
-// is the product of the moduli in use. Entries past the last modulus in use are zero.
+// words. The number in the name is the number of moduli. qᵢ is the inverse of P/pᵢ modulo pᵢ, where
+// P is the product of the moduli in use. Entries past the last modulus in use are zero.
 const uint RIGHT_6[16 * 2] = uint[16 * 2](
 	0x000000a7u, 0x00000000u, 0x93939393u, 0x93939393u, 0xa9e3a235u, 0x25b8e8f8u, 0x0433d8f8u, 0xf6fe6414u,
 	0xfe9286d7u, 0xe11855eeu, 0xc7cc6dc7u, 0x6dc7cc6du, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u,

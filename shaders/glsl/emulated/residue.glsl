@@ -2,8 +2,8 @@
 // products.
 //
 // The kernels that compute residues include this header, after moduli.glsl. They need the extension
-// GL_EXT_integer_dot_product. The header defines SUM_START, Reduction, reduction, residue_of_sum and
-// residue.
+// GL_EXT_integer_dot_product. The header defines SUM_START, Reduction, reduction, residue_of_sum
+// and residue.
 #ifndef RESIDUE_GLSL
 #define RESIDUE_GLSL
 
@@ -23,9 +23,9 @@ uint residue(int magic_t, int q, float inverse) {
 	return uint(magic_t - q * floatBitsToInt(quotient));
 }
 
-// The sums of a product begin with SUM_START instead of 0, and wrap around. Read as an unsigned number,
-// a sum is then the true sum + 2³¹, which is never negative. So its four bytes can be multiplied by
-// weights as unsigned bytes.
+// The sums of a product begin with SUM_START instead of 0, and wrap around. Read as an unsigned
+// number, a sum is then the true sum + 2³¹, which is never negative. So its four bytes can be
+// multiplied by weights as unsigned bytes.
 const int SUM_START = int(0x80000000u);
 
 // Reduction holds the constants for residues modulo q of 32-bit sums that began with SUM_START. The
@@ -43,8 +43,8 @@ Reduction reduction(uint i) {
 	return Reduction(q, weights, MAGIC - 128 * (weights >> 24), 1.0 / float(q));
 }
 
-// residue_of_sum returns a number whose low byte is the residue modulo r.q of `sum` − SUM_START. The
-// dot product of the bytes of `sum` with r.weights has the same residue as `sum`, and is small.
+// residue_of_sum returns a number whose low byte is the residue modulo r.q of `sum` − SUM_START.
+// The dot product of the bytes of `sum` with r.weights has the same residue as `sum`, and is small.
 uint residue_of_sum(int sum, Reduction r) {
 	return residue(dotPacked4x8EXT(uint(sum), r.weights) + r.offset, r.q, r.inverse);
 }

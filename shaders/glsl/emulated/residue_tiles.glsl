@@ -27,9 +27,10 @@ const uint TILE_WORDS = TILE_M * TILE_N / 4, FRAG_WORDS = FRAG_M * FRAG_N / 4;
 #define SWATH_ID 7
 #include "tile_order.glsl"
 
-// tile_corner returns the row and the column of the first element of tile number `index` of a result
-// of rows×cols elements. If `lower` is true, only tiles of the lower triangle are numbered. They are
-// grouped into squares, whose side is the larger of TILE_M and TILE_N; the smaller one divides it.
+// tile_corner returns the row and the column of the first element of tile number `index` of a
+// result of rows×cols elements. If `lower` is true, only tiles of the lower triangle are numbered.
+// They are grouped into squares, whose side is the larger of TILE_M and TILE_N; the smaller one
+// divides it.
 uvec2 tile_corner(uint index, uint rows, uint cols, bool lower) {
 	if (lower) {
 		const uint square = max(TILE_M, TILE_N), down = square / TILE_M, parts = down * (square / TILE_N);

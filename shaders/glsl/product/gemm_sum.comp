@@ -12,8 +12,9 @@
 // in, out: c      m×n; member z begins z·stride_c elements after the first one. If β = 0,
 //                 c is overwritten: it is not read and may hold NaN
 //
-// Each element of C is the sum of `splits` parts. symm_columns_sum adds up only the first of these
-// parts. Their number depends on the row, because the parts of empty pieces are not stored.
+// Each element of C is the sum of `splits` parts. symm_columns_sum adds up the parts from number 0
+// on that symm_columns has stored, which may be fewer: parts of empty pieces are not stored. Their
+// number depends on the row.
 //
 // `lanes` invocations compute one element. Invocation l of them, called lane l, adds up the parts
 // l, l + lanes, …. Then the sums of the lanes are added in the order of l. So the bits of the

@@ -78,7 +78,6 @@ acc_t part_a[THREAD_M], part_b[THREAD_N];
 uint tile_row(uint r) { return (gl_LocalInvocationIndex % THREADS_M + r / NEAR * THREADS_M) * NEAR + r % NEAR; }
 uint tile_col(uint c) { return (gl_LocalInvocationIndex / THREADS_M + c / NEAR * THREADS_N) * NEAR + c % NEAR; }
 
-// clear_acc sets the invocation's part of the result, acc, to zero.
 void clear_acc() {
 	[[unroll]] for (uint e = 0; e < THREAD_M * THREAD_N; e++) acc[e] = acc_t(0);
 }

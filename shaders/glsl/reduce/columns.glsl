@@ -79,7 +79,7 @@ content_t peek(Slots from, uint i) {
 }
 
 // gives_up tells whether this invocation must stop waiting for the values of row i, after it has
-// read a slot k times.
+// read a slot k times. At the poll limit, gives_up sets INFO to i + 1.
 bool gives_up(uint i, uint k) {
 	if (k % POLLS_A_LOOK != 0) return false;
 	if (stopped(p.info, p.abort_word)) return true;
@@ -98,7 +98,8 @@ bool missing(u64vec2 bits) { return missing(bits.x) || missing(bits.y); }
 // conjugate of row i, is in the slots from `rows` on. The product A·v is in the slots from
 // `products` on. In both cases, the first slot is for element i. receive stores the elements in
 // this invocation's columns to the arrays x and `product`. The elements of columns before i become
-// zero. If there is no product, `products` is the same address as `rows`.
+// zero. If there is no product, `products` is the same address as `rows`. If the invocation gives
+// up waiting, receive sets given_up to 1.
 void receive(uint i, Slots rows, Slots products) {
 	content_t bits[CHUNKS], bits_p[CHUNKS];
 	[[unroll]] for (uint c = 0; c < CHUNKS; c++) {

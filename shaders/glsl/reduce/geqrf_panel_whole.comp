@@ -149,7 +149,7 @@ bits_t peek(Slots from, uint i) {
 #endif
 
 // gives_up tells whether this invocation must stop waiting for the values of column j, after it has
-// read a slot k times.
+// read a slot k times. At the poll limit, gives_up sets INFO to j + 1.
 bool gives_up(uint j, uint k) {
 	if (k % POLLS_A_LOOK != 0) return false;
 	if (stopped(p.info, p.abort_word)) return true;

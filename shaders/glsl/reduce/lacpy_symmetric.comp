@@ -3,9 +3,9 @@
 //
 // complex
 //
-// in, out: a  n×n. The lower triangle is read, or the upper one if `upper` ≠ 0. Both triangles
-//             are written. The triangle that is not read may hold NaN,
-//             as may the imaginary parts of the diagonal
+// in, out: a  n×n. The lower or the upper triangle is read, as the parameter `upper` says. Both
+//             triangles are written. The triangle that is not read may hold NaN, as may the
+//             imaginary parts of the diagonal
 //
 // A workgroup owns a pair of tiles that mirror each other. No other workgroup reads or writes these
 // two tiles. The stored tile is copied to shared memory, so that both tiles are accessed

@@ -12,13 +12,14 @@
 // in, out: info   order of the first leading minor that is not positive definite, or 0. It is only
 //                 written if it was 0
 //
-// The pivot of column k must be positive and finite. Otherwise the leading minor of order k + 1 of the
-// block is not positive definite, the kernel continues with the pivot 1, and L and X have no meaning.
+// The pivot of column k must be positive and finite. Otherwise the leading minor of order k + 1 of
+// the block is not positive definite, the kernel continues with the pivot 1, and L and X have no
+// meaning.
 //
-// The matrix S holds both results in registers: S(i, j) is L(i, j) for i > j, and X(j, i) for i ≤ j. At
-// first S is the lower triangle of A, and zero above it. Step k divides column k of S by the root of
-// the pivot; X(k, k) is the inverse of the root. Then column k of L and row k of X are finished, and
-// are subtracted from the columns j > k of S:
+// The matrix S holds both results in registers: S(i, j) is L(i, j) for i > j, and X(j, i) for i ≤
+// j. At first S is the lower triangle of A, and zero above it. Step k divides column k of S by the
+// root of the pivot; X(k, k) is the inverse of the root. Then column k of L and row k of X are
+// finished, and are subtracted from the columns j > k of S:
 //
 //	S(i, j) ← S(i, j) − L(i, k)·conj(L(j, k))    i ≥ j
 //	S(i, j) ← S(i, j) − X(k, i)·L(j, k)          i ≤ k
@@ -47,8 +48,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn a;
 	MatrixOut l, x;
 	Words info;
-	// n is the order of the block, 1 to ORDER. The leading dimensions are at least n. `before` is the
-	// number of rows of the whole matrix before the block.
+	// n is the order of the block, 1 to ORDER. The leading dimensions are at least n. `before` is
+	// the number of rows of the whole matrix before the block.
 	uint n, lda, ldl, ldx, before;
 } p;
 
@@ -85,7 +86,7 @@ void main() {
 		bool positive = pivot > real_t(0) && !isinf(pivot);
 		if (!positive && gl_LocalInvocationIndex == 0 && p.info.at[0] == 0) p.info.at[0] = p.before + k + 1;
 		pivot = positive ? pivot : real_t(1);
-		// The root of the pivot times an even power of two, which is near 1
+		// q is the pivot times an even power of two, and lies near 1. `root` becomes √q.
 		int e = (exponent_of(pivot) + 1) >> 1;
 		real_t q = pivot * power_of_two(-e) * power_of_two(-e), inverse = inverse_root(q), root = q * inverse;
 		root = fma(fma(-root, root, q), real_t(0.5) * inverse, root); // a Newton step

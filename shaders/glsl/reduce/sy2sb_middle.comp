@@ -54,7 +54,6 @@ const uint AT_ONCE = 4;
 // the matrix in brackets.
 shared acc_t parts[LANES * COLUMNS], column[COLUMNS];
 
-// total returns the sum of element i.
 acc_t total(uint i) {
 	acc_t sum = parts[i * LANES];
 	for (uint lane = 1; lane < LANES; lane++) sum += parts[i * LANES + lane];

@@ -13,8 +13,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Lea
 // SWEEPS·n is the number of sweeps after which a leaf of order n is given up.
 const uint SWEEPS = 30;
 
-// tiny is the limit below which an off-diagonal element counts as zero. `lift` and `drop`, whose
-// product is 1, prevent underflow in `rotation`.
+// tiny is the largest magnitude at which an off-diagonal element of stedc_leaf counts as zero,
+// whatever its neighbours are. The function `rotation` multiplies smaller arguments by `lift`, and
+// its result by `drop`, to prevent underflow. The product of `lift` and `drop` is 1.
 double tiny() { return packDouble2x32(uvec2(0u, (1023u - 400u) << 20)); }
 double lift() { return packDouble2x32(uvec2(0u, (1023u + 600u) << 20)); }
 double drop() { return packDouble2x32(uvec2(0u, (1023u - 600u) << 20)); }

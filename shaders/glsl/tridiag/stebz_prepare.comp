@@ -51,7 +51,6 @@ int binary_exponent(work_t top) {
 	return top < power_of_two(SCALE_MOST) ? exponent_of(top) : exponent_of(top * power_of_two(-room)) + room;
 }
 
-// flushed returns 0 if |x| < 2^-900, and x otherwise.
 work_t flushed(work_t x) { return abs(x) < power_of_two(-900) ? work_t(0) : x; }
 
 void main() {

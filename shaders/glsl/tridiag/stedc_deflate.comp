@@ -211,8 +211,8 @@ Numbers turn(uint a, Numbers x, Numbers y, double cs, double sn, double r) {
 	return after;
 }
 
-// first_candidate returns the index of the first candidate that is at least `step`. `count` is the
-// number of candidates.
+// first_candidate returns the index of the first candidate that is at least `step`, or `count` if
+// there is none. `count` is the number of candidates.
 uint first_candidate(uint step, uint count) {
 	uint low = 0, high = count;
 	while (low < high) {

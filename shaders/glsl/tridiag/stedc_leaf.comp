@@ -82,9 +82,9 @@ uint after(uint from, bool zero) {
 	return LEAF;
 }
 
-// next finds the first block of rows without a negligible off-diagonal element, and chooses the
-// direction of the iteration. It returns false if there is none. It reads and clears the bits
-// `zeros`.
+// next sets lo and hi to the first block of rows, from row lo on, that has no negligible
+// off-diagonal element. It also sets `turned`, the direction of the iteration. It returns false if
+// there is no such block. It reads and clears the bits `zeros`.
 bool next(uint n, inout uint futile) {
 	uint a = after(lo, false), b = min(after(a + 1, true), n - 1);
 	for (uint w = 0; w < ZERO_WORDS; w++) zeros[w] = 0;

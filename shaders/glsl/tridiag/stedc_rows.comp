@@ -14,8 +14,8 @@
 // inputs. The order of the sums depends on LOCAL_SIZE alone. The inputs must be finite: the host
 // checks this.
 //
-// Grid: one workgroup per column, from column number `begin` of each merge on, in x and y; z is the
-// number of merges.
+// Grid: one workgroup per column, from column number `begin` of each merge on, in x and y. z covers
+// the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -18,8 +18,8 @@
 // no partial product overflows. The order of the product depends on LOCAL_SIZE alone. zhat must not
 // overlap the inputs. The inputs must be finite: the host checks this.
 //
-// Grid: one workgroup per weight, from weight number `first` of each merge on, in x and y; z is the
-// number of merges.
+// Grid: one workgroup per weight, from weight number `first` of each merge on, in x and y. z covers
+// the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

@@ -94,7 +94,6 @@ const uint FRESH = 1, LAST = 2, HALVES = 4;
 // distance `stride` between rows in bytes.
 struct Column { uint64_t base, stride; };
 
-// get and put load and store the number in row i of a column.
 work_t get(Column c, uint i) { return Shared(c.base + c.stride * i).at[0]; }
 
 void put(Column c, uint i, work_t v) { Shared(c.base + c.stride * i).at[0] = v; }
