@@ -7,8 +7,8 @@ import "fmt"
 // capability. Package vk has the table of these features (capabilityFeatures).
 type Capability uint32
 
-// These are the capabilities of the kernels of this module. If a device lacks one, vk.Build refuses
-// the kernel and names the capability.
+// These are the capabilities that the kernels of package shaders declare. If a device lacks one,
+// vk.Build refuses the kernel and names the capability.
 const (
 	CapShader                         Capability = 1
 	CapFloat16                        Capability = 9

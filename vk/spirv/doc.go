@@ -7,7 +7,7 @@
 // [Reflect] reads the parameters of a shader: specialisation constants, the push block, structs in
 // buffers, capabilities, and the size of the workgroup. The generator shaders/gen writes these
 // parameters as Go types, and a [Module] for each kernel. [SharedBytes] and [MemoryBytes] compute
-// the sizes of arrays for given constants.
+// the sizes of arrays for given constants. [CheckComplex] finds mistakes with complex numbers.
 //
 // # Rewriting
 //
@@ -17,7 +17,7 @@
 // visibility of shared memory from each access to the barriers. Three passes run when a device
 // builds a kernel: [ControlFloats] requests IEEE arithmetic if the device offers IEEE arithmetic,
 // [Guard] checks every address in debug mode, and [TranslateAddresses] looks up virtual addresses
-// in a page table.
+// in a page table. [InexactDivision] is a pass for tests.
 //
 // # The layout of a module
 //

@@ -7,7 +7,7 @@ import "slices"
 //
 // In GLSL shared variables are coherent within the workgroup. Under the Vulkan memory model glslang
 // writes this coherence at every load and store. Drivers then put a fence at each access, keep no
-// value in a register, and do not combine loads. No kernel of this module needs such fences,
+// value in a register, and do not combine loads. No kernel of package shaders needs such fences,
 // because an invocation reads data of another invocation only after a barrier. SharedAtBarriers
 // therefore moves availability and visibility to the barriers that order shared memory. The
 // accesses stay non-private.

@@ -88,8 +88,9 @@ func (k *kernel) argument(number string) string {
 	return "[" + number + "]"
 }
 
-// spec writes the struct of the specialisation constants, or an alias of the struct of one of the
-// `earlier` variants of the same source, and the function that returns the defaults.
+// spec writes the struct of the specialisation constants and the function that returns the
+// defaults. If one of the `earlier` variants of the source has the same struct, spec writes an
+// alias instead.
 func (b *file) spec(k *kernel, earlier []*kernel) {
 	b.WriteString("\n")
 	if same := first(earlier, k, sameSpec); same != nil {

@@ -80,9 +80,9 @@ func kernelsOf(s *source.Source, code func(name string) ([]byte, error)) (all []
 	return all, nil
 }
 
-// newKernel makes a kernel from a variant, and from info, the description of the variant's SPIR-V.
-// It returns an error for names that collide in Go, for members that Go cannot place at their
-// offsets, for push blocks larger than spirv.MaxPushBytes, and for defaults that are not finite.
+// newKernel makes a kernel from a variant and from `info`, which describes the variant's SPIR-V. It
+// returns an error for names that collide in Go, for members that Go cannot place at their offsets,
+// for push blocks larger than spirv.MaxPushBytes, and for defaults that are not finite.
 func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	k := &kernel{name: v.Name, goName: source.Camel(v.Name), defines: v.Defines, info: info}
 	taken := map[string]bool{}

@@ -26,12 +26,12 @@
 //
 //	base + i … base + i + B−1,   base = s0 + 1 + j·B.
 //
-// Order. If two reflectors (i, j) and (i', j') share rows, the reflector of the later sweep must
-// act first. A block is the set of the reflectors with the same j. The kernel applies the blocks
-// with increasing j, and the reflectors of a block with decreasing i. Proof that this order is
-// right: let i > i'. Then (i, j) must act before each (i', j') with which it shares rows. If j' ≥
-// j, the kernel applies (i, j) first. If j' < j, they share no rows: (i', j') ends at the latest
-// with row s0 + i' + j·B, and (i, j) begins with row s0 + 1 + i + j·B.
+// Order of the reflectors. If two reflectors (i, j) and (i', j') share rows, the reflector of the
+// later sweep must act first. A block is the set of the reflectors with the same j. The kernel
+// applies the blocks with increasing j, and the reflectors of a block with decreasing i. Proof that
+// this order is right: let i > i'. Then (i, j) must act before each (i', j') with which it shares
+// rows. If j' ≥ j, the kernel applies (i, j) first. If j' < j, they share no rows: (i', j') ends at
+// the latest with row s0 + i' + j·B, and (i, j) begins with row s0 + 1 + i + j·B.
 //
 // Q2ᵀ needs the reverse order. If TRANSPOSED, the kernel counts rows and i from the other end. Then
 // i decreases as for Q2, and j decreases instead of increasing. So the same code applies Q2 and

@@ -16,7 +16,7 @@
 //                     exponent: increased by the exponent of the power of two
 // out:     torn_d     from element matrix.at on: the diagonal of the leaves
 //          torn_e     the scaled off-diagonal, with the elements between the leaves
-//          order      0, 1, 2 … for each leaf; not written if order is null
+//          order      for each row its number in its leaf, from 0 on; not written if order is null
 //
 // A matrix whose status is NONFINITE becomes zero, so that divide and conquer is quick. An
 // off-diagonal element becomes zero if it is negligible in a matrix whose norm is about 1. No two

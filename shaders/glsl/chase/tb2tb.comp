@@ -1,8 +1,8 @@
 // tb2tb reduces an upper band matrix to a narrower upper band matrix by bulge chasing, B = Q·B′·Pᵀ.
 // It is one pass of successive band reduction, from STEP superdiagonals to STEP − (B−1).
 //
-// in, out: band  compact band: element (row, col) lies at row + col·(HEIGHT−1) + ABOVE, with
-//                ABOVE ≥ STEP+B−1 and HEIGHT ≥ ABOVE+B. STEP+B−1 columns of zeros follow the
+// in, out: band  compact band: element (row, col) lies at row + col·(height−1) + above, with
+//                above ≥ STEP+B−1 and height ≥ above+B. STEP+B−1 columns of zeros follow the
 //                last column. Elements outside the matrix and its superdiagonals are zero
 //                before and after
 //

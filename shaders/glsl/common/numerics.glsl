@@ -1,11 +1,11 @@
 // This header selects the number types of a kernel that is compiled for several number types.
 //
 // Every kernel of the dense path includes this header first. The generator compiles such a kernel
-// for each number type, with SCALAR_F32 defined for float32. If the header of the kernel has the
-// line "complex", the generator also compiles it with SCALAR_C128 and SCALAR_C64 defined, for
-// complex128 and complex64; then COMPLEX is defined, too. The kernel's Go function and push block
-// get a type parameter. Such a kernel does not name a floating-point type itself. It uses the
-// following names, which numerics_f64.glsl, numerics_f32.glsl and numerics_complex.glsl define.
+// for float64, and with SCALAR_F32 defined for float32. If the header of the kernel has the line
+// "complex", the generator also compiles it with SCALAR_C128 and SCALAR_C64 defined, for complex128
+// and complex64; then COMPLEX is defined, too. The kernel's Go function and push block get a type
+// parameter. Such a kernel does not name a floating-point type itself. It uses the following names,
+// which numerics_f64.glsl, numerics_f32.glsl and numerics_complex.glsl define.
 //
 //	scalar_t      type of matrix entries in memory: of A, of Q, of reflectors, and of factors τ
 //	real_t        type of real numbers: norms, d, e, λ. Kernels that are compiled for complex

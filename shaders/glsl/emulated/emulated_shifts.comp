@@ -4,7 +4,8 @@
 // in:  first   norms of the rows of X. For a single product, first is null and c = 0
 //      second  norms of the rows of Y, or of the only left factor of a single product
 //      peaks   the peaks that emulated_norms found for the factors X, U, Y, V, in this order. A
-//              peak is the logarithm of the largest norm ‖·‖ of a row, plus a constant
+//              peak is the logarithm of the largest norm ‖·‖ of a row, plus a constant. It is 0
+//              for a factor of zeros
 // out: joint   shifts s of the joint rows. s is NOT_FINITE where a row cannot be scaled
 //      lone    shifts s + c of the rows of X. For a single product, lone is null
 //

@@ -9,8 +9,8 @@
 //
 // in:      a      n×n. Only the lower triangle is read, without the imaginary parts of the diagonal
 // out:     l, x   n×n, with zeros above the diagonal. They must not overlap. l may be a
-// in, out: info   order of the first leading minor that is not positive definite, or 0. It is only
-//                 written if it was 0
+// in, out: info   order of the first leading minor of the whole matrix that is not positive
+//                 definite, or 0. It is only written if it was 0
 //
 // The pivot of column k must be positive and finite. Otherwise the leading minor of order k + 1 of
 // the block is not positive definite, the kernel continues with the pivot 1, and L and X have no

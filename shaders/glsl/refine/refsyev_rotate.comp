@@ -5,8 +5,8 @@
 //
 //	f(c) = Σₗ W(l, j)·(Eᵀ(from + l, c) + δ(from + l, c)) − δ(j, c)
 //
-// c is the column, from is the first index of the cluster of j, and δ is 1 for equal indices and
-// else 0.
+// c is the number of the column, `from` is the first index of the cluster of j, and δ is 1 for
+// equal indices and otherwise 0.
 //
 // in:  e          n×n: Eᵀ
 //      clusters   n elements: the cluster of each index

@@ -6,7 +6,7 @@
 #define LEAF_GLSL
 
 // A Leaf is given by its first row lo in the matrix, its order n, and the offset `at` of its
-// matrices of vectors, low word first.
+// matrices of vectors in elements, low word first.
 struct Leaf { uint lo, n; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Leaves { Leaf at[]; };
 
