@@ -11,8 +11,8 @@ import (
 )
 
 // Device is a logical device with one queue. Several goroutines may use a device at the same time,
-// with two exceptions. Only one goroutine at a time may record, submit or wait for batches. An
-// object must not be destroyed while another goroutine uses it.
+// with three exceptions. Only one goroutine at a time may call Submit or Idle. Only one goroutine
+// at a time may use a batch. An object must not be destroyed while another goroutine uses it.
 type Device struct {
 	handle bDevice
 	table  *C.vke_device

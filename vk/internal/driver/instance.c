@@ -71,7 +71,7 @@ void vke_memory_budget(VkPhysicalDevice device, VkDeviceSize *budget, VkDeviceSi
 }
 
 // units is the number of multiprocessors or compute units of the device, or 0 if the driver does
-// not report it.
+// not report this number.
 static uint32_t units(int knows, const VkPhysicalDeviceShaderSMBuiltinsPropertiesNV *nv,
 		const VkPhysicalDeviceShaderCorePropertiesAMD *amd, const VkPhysicalDeviceShaderCoreProperties2AMD *amd2) {
 	if (knows & VKE_KNOWS_NV_UNITS) return nv->shaderSMCount;

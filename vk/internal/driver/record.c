@@ -10,10 +10,10 @@ enum {
 };
 
 // barrier orders all commands before the barrier with all commands after it. The later commands see
-// the writes of the earlier commands. Without flags the barrier covers only dispatches. If moves is
-// nonzero, the barrier also covers fills and copies. If host is nonzero, the results also become
-// visible to the host, which waits for the batch. Wider barriers take more time, mostly on the
-// host.
+// the writes of the earlier commands. If moves and host are 0, the barrier covers only dispatches.
+// If moves is nonzero, the barrier also covers fills and copies. If host is nonzero, the results
+// also become visible to the host, which waits for the batch. Wider barriers take more time, mostly
+// on the host.
 static void barrier(vke_device *d, VkCommandBuffer cb, int moves, int host) {
 	VkMemoryBarrier all = {ST_MEMORY_BARRIER, NULL, SHADER_WRITE, SHADER_READ | SHADER_WRITE};
 	VkFlags from = STAGE_COMPUTE, to = STAGE_COMPUTE;

@@ -53,14 +53,13 @@ func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
 var Fault func(call string) Result
 
 // Refuse is a hook for tests, which make the preparation of kernels fail. If it is not nil, package
-// vk calls it for each kernel that a program builds, also on a device for forecasts. If Refuse
-// returns an error, the kernel is not built, and this is the error. Several goroutines may call
-// Refuse.
+// vk calls it for each kernel that a program builds, also on a Dry device. If Refuse returns an
+// error, the kernel is not built, and this is the error. Several goroutines may call Refuse.
 var Refuse func(kernel string) error
 
 // try makes one driver call: it calls f, and returns an error if the result is one. Positive
-// results are no errors. All Vulkan calls in this package go through `try` or tryToEnd. `call` is
-// the name of the Vulkan function.
+// results are no errors. All Vulkan calls in this package that return a VkResult go through `try`
+// or tryToEnd. `call` is the name of the Vulkan function.
 func try(call string, f func() Result) error {
 	r := Success
 	if Fault != nil {

@@ -42,7 +42,7 @@ typedef struct {
 	uint32_t fast_dots; // nonzero: dot products of four packed signed bytes are fast
 	// Modes of floating-point arithmetic of 16 bits [0], 32 bits [1] and 64 bits [2]: signs of
 	// zeros, infinities and NaN are kept; subnormals are kept; results are rounded to the nearest
-	// even number.
+	// number, ties to even.
 	uint32_t preserve[3], subnormals[3], nearest[3];
 	uint32_t together; // bits: all widths have the same mode of subnormals (1), of rounding (2)
 } vke_properties;

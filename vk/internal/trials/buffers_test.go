@@ -48,8 +48,9 @@ func TestSmallBuffersSolveTheSame(t *testing.T) {
 
 // A Dry device forecasts whether the memory of a plan fits. The test compares this forecast with a
 // real device, for random sizes of the largest buffer and random orders, some of which are too
-// large for the memory. If the Dry device accepts a plan, the real device must accept the plan and
-// solve the problem. If the Dry device refuses a plan, the real device must refuse it, too.
+// large for the memory. If the Dry device accepts a plan, the real device must accept the plan.
+// Some of these plans then solve a matrix. If the Dry device refuses a plan, the real device must
+// refuse it, too.
 //
 // With the smaller limits, all matrices of the solves are paged. The pages have 1 KiB, as in
 // TestPagesSolveTheSame, so that both tests compile the same kernels. With the larger limits, the

@@ -13,7 +13,6 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// oneSolve makes a plan, solves a matrix and closes the plan.
 func oneSolve(ctx context.Context, d *vk.Device, n int, opt evd.Options) (*evd.Result[float64], error) {
 	p, err := evd.NewPlan[float64](d, n, opt)
 	if err != nil {
@@ -111,7 +110,6 @@ func TestManyDevicesAtOnce(t *testing.T) {
 	nothingLeft(t, "many at once")
 }
 
-// atOnce runs f(0) … f(n−1) in goroutines and waits for them.
 func atOnce(n int, f func(int)) {
 	var all sync.WaitGroup
 	for i := range n {

@@ -15,7 +15,6 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// measure measures the emulated products of a device.
 func measure(d *vk.Device) (emulated.Facts, error) {
 	return emulated.Measured[float64](context.Background(), d, tuning.On(d.Info()).Products)
 }

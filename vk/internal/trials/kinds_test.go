@@ -11,7 +11,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A kind is a kind of plan.
 type kind struct {
 	// make makes a plan of this kind on the device `first`. Plans on several devices also use the
 	// device `second`.

@@ -74,8 +74,9 @@ func (s session) submitsOfPlan(t *testing.T) int {
 	return n
 }
 
-// submitsByPhase lists the submissions of a solve by phase, without transfers. It finds the phase
-// of a submission from an error: it simulates a loss of the device at this submission.
+// submitsByPhase lists the numbers of the submissions of a solve, counted from 0, by phase. It
+// leaves out transfers. It finds the phase of a submission from an error: it simulates a loss of
+// the device at this submission.
 func submitsByPhase(t *testing.T, w work) map[string][]int {
 	f := newFixture(t, w)
 	total := 0

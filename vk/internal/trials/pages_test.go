@@ -29,7 +29,8 @@ type memory interface {
 	Close()
 }
 
-// splits returns an error if the device has small buffers and no region of the plan is paged.
+// splits returns an error if a region of the plan is larger than Info.MaxRegion, and no region is
+// paged.
 func splits(d *vk.Device, p memory) error {
 	largest := uint64(0)
 	for _, r := range p.Memory() {
@@ -181,7 +182,8 @@ func samePaged(t *testing.T, p problem, n int, tune *tuning.Tuning, plain, paged
 	}
 }
 
-// A matrix of order 512 lies in two buffers of 1 MiB.
+// The test compares solves of order 512, whose matrices lie in two buffers of 1 MiB, with solves in
+// one buffer.
 func TestOrder512InBuffersOfOneMiB(t *testing.T) {
 	when.Pick(t, when.Race)
 	if !everything() {

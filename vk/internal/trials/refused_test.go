@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// TestEveryKernelMayBeRefused makes plans of all kinds, for forecasts. For each plan, one kernel
+// TestEveryKernelMayBeRefused makes plans of all kinds on Dry devices. For each plan, one kernel
 // after another is refused, as by a device that cannot run it. The constructor must return this
 // error: a plan without one of its kernels would fail in its first call.
 func TestEveryKernelMayBeRefused(t *testing.T) {
@@ -56,7 +56,7 @@ func TestEveryKernelMayBeRefused(t *testing.T) {
 	}
 }
 
-// card returns a device for forecasts, on which emulated products are right and fast.
+// card returns a Dry device on which emulated products are right and fast.
 func card(info vk.Info) *vk.Device {
 	d := vk.Dry(info)
 	emulated.Facts{Native: 1e12, Emulated: 15e12, Bytes: 2e14, Right: true}.Keep(d)

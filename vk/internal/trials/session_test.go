@@ -100,7 +100,7 @@ func nothingLeft(t *testing.T, after string) {
 	}
 }
 
-// same tells whether two results are equal, bit for bit.
+// same tells whether two results have equal numbers. NaN is never equal, and 0 equals −0.
 func same(a, b *evd.Result[float64]) bool {
 	if !slices.Equal(a.Values, b.Values) || (a.Vectors == nil) != (b.Vectors == nil) {
 		return false
