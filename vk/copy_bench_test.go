@@ -8,8 +8,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// BenchmarkTransfer measures copies between host and device of several sizes, in host memory that
-// has been used before:
+// BenchmarkTransfer measures copies of several sizes between host and device:
 //
 //	go test ./vk -run XXX -bench Transfer
 func BenchmarkTransfer(b *testing.B) {

@@ -53,8 +53,8 @@ func openPair(piece int, apart bool, maxBuffer uint64) (p *pair, err error) {
 	return p, err
 }
 
-// close closes the link and then both devices. Each is closed twice, because a second Close must do
-// nothing.
+// close closes the link and then both devices. It closes the link twice, because a second Close
+// must do nothing.
 func (p *pair) close() {
 	if p.link != nil {
 		p.link.Close()
@@ -124,7 +124,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// A Move between two devices, and a Run on each of them, are in flight at the same time. All three
+// A Move between two devices begins while recordings that were started on them may still run. All
 // must succeed.
 func TestMoveDuringRuns(t *testing.T) {
 	ctx := context.Background()
@@ -309,7 +309,6 @@ func beginClose(d *Device) chan error {
 	return closed
 }
 
-// leaveNothing closes the pair, and checks that no object of a driver is left.
 func (p *pair) leaveNothing(t *testing.T) {
 	p.close()
 	if n := driver.Live(); n != 0 {

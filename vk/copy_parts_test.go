@@ -10,8 +10,8 @@ import (
 )
 
 // TestTransferParts copies matrices of several shapes and leading dimensions to the device and
-// back. Together the matrices have more elements than half of the staging buffer, so that a matrix
-// is divided between two copies.
+// back. Together the matrices are larger than the staging buffer, so that a matrix is divided
+// between two copies.
 func TestTransferParts(t *testing.T) {
 	when.Pick(t, when.GPUAV)
 	d := open(t, vk.Options{})

@@ -79,7 +79,7 @@ func TestCacheOfAnotherKindIsAMiss(t *testing.T) {
 }
 
 // TestCacheOfAnotherUserIsAMiss gives a cache file to another user, which only root can do. The
-// file of another user is not used, because drivers execute its contents. That of root is used.
+// file of another user is not used, because drivers execute its contents. A file of root is used.
 func TestCacheOfAnotherUserIsAMiss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipelines.bin")
 	if err := writeCache(path, []byte("data")); err != nil {

@@ -71,7 +71,7 @@ func OpenValidated(t testing.TB, opt Options) *Device {
 }
 
 // If a driver has several subgroup sizes, pipelines with full subgroups require the size
-// Info.Subgroup. The validation layer reports nothing, and the kernel runs.
+// Info.Subgroup. The validation layer reports nothing.
 func TestSubgroupSizeIsRequired(t *testing.T) {
 	d := OpenValidated(t, Options{Device: os.Getenv("VKEVD_DEVICE"), Logger: slog.New(slog.NewTextHandler(failing{t}, nil))})
 	if d.from.requiredSubgroup() != 0 {

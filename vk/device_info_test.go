@@ -109,8 +109,8 @@ func TestOldLavapipeIsRefused(t *testing.T) {
 	}
 }
 
-// The chosen queue family has graphics if the device has such a family. AMD's GPUs are the
-// exception: there the chosen family has no graphics if the device has a family without graphics.
+// The chosen queue family can compute. It also has graphics if the device has such a family. AMD's
+// GPUs are the exception: there a family without graphics is chosen if it has timestamps.
 func TestQueueFamily(t *testing.T) {
 	const transfer = 4
 	family := func(flags uint32) driver.QueueFamily { return driver.QueueFamily{Flags: flags, TimestampBits: 64} }
@@ -194,7 +194,6 @@ func TestDeviceWithoutMemoryIsRefused(t *testing.T) {
 	}
 }
 
-// Info lists the modes of floating-point arithmetic that a device offers.
 func TestFloatControlsAreListed(t *testing.T) {
 	p := &driver.Properties{Float32: driver.FloatControls{Nearest: true}, Float64: driver.FloatControls{Preserve: true, Subnormals: true, Nearest: true}}
 	want := []string{"shaderRoundingModeRTEFloat32", "shaderSignedZeroInfNanPreserveFloat64", "shaderDenormPreserveFloat64", "shaderRoundingModeRTEFloat64"}

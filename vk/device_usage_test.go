@@ -14,10 +14,10 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// While one goroutine closes the device, other goroutines make and close arenas, build kernels, run
-// recordings and read memory sizes and statistics. Each call succeeds or fails with ErrClosed, and
-// no driver object is left. The test is meant for the race detector and for the driver's count of
-// objects.
+// While two goroutines close the device, others make and close arenas, build kernels, run
+// recordings, upload data, and read memory sizes and statistics. Each call succeeds or fails with
+// ErrClosed, and no driver object is left. The test is meant for the race detector and for the
+// driver's count of objects.
 func TestCloseRacesWithEverything(t *testing.T) {
 	when.Skip(t, when.Widths, "no kernels")
 	x := vk.Reserve[float64]("x", 1000)

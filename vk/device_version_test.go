@@ -39,8 +39,8 @@ func TestVulkan12IsEnough(t *testing.T) {
 }
 
 // Mesa's driver can describe AMD's GPUs without hardware. This test checks these descriptions.
-// RDNA's subgroups have 32 invocations. A device that is only described has no memory, and Open
-// refuses it with a message.
+// Subgroups have 32 invocations on RDNA, and 64 on GCN. A device that is only described has no
+// memory, and Open refuses it with a message.
 func TestAMDDescribed(t *testing.T) {
 	const inside = "VKEVD_TEST_DESCRIBE"
 	if os.Getenv(inside) != "" {

@@ -12,7 +12,6 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// without opens a device that is treated as if it lacked features.
 func without(t *testing.T, names ...string) *Device {
 	t.Helper()
 	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Without: names, CacheDir: t.TempDir()})
@@ -23,7 +22,6 @@ func without(t *testing.T, names ...string) *Device {
 	return d
 }
 
-// builds returns a function that builds the kernel m on a device.
 func builds[S, P any](m spirv.Module[S, P], spec S) func(d *Device) error {
 	return func(d *Device) error {
 		_, err := Build(d, m, spec)
@@ -31,7 +29,7 @@ func builds[S, P any](m spirv.Module[S, P], spec S) func(d *Device) error {
 	}
 }
 
-// TestWithout hides each feature that kernels may lack, one by one. Info does not list the feature.
+// TestWithout hides features that kernels may lack, one by one. Info does not list the feature.
 // Build refuses a kernel that needs the feature, and the error names the feature. Build accepts a
 // kernel that does not need it.
 func TestWithout(t *testing.T) {

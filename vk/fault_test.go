@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// session is a small program for the tests below: it opens a device, copies data to the device and
-// back, and closes it.
+// session is a small program for the tests below: it opens a device, copies data to the device,
+// runs recordings, copies data back, and closes the device.
 func session() error {
 	ctx := context.Background()
 	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE")})
@@ -48,9 +48,9 @@ func session() error {
 	return Download(ctx, d, Vector(v), a.In(ws))
 }
 
-// The test runs a small program that opens a device, copies data and closes the device. In each
-// run, another driver call fails. The program must return a typed error, no driver object may be
-// left, and the next run must succeed.
+// The test runs the small program `session`. In each run, another driver call fails. The program
+// must return a typed error, except for the calls that checkFault names. No driver object may be
+// left. A run without faults must then succeed.
 func TestEveryDriverCallMayFail(t *testing.T) {
 	when.Skip(t, when.Quick, "injected faults")
 	when.Skip(t, when.Widths, "failing driver calls")

@@ -36,8 +36,8 @@ func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
 }
 
 // probing makes a guarded arena for the given numbers of input pairs and results of the kernel
-// probe_fma. The sizes of all regions are multiples of the regions' alignment. Without
-// Options.DebugShaders there would therefore be no gaps between the regions.
+// probe_fma. The sizes of all regions are multiples of the regions' alignment, so that no padding
+// follows a region.
 //
 // In buffers of maxBuffer bytes, less than the gaps between regions, each region is paged.
 func probing(t *testing.T, pairs, results int, maxBuffer uint64) *neighbours {
@@ -70,7 +70,7 @@ func probing(t *testing.T, pairs, results int, maxBuffer uint64) *neighbours {
 	return n
 }
 
-// run runs the kernel probe_fma, and checks that only the results change.
+// run runs the kernel probe_fma, checks that only the results change, and returns the error of Run.
 func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	t.Helper()
 	first, last, factors := down(t, n.d, n.first.In(n.a)), down(t, n.d, n.last.In(n.a)), down(t, n.d, n.factors.In(n.a))
@@ -92,9 +92,10 @@ func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	return err
 }
 
-// The kernel probe_fma reads or writes one element past the end of a region, or at an address far
-// from all regions. Run returns an error that names the kernel, the phase, the region and the
-// distance of the access from the region. The kernel changes only results that are in range.
+// The kernel probe_fma reads or writes an element past the end of a region, before its beginning or
+// across its end, or at the address 0. Run returns an error that names the kernel, the phase, the
+// region and the distance of the access from the region. The kernel changes only results that are
+// in range.
 func TestAccessesOutOfRange(t *testing.T) {
 	const pairs, results = 16, 64 // 256 bytes each
 	for _, c := range []struct {

@@ -96,7 +96,7 @@ func TestFoldedGridsCoverAndFit(t *testing.T) {
 }
 
 // TestFillRefusesAPartOfAWord fills numbers of two bytes. Vulkan fills words of four bytes, so the
-// number of elements and the first one must be even.
+// index of the first element and the number of elements must be even.
 func TestFillRefusesAPartOfAWord(t *testing.T) {
 	when.Pick(t, when.GPUAV)
 	halves := Reserve[uint16]("halves", 8)
@@ -176,8 +176,8 @@ func TestCostsAfterAnEmptyDispatch(t *testing.T) {
 	}
 }
 
-// Slice.Sub gets a range whose end is too large for an int. Sub must panic, as for any range
-// outside of the slice.
+// Slice.Sub must panic if the range is not inside of the slice, even if the end of the range is too
+// large for an int.
 func TestSliceRefusesWhatIsOutside(t *testing.T) {
 	d := Dry(Info{})
 	r := Reserve[float64]("r", 10)

@@ -96,8 +96,8 @@ func TestPlacementInSmallBuffers(t *testing.T) {
 	}
 }
 
-// checkPlaces checks the memory of each region, byte by byte: a byte of a buffer that holds bytes
-// of two regions holds regions that are never in use at the same time.
+// checkPlaces checks that regions that are in use at the same time share no byte of a buffer, that
+// only paged regions lie in several buffers, and that no buffer is larger than `limit`.
 func checkPlaces(t *testing.T, a *Arena, l *Layout, limit uint64) {
 	t.Helper()
 	for _, c := range a.chunks {

@@ -142,8 +142,8 @@ func TestSendFirstAndReceiveLast(t *testing.T) {
 	}
 }
 
-// A band of 32 MiB was sent, and then there was no room for the status of a stage: a solve of order
-// 32768 on two devices panicked.
+// After SendFirst or ReceiveLast of 32 MiB, the staging buffer must have room for the status of a
+// stage. It once had none, and a solve of order 32768 on two devices panicked.
 func TestStatusAfterALargeSend(t *testing.T) {
 	d := vk.Dry(vk.Info{})
 	x := vk.Reserve[float64]("x", 4<<20)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// The predicted time of a command must follow from the device's measured rate, within a factor of
-// two. The first batch on a device of 0.2 TFLOP/s then takes no longer than on a device of 20
-// TFLOP/s. The batches of a fast device must not change.
+// If a device is slow, the predicted time of a command must follow from the device's measured rate,
+// so that its first batch takes no longer than that of a fast device. The predictions for a fast
+// device must not change.
 func TestFirstBatchByMeasuredRate(t *testing.T) {
 	const flops = 1e9 // of one command
 	for _, c := range []struct {
@@ -33,8 +33,8 @@ func TestFirstBatchByMeasuredRate(t *testing.T) {
 	}
 }
 
-// SetFloat64Rate tells the device that its rate of arithmetic is low. The device then divides the
-// same recording into more batches.
+// SetFloat64Rate tells the device that its rate of arithmetic is low. The first batch of the same
+// recording then has fewer commands.
 func TestRateCutsBatches(t *testing.T) {
 	d := memoryDevice(t)
 	d.queue.pace = newPace(false)

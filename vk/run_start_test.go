@@ -53,8 +53,8 @@ func TestStartedRecordingsRunInOrder(t *testing.T) {
 	}
 }
 
-// Device.Close waits for the recordings that were started. Start then returns an error. A second
-// call of Await returns the same result as the first call.
+// Device.Close waits for the recordings that were started. After Close, Await of a new recording
+// returns an error. A second call of Await returns the same result as the first call.
 func TestCloseWaitsForStartedRecordings(t *testing.T) {
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// refuse lets the call number `at` of a Vulkan function fail, counted from 0, until the returned
-// function is called. It also returns the number of calls so far.
+// refuse lets one call of a Vulkan function fail: the call number `at`, counted from 0, or none if
+// `at` is −1. It returns the number of calls so far, and a function that removes this fault.
 func refuse(name string, at int) (calls *int, end func()) {
 	calls = new(int)
 	driver.Fault = func(call string) driver.Result {
