@@ -113,7 +113,8 @@ func (h *helpers) receive(closed <-chan struct{}) {
 	<-closed
 }
 
-// stop waits until no goroutine copies any more. Pieces that are not open stay as they are.
+// stop waits until no goroutine copies any more. If there are pieces that are not open, the
+// goroutines copy no further shares.
 func (h *helpers) stop() {
 	if h.done < len(h.opened) {
 		h.stopped.Store(true)

@@ -137,7 +137,7 @@ type DeviceError struct {
 	Err    error
 }
 
-// Error has the device's name and its number in the list of devices.
+// Error returns the device's number in the list of devices, its name, and the text of its error.
 func (e *DeviceError) Error() string {
 	info := e.Device.Info()
 	return fmt.Sprintf("device %d, %s: %v", info.Index, info.Name, e.Err)

@@ -56,7 +56,8 @@ type spanned struct { // a Block in bytes
 	at             Slice[byte]
 }
 
-// joined returns a matrix without gaps between its columns as one long column.
+// joined returns a matrix without gaps between its columns as one long column, and any other matrix
+// unchanged.
 func (s spanned) joined() spanned {
 	if s.ld == s.rows || s.cols == 1 {
 		return spanned{s.rows * s.cols, 1, s.rows * s.cols, s.at}

@@ -14,8 +14,8 @@ import (
 //	section 2                       host 2 |   device 2 |
 //	section 3                                  host 3 |   device 3 |
 //
-// A Run uses the whole buffer for the data that its recording sends and receives. No such transfer
-// is in flight at that time, except uploads whose data the host has copied already.
+// A Run uses the whole buffer for the data that its recording sends and receives. Before the host
+// writes the sent data there, it waits for uploads that the device is still copying.
 const (
 	stagingBytes = 32 << 20
 	sections     = 4
@@ -97,8 +97,8 @@ func (c *copier) all(ctx context.Context, n int) (err error) {
 	return c.download(ctx)
 }
 
-// upload submits the copy of each piece as soon as the host has filled its section. The sections
-// that no copy uses are open to the host's goroutines.
+// upload submits the copy of each piece as soon as the host has filled its section. Before piece p,
+// it waits for the copy of piece p − sections/2, and opens the next piece to the host's goroutines.
 func (c *copier) upload(ctx context.Context) error {
 	opened := min(sections, len(c.values))
 	c.helpers.open(opened)
@@ -121,8 +121,8 @@ func (c *copier) upload(ctx context.Context) error {
 	return nil
 }
 
-// download submits as many copies as there are sections. Each time a copy has ended, its section is
-// open to the host's goroutines.
+// download first submits one copy into each section. When a copy has ended, the host's goroutines
+// copy the numbers from its section, and the next copy into this section is submitted.
 func (c *copier) download(ctx context.Context) error {
 	for p := range min(sections, len(c.values)) {
 		if err := c.submit(p); err != nil {
@@ -148,8 +148,9 @@ func (c *copier) download(ctx context.Context) error {
 	return nil
 }
 
-// pieceBytes returns how many bytes are copied at a time: a section of the staging buffer, or less
-// in a small transfer, so that the host always copies one piece while the device copies another.
+// pieceBytes returns the size of a piece, in bytes. A transfer that is smaller than the staging
+// buffer is divided equally among the sections, but not into pieces of less than `least` bytes, so
+// that host and device copy at the same time.
 func pieceBytes(bytes uint64) int {
 	const least = 1 << 20 // a smaller copy takes less time than its submission
 	return int(min(max((bytes+sections-1)/sections, least), sectionBytes))

@@ -35,7 +35,7 @@ type Device struct {
 	// waits. Links submit copies without holding the queue.
 	submitting sync.Mutex
 
-	// The members from here on may be used only by the call that holds the device's queue.
+	// Only the call that holds the device's queue may change the members from `queue` to `staging`.
 	queue   queue
 	control *driver.Buffer // the abort word, in memory that host and device see
 	abort   uint64         // device address of the abort word

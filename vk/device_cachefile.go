@@ -19,8 +19,8 @@ type storedCache struct {
 	sum  [sha256.Size]byte
 }
 
-// mostCached is the largest size of a cache file that is read, in bytes. With all kernels of vkevd
-// it has some megabytes.
+// mostCached is the largest size of a cache file that is read, in bytes. A file with all kernels of
+// vkevd has some megabytes.
 const mostCached = 256 << 20
 
 // readCache returns the data of a cache file. It returns no data if the file is missing, damaged or

@@ -23,9 +23,9 @@ func trusted(info fs.FileInfo) bool {
 const lockTries, lockPause = 100, 10 * time.Millisecond
 
 // locked calls `do` while no other process is in such a call for the same folder. If the folder
-// cannot be locked, `do` is called without a lock. For example, some network file systems have no
-// locks, and a stopped process may hold the lock for more than a second. The system releases the
-// lock if the process ends.
+// does not exist, it is made. If it cannot be locked, `do` is called without a lock. For example,
+// some network file systems have no locks, and a stopped process may hold the lock for more than a
+// second. The system releases the lock if the process ends.
 func locked(folder string, do func() error) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err

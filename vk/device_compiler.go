@@ -2,8 +2,8 @@ package vk
 
 // OpenCompiler opens a device only for its driver's compiler. Kernels are compiled as on the
 // device, and Statistics lists what the compiler reports about them. In all other respects the
-// result is a Dry device: Run and transfers return an error. Only the options Device, Validate,
-// Logger, CacheDir and Statistics have an effect.
+// result is a Dry device: Run and transfers return an error. The options Kernels, Batch and
+// MaxBuffer have no effect, and the only effect of DebugShaders is that CacheDir is ignored.
 //
 // The hardware need not be present. Mesa's driver for AMD can describe a GPU that the machine does
 // not have, and compile for this GPU. The environment variable RADV_FORCE_FAMILY names the GPU, for

@@ -69,11 +69,11 @@ func (c *candidate) describe(index int) {
 	c.info.Memory, c.info.Free = c.largestHeap(c.heaps)
 }
 
-// computes returns the number of the queue family to use, or −1 if no family can compute. On AMD it
-// chooses the first compute family without graphics. There the family with graphics freezes the
-// desktop during each dispatch, and ends jobs that take longer than two seconds. On all other GPUs
-// `computes` prefers the first family that also has graphics, because some drivers give families
-// without graphics only time slices between those of the desktop.
+// computes returns the number of the queue family to use, or −1 if no family can compute. On AMD's
+// GPUs it prefers the first compute family that has timestamps and no graphics. There the family
+// with graphics freezes the desktop during each dispatch, and ends jobs that take longer than two
+// seconds. On all other GPUs `computes` prefers the first family that also has graphics, because
+// some drivers give families without graphics only time slices between those of the desktop.
 func computes(families []driver.QueueFamily, vendor uint32) int {
 	has := func(q driver.QueueFamily, bits uint32) bool { return q.Flags&bits == bits }
 	pure := func(q driver.QueueFamily) bool {
@@ -89,7 +89,8 @@ func computes(families []driver.QueueFamily, vendor uint32) int {
 	return -1
 }
 
-// refuse returns an *UnsupportedError that says why the device cannot be used, or nil.
+// refuse returns an *UnsupportedError that says why the device cannot be used, or nil. Unless an
+// early check fails, it sets Features and ByteMatrices in c.info.
 func (c *candidate) refuse() error {
 	if c.props.API < minimumAPI {
 		return c.unsupported("Vulkan version", MinimumAPI, c.info.API)
@@ -112,7 +113,8 @@ func (c *candidate) unsupported(feature, need, have string) error {
 	return &UnsupportedError{c.props.Name, feature, need, have}
 }
 
-// usable is the part of `refuse` that checks features, and properties that depend on features.
+// usable is the last part of `refuse`: it checks subgroup shuffles, the required features and the
+// memory. If only the memory is missing, it sets c.onlyCompiles.
 func (c *candidate) usable() error {
 	if c.props.SubgroupOps&driver.SubgroupShuffle == 0 {
 		return c.unsupported("subgroup shuffles", "yes", "no")
@@ -127,7 +129,8 @@ func (c *candidate) usable() error {
 	return nil
 }
 
-// lacks returns an *UnsupportedError about the first required feature that a device does not have.
+// lacks returns an *UnsupportedError about the first required feature that a device does not have,
+// or nil.
 func lacks(name string, features driver.Features) error {
 	for _, f := range required {
 		if !features[f] {
@@ -174,8 +177,9 @@ func family(p *driver.Properties) string {
 	return "other"
 }
 
-// rank orders devices by type: a discrete GPU comes first, a CPU last. Unless `single` is true, a
-// device without double precision comes after all devices with it.
+// rank is larger for better devices. A discrete GPU has the largest rank of all types, and a CPU
+// the smallest. Unless `single` is true, each device with double precision has a larger rank than
+// all devices without it.
 func (c *candidate) rank(single bool) int {
 	rank := 0
 	switch c.props.Type {

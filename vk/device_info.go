@@ -40,7 +40,7 @@ type Info struct {
 	ByteMatrices []MatrixShape `json:"byte_matrices,omitempty"`
 
 	Features      []string `json:"features"`          // that the device offers, by Vulkan's names
-	FloatControls []string `json:"float_controls"`    // modes of arithmetic that shaders may request, likewise
+	FloatControls []string `json:"float_controls"`    // modes of shaders' arithmetic, by Vulkan's names
 	Problem       string   `json:"problem,omitempty"` // why the device cannot be used; "" if it can be used
 }
 
@@ -154,8 +154,8 @@ func floatControls(p *driver.Properties) []string {
 }
 
 // byteMatrices is Info.ByteMatrices: the shapes of matrix products of signed bytes that subgroups
-// compute, with 32-bit sums that wrap around. The result is nil if the driver has the feature but
-// cannot list its shapes.
+// compute, with 32-bit sums that wrap around. The result is nil if the device lacks a feature that
+// these products need, or if the driver cannot list the shapes.
 func byteMatrices(p driver.Physical, features driver.Features) []MatrixShape {
 	if !features[driver.CooperativeMatrix] || !features[driver.Int8] || !features[driver.MemoryModel] {
 		return nil

@@ -12,7 +12,8 @@ import (
 
 // List describes the devices of this machine, including devices that cannot be used. If a Vulkan
 // loader is installed but no driver, the list is empty. Each Info has the index that Options.Device
-// accepts. The error wraps ErrNoDevice.
+// accepts. The error wraps ErrNoDevice, unless the environment variable VKEVD_WITHOUT has an
+// unknown name.
 func List() ([]Info, error) {
 	in, all, err := examineAll(false, hiddenByEnvironment())
 	if errors.Is(err, errNoDriver) {
@@ -104,8 +105,8 @@ func Open(opt Options) (*Device, error) {
 }
 
 // choose returns the first device of the highest rank among the usable ones that the word names. An
-// empty word names all devices. The error wraps ErrNoDevice and the reason why the last device of
-// that name was refused.
+// empty word names all devices. The error wraps ErrNoDevice and, if the word names a device, the
+// reason why the last of these devices was refused.
 func choose(all []*candidate, word string, single bool) (*candidate, error) {
 	var best *candidate
 	var refused error

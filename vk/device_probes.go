@@ -13,7 +13,7 @@ import (
 // file (see locked). On Windows there is no lock: if two processes write the file at the same
 // moment, a result of one may be lost, and a later process repeats the experiment.
 type probes struct {
-	trying  sync.Mutex // held while a trial runs: one at a time
+	trying  sync.Mutex // held while an experiment runs: one at a time
 	lock    sync.Mutex
 	known   map[string]string // nil before the file was read
 	unsaved map[string]string // results of this process that are not in the file, for example on a full disk

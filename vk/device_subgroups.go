@@ -4,8 +4,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// minSubgroup is the smallest subgroup that is ever chosen: in the bulge chasing this many
-// invocations share one row of a band.
+// minSubgroup is the smallest size of subgroups that this package requires, unless the device has
+// only smaller ones. In the bulge chasing this many invocations share one row of a band.
 const minSubgroup = 8
 
 // fullWorkgroup is the number of invocations in the largest workgroup of a kernel that depends on
@@ -21,9 +21,10 @@ func (c *candidate) requires() bool {
 
 // subgroup returns Info.Subgroup. If pipelines do not require a size, it is the size that the
 // driver chooses. Otherwise the result is the smallest size from minSubgroup on that allows
-// workgroups of fullWorkgroup invocations, because Vulkan limits the number of subgroups in a
-// workgroup. The result is 16 on Intel, and 32 on AMD's RDNA. Intel's driver itself chooses the
-// largest size, and then has too few registers for doubles.
+// workgroups of fullWorkgroup invocations, or of the device's limit if it is smaller. The size
+// matters because Vulkan limits the number of subgroups in a workgroup. The result is 16 on Intel,
+// and 32 on AMD's RDNA. Intel's driver itself chooses the largest size, and then has too few
+// registers for doubles.
 func (c *candidate) subgroup() uint32 {
 	p := &c.props
 	if !c.requires() {

@@ -63,7 +63,7 @@ func (u *usage) close() {
 	}
 }
 
-// askQueue returns the caller's place in the order of requests for the queue, its turn. Later
+// askQueue returns the caller's turn: the place in the order of requests for the queue. Later
 // requests wait for this turn, so the caller must then call takeTurn. The caller must have called
 // `enter` before. A call that holds the queue, or that has a turn already, must not ask again: it
 // would wait for itself.
@@ -143,7 +143,8 @@ func (r *reports) add(p Progress) {
 }
 
 // flush waits until the last call of the progress function has returned, unless the device is being
-// closed. The caller must have released the queue.
+// closed. If the function has panicked, `flush` panics with the same value. The caller must have
+// released the queue.
 func (r *reports) flush() {
 	r.on.lock.Lock()
 	for r.active && !r.on.closed {

@@ -10,7 +10,7 @@ import (
 )
 
 // Kernel is a compiled pipeline. S is the type of its specialisation constants, and P is that of
-// its push block. The device owns it.
+// its push block. The device owns the pipeline.
 type Kernel[S, P any] struct {
 	// Spec holds the specialisation constants with which the kernel was compiled.
 	Spec S
@@ -126,13 +126,13 @@ var capabilityFeatures = map[spirv.Capability]driver.Feature{
 // Name is the kernel's name, the same as in package shaders.
 func (k *Kernel[S, P]) Name() string { return k.core.name }
 
-// Dispatch records one run of the kernel over a grid. Inside of Recorder.Concurrently, each address
-// of the push block must lie in one of the ranges `touch`, so that the recorder can refuse
-// conflicting accesses.
+// Dispatch records one run of the kernel over a grid. Inside of Recorder.Concurrently and
+// Recorder.Beside, each address of the push block, except 0, must lie in one of the ranges `touch`,
+// so that the recorder can refuse conflicting accesses.
 //
-// A grid without workgroups records nothing. Dispatch panics if the grid exceeds the size that
-// every Vulkan device accepts, even if this device accepts more: so the mistake is found on every
-// device.
+// A grid without workgroups records nothing. Dispatch panics if a dimension of the grid is
+// negative, or if the grid exceeds the size that every Vulkan device accepts, even if this device
+// accepts more: so the mistake is found on every device.
 func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch) {
 	if g.X <= 0 || g.Y <= 0 || g.Z <= 0 {
 		if g.X < 0 || g.Y < 0 || g.Z < 0 {

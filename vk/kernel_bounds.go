@@ -71,8 +71,9 @@ func (b *bounds) guard(r recipe) ([]byte, error) {
 	return code, err
 }
 
-// begin fills the table of addresses that kernels may access, with the regions of the arenas. No
-// batch may be in flight.
+// begin fills the table of addresses that kernels may access: the abort word, and the regions of
+// the arenas. It also deletes the record of an earlier access. It returns an error if the table is
+// too short. No batch may be in flight.
 //
 // Kernels find an address in the table by binary search. The table therefore has 2^k entries in
 // ascending order. The first entry is an empty range.

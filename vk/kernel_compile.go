@@ -22,9 +22,9 @@ func (d *Device) Compile(build func() error) error {
 	return err
 }
 
-// collect calls the function `build` and returns the kernels that it requested, in order. Some may
-// still be compiling. If two calls overlap in time, each may also return kernels that the other
-// requested.
+// collect calls the function `build` and returns the kernels that it requested, in order, and its
+// error. Some kernels may still be compiling. If two calls overlap in time, each may also return
+// kernels that the other requested.
 func (d *Device) collect(build func() error) ([]*pipeline, error) {
 	p := &d.pipes
 	p.lock.Lock()

@@ -15,9 +15,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// pipelines makes each pipeline once. A pipeline is identified by the name of its kernel and the
-// values of its constants. A file stores the compiled pipelines, because NVIDIA's driver takes
-// seconds to compile some kernels.
+// pipelines makes each pipeline once. A pipeline is identified by the name of its kernel, the
+// values of its constants, and whether it translates addresses. A file stores the compiled
+// pipelines, because NVIDIA's driver takes seconds to compile some kernels.
 //
 // Each pipeline is compiled in its own goroutine. Build waits until its pipeline is compiled.
 // Inside of Compile, Build does not wait: Compile waits after all pipelines were requested.
@@ -254,7 +254,7 @@ func words(code []byte) []uint32 {
 //
 // Some devices have one behaviour for all widths. On these devices a mode of doubles can only be
 // requested together with the same mode of floats. A mode of half-precision numbers is then
-// requested only if the mode of floats is.
+// requested only together with both.
 func floatModes(p *driver.Properties) []spirv.FloatControl {
 	var list []spirv.FloatControl
 	for _, m := range []struct {

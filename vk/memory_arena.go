@@ -25,9 +25,9 @@ type Arena struct {
 	// base is the virtual address at which the arena begins. It is 0 if no region is paged.
 	base uint64
 
-	// regions holds the place of each region. `table` lists the regions in the order of their
-	// reservation, and `names` in the order of their offsets. `guards` holds the addresses of the
-	// guard bytes.
+	// regions holds the place of each region. `table` lists the regions in the order of the layout,
+	// and `names` in the order of their offsets. `guards` holds the addresses of the guard bytes
+	// after regions that share no bytes.
 	regions map[*Layout]named
 	table   []Placed
 	names   []named
@@ -46,7 +46,8 @@ type named struct {
 func (d *Device) NewArena(l *Layout) (*Arena, error) { return d.newArena(l, 0) }
 
 // NewGuardedArena is NewArena with guard bytes after each region, for tests. Poison sets the guard
-// bytes. CheckGuards then tells whether a kernel wrote past the end of a region.
+// bytes. CheckGuards then tells whether a kernel wrote past the end of a region that shares no
+// bytes with other regions.
 func (d *Device) NewGuardedArena(l *Layout) (*Arena, error) { return d.newArena(l, guardBytes) }
 
 // Bytes returns the size of the device memory that an arena for the layout would take now.
@@ -63,9 +64,10 @@ func (d *Device) forecast(l *Layout) *placement {
 	return d.place(l, d.info.MaxRegion(), 0, d.freeBytes())
 }
 
-// newArena allocates a layout with guard bytes after each region. It first tries buffers that are
-// larger than Info.MaxAllocation, the size that the driver guarantees. If the driver refuses a
-// buffer, newArena tries again with buffers of the guaranteed size.
+// newArena allocates a layout with guard bytes after each region. It first tries buffers of at most
+// Info.MaxRegion bytes, which may be more than Info.MaxAllocation, the size that the driver
+// guarantees. If the driver refuses a larger buffer than it guarantees, newArena tries again with
+// buffers of at most Info.MaxAllocation bytes.
 func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, err
@@ -172,5 +174,5 @@ func (a *Arena) free() {
 // Bytes returns the size of the arena's memory in bytes, including padding and guard bytes.
 func (a *Arena) Bytes() uint64 { return a.size }
 
-// Table lists the arena's regions in the order of their reservation.
+// Table lists the arena's regions in the order of the layout.
 func (a *Arena) Table() []Placed { return slices.Clone(a.table) }

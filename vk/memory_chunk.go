@@ -96,8 +96,8 @@ func (d *Device) pieces(addr, size uint64) (list []piece) {
 	return list
 }
 
-// nameOf returns an address as text: the name of its region and the distance from its beginning in
-// bytes.
+// nameOf returns an address as text: the name of its region, and the distance from the beginning of
+// the region in bytes. An address that no open arena has is "outside".
 func (d *Device) nameOf(addr uint64) string {
 	if addr == 0 {
 		return "–"

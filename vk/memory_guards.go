@@ -24,8 +24,9 @@ func (a *Arena) Poison(r *Recorder) {
 // PoisonValue is the float64 that Poison writes: a NaN.
 func PoisonValue() float64 { return math.Float64frombits(guardWord<<32 | guardWord) }
 
-// CheckGuards reads the guard bytes of a guarded arena. The error names the first region after
-// which guard bytes have changed, because a kernel wrote past the end of the region.
+// CheckGuards reads the guard bytes after those regions of a guarded arena that share no bytes with
+// other regions. The error names the first region after which guard bytes have changed, because a
+// kernel wrote past the end of the region.
 func (a *Arena) CheckGuards(ctx context.Context) error {
 	for _, g := range a.guards {
 		b := make([]byte, guardBytes)

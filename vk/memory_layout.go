@@ -74,7 +74,7 @@ type Placed struct {
 }
 
 // Table lists the regions of the layout with the offsets that they have in one buffer. The order is
-// that of the calls of Reserve.
+// that of the arguments of Together and InTurn.
 func (l *Layout) Table() []Placed { return l.place(0, 0, false).table() }
 
 // apart returns a copy of the layout in which every InTurn is replaced by Together, so that no two

@@ -43,8 +43,9 @@ func (i Info) allocatesMore() bool {
 const pageShare = 16
 
 // page is the size of a page of the device's page table, in bytes: a power of two, and at least the
-// alignment of regions. Buffers of paged arenas consist of whole pages, even after the driver has
-// refused buffers larger than MaxAllocation. For a device without known limits, page is 0.
+// alignment of regions. All buffers of a paged arena except the last one consist of whole pages,
+// even after the driver has refused buffers larger than MaxAllocation. For a device without known
+// limits, page is 0.
 func (i Info) page() uint64 {
 	least := lesser(i.MaxBuffer, i.MaxAllocation)
 	if i.Family == "amd" {

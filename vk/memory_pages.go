@@ -75,7 +75,8 @@ func (p *pages) open(d *Device) (err error) {
 	return nil
 }
 
-// gap finds the first `count` free pages, and the place of the new range in p.ranges.
+// gap finds the first `count` free pages in a row. It returns the first of these pages, and the
+// place of the new range in p.ranges. If there are too few, first+count is more than tablePages.
 func (p *pages) gap(count uint64) (at int, first uint64) {
 	for i, r := range p.ranges {
 		first = r.first + r.count

@@ -22,7 +22,7 @@ type placement struct {
 	// region. Both are multiples of the constant `alignment`.
 	limit, guard uint64
 
-	leaves []placed // the regions of the layout, in the order of their reservation
+	leaves []placed // the regions, in the order of the layout
 	ends   []uint64 // bytes in use in each cell, which is the size of its buffer
 	paged  bool     // some region lies in several cells
 

@@ -12,7 +12,7 @@ import (
 const knownMemory = driver.DeviceLocal | driver.HostVisible | driver.HostCoherent | driver.HostCached
 
 // Memory returns the size of the memory that arenas use, in bytes, and the driver's estimate of its
-// free part. For a closed device, `free` is the estimate from the time when the device was opened.
+// free part. For a closed or Dry device, both numbers are those of its Info.
 func (d *Device) Memory() (total, free uint64) {
 	if d.dry || d.usage.enter() != nil {
 		return d.info.Memory, d.info.Free
@@ -59,8 +59,10 @@ func (d *Device) newBuffer(size uint64, need, prefer uint32, mapped bool) (*driv
 }
 
 // memoryTypes lists the memory types for a buffer of `size` bytes that have the properties in
-// `need`. Types that also have those in `prefer` come first. A type whose heap is smaller than the
-// buffer is left out, because Vulkan forbids such an allocation.
+// `need`. Types that also have those in `prefer` come first. If `need` is DeviceLocal, other types
+// that are visible to the host come last on an integrated GPU. A type with unknown properties is
+// left out. So is a type whose heap is smaller than the buffer, because Vulkan forbids such an
+// allocation.
 func (c *candidate) memoryTypes(size uint64, need, prefer uint32) []int {
 	var first, rest, last []int
 	for i, t := range c.types {

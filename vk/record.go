@@ -66,8 +66,8 @@ var opNames = [...]string{
 
 // Recorder collects commands. A full barrier of compute and transfer separates any two commands.
 // The methods Concurrently and Beside are exceptions. A recording consists of plain values. A
-// program can print and compare recordings, and run a recording any number of times, but not in two
-// Runs at the same time.
+// program can print and compare recordings, and run a recording without events any number of times,
+// but not in two Runs at the same time.
 type Recorder struct {
 	dev        *Device
 	cmds       []command
@@ -88,8 +88,8 @@ func NewRecorder(d *Device) *Recorder { return &Recorder{dev: d} }
 func (r *Recorder) Len() int { return len(r.cmds) }
 
 // Phase names the phase of the commands that follow. `done` is the work of the commands before this
-// mark, and `total` is the work of the whole recording, both in any unit. Run reports `done` and
-// `total` as Progress when it passes this mark.
+// mark, and `total` is the work of the whole recording, both in any unit. After each batch, Run
+// reports `done` and `total` of the last mark that it has passed (Progress).
 func (r *Recorder) Phase(name string, done, total float64) {
 	r.cmds = append(r.cmds, command{op: opPhase, phase: &phaseMark{name, done, total}})
 }

@@ -20,7 +20,8 @@ type access struct {
 	write bool
 }
 
-// concurrent is the state of a call of Recorder.Concurrently: the accesses of its commands so far.
+// concurrent is the state of a call of Recorder.Concurrently or Recorder.Beside: the accesses of
+// its commands so far.
 type concurrent struct {
 	dev  *Device
 	seen []access
@@ -68,6 +69,7 @@ func (r *Recorder) Beside(first, then func()) {
 }
 
 // takeBeside returns the state of the commands of Beside that have no barrier yet, or a new state.
+// It sets r.beside to nil.
 func (r *Recorder) takeBeside() *concurrent {
 	c := r.beside
 	if r.beside = nil; c == nil {
@@ -76,8 +78,8 @@ func (r *Recorder) takeBeside() *concurrent {
 	return c
 }
 
-// check panics if `cmd` and an earlier command of the same call of Concurrently access the same
-// memory, and at least one of the two writes it. `acc` lists the accesses of `cmd`.
+// check panics if `cmd` and an earlier command of the same call of Concurrently or Beside access
+// the same memory, and at least one of the two writes it. `acc` lists the accesses of `cmd`.
 func (c *concurrent) check(cmd command, acc []access) {
 	for i, a := range acc {
 		a.at = c.dev.memory(a.at)

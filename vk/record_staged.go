@@ -76,7 +76,8 @@ func ReceiveLast[T any](r *Recorder, v []T, src Slice[T]) {
 	}
 }
 
-// nextStaged is the first byte in the staging buffer that no transfer of this recording uses.
+// nextStaged is the offset, in bytes, at which the next transfer of this recording begins in the
+// staging buffer.
 func (r *Recorder) nextStaged() uint64 {
 	if len(r.staged) == 0 {
 		return 0

@@ -88,8 +88,8 @@ func (r *Recorder) Compiled() error {
 	return nil
 }
 
-// settle waits after a failure until no batch is in flight, so that the caller may free the memory
-// of the batches. The caller must hold the queue.
+// If err is not nil, settle waits until no batch is in flight, so that the caller may free the
+// memory of the batches.
 func (d *Device) settle(err error) {
 	if err != nil {
 		d.idle()

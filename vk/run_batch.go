@@ -11,7 +11,7 @@ type batch struct {
 	marks []mark
 
 	estimate float64    // the predicted time on the device, in seconds
-	progress *phaseMark // the last phase mark in the batch, or nil
+	progress *phaseMark // the last phase mark before the end of the batch, or nil
 	work     work
 	ran      []mark // the dispatches, if memory accesses are checked (Options.DebugShaders)
 
@@ -42,7 +42,7 @@ func (w *work) add(phase, kernel string) {
 }
 
 // wrap returns err as an *Error with the first and the last phase of the batch, or nil if err is
-// nil. It names a kernel only if all dispatches of the batch run it.
+// nil. It names a kernel only if no other kernel and no fill or copy is in the batch.
 func (w *work) wrap(op string, err error) error {
 	kernel, phase := w.kernel, w.first
 	if w.mixed {
@@ -54,11 +54,11 @@ func (w *work) wrap(op string, err error) error {
 	return wrap(op, kernel, phase, err)
 }
 
-// start submits commands of the recording, from number `next` on, as one batch. It first waits for
-// the events of the batch. The command buffer number `slot` holds the batch, and must not be in
-// flight. The result is the number of the first command after the batch. The batch has at least one
-// command, even if this command takes longer than Options.Batch. After an error the batch is not in
-// flight.
+// start submits commands of the recording, from number `next` on, as one batch. Before it submits
+// the batch, it waits for the events of the batch. The command buffer number `slot` holds the
+// batch, and must not be in flight. The result is the number of the first command after the batch.
+// The batch has at least one command, even if this command takes longer than Options.Batch. After
+// an error the batch is not in flight.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
 	e := encoder{run: r, b: &batch{}}
@@ -84,9 +84,9 @@ func (r *run) start(slot, next int) (int, error) {
 	return next, nil
 }
 
-// finish waits for the batch in command buffer number `slot`, if it is in flight, reads its
-// timestamps and reports progress. If the context ends during the wait, `finish` sets the abort
-// word, which asks kernels to stop, and continues to wait.
+// finish waits for the batch in command buffer number `slot`, if there is one. Then it lets the
+// events of the batch happen, reads the timestamps and reports progress. If the context ends during
+// the wait, `finish` sets the abort word, which asks kernels to stop, and continues to wait.
 func (r *run) finish(slot int) error {
 	b := r.pending[slot]
 	if b == nil {

@@ -84,8 +84,8 @@ func (e *encoder) add(c *command) {
 }
 
 // translate adds the driver's commands for one command. A fill or copy of memory in several buffers
-// becomes several commands, without barriers between them. translate panics if an arena of the
-// command is closed.
+// becomes several commands, without barriers between them. For all commands except dispatches,
+// translate panics if an arena or exchange of the command is closed.
 func (e *encoder) translate(c *command) {
 	d := e.run.dev
 	switch c.op {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// inFlight is the number of batches in flight. The device runs one batch while the host records
-	// the next one.
+	// inFlight is the largest number of batches in flight. The device runs one batch while the host
+	// records the next one.
 	inFlight = 2
 
 	// batchCommands is the largest number of commands in a batch, and batchQueries the largest
@@ -44,7 +44,8 @@ const (
 //	buffer 0   record 0 | run 0 ······ | record 2 | run 2 ···
 //	buffer 1              record 1 |     run 1 ·· | record 3 |
 //
-// Only the call that holds the queue (usage.takeQueue) may use it.
+// Only the call that holds the queue (usage.takeQueue) may use it. Device.awaitUploads is an
+// exception.
 type queue struct {
 	timeline *driver.Timeline // counts the batches that have ended
 	value    uint64           // of the timeline when the last submitted batch has ended
@@ -53,8 +54,8 @@ type queue struct {
 	copies  [sections]*driver.Batch // for transfers, one for each section of the staging buffer
 	pace    pace
 
-	// uploaded is the value that the timeline reaches when the last copy of an upload has ended. It
-	// is 0 if no such copy is in flight.
+	// uploaded is the value that the timeline reaches when the last copy of an upload has ended. 0
+	// says that no such copy is in flight.
 	uploaded atomic.Uint64
 }
 

@@ -34,8 +34,9 @@ func (e *Event) happen() {
 	close(e.done)
 }
 
-// wait waits until the event has happened, or returns the error of the context. If `poll` is true,
-// wait polls for a short time before it sleeps, because it takes up to 0.1 ms to wake a goroutine.
+// wait waits until the event has happened or the context has ended, and returns the error of the
+// context. If `poll` is true, wait polls for a short time before it sleeps, because it takes up to
+// 0.1 ms to wake a goroutine.
 func (e *Event) wait(ctx context.Context, poll bool) error {
 	if poll && spin(e.happened.Load) {
 		return ctx.Err()
@@ -67,9 +68,9 @@ func (r *Recorder) hasEvents() bool {
 	return slices.ContainsFunc(r.cmds, func(c command) bool { return c.op == opSignal || c.op == opWait })
 }
 
-// ready waits for the events before the batch b. A batch in flight may let events happen for which
-// other devices wait, so `ready` first waits for the batches in flight. Then the host copies what
-// the batch takes from exchanges.
+// ready waits for the events before the batch b. If there are such events, and a batch in flight
+// signals others, `ready` first waits for all batches in flight, because other devices may wait for
+// their events. Then the host copies what the batch takes from exchanges.
 func (r *run) ready(b *batch) error {
 	signals := func(b *batch) bool { return b != nil && len(b.signals) > 0 }
 	if len(b.waits) > 0 && slices.ContainsFunc(r.pending[:], signals) {
