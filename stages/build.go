@@ -41,7 +41,7 @@ func WholeSubgroups(threads int, info vk.Info) int {
 	return vk.Tiles(threads, uint32(subgroup)) * subgroup
 }
 
-// Shared is the shared memory that a kernel declares, in bytes. err is set if the SPIR-V module
+// Shared is the shared memory that a kernel declares, in bytes. Err is set if the SPIR-V module
 // does not determine the size.
 type Shared struct {
 	Bytes int

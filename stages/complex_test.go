@@ -141,8 +141,9 @@ func testComplexCopies[T stagetest.Complex](t *testing.T) {
 	x.check("lacpy_upper, what stays", 0, left, copied)
 }
 
-// TestComplexBand checks the band of a Hermitian matrix. The imaginary parts of the diagonal are
-// NaN before and 0 after.
+// TestComplexBand checks that band_extract copies the diagonal blocks of a Hermitian matrix to the
+// band, and sets them and the elements above them to zero. The imaginary parts of the diagonal are
+// NaN in the matrix, and must be 0 in the band.
 func TestComplexBand(t *testing.T) {
 	stagetest.EachComplex(t, testComplexBand[complex128], testComplexBand[complex64])
 }

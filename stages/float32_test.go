@@ -61,9 +61,9 @@ func TestGemmFloat32(t *testing.T) {
 	}
 }
 
-// TestPanelFloat32 factors panels A = Q·R in float32 and checks that RᵀR = AᵀA. In some panels the
-// squares of elements overflow or underflow in float32. In some panels the rows of each workgroup
-// have a different magnitude.
+// TestPanelFloat32 factors panels A = Q·R in float32 and checks that RᵀR = AᵀA. In one panel the
+// squares of elements overflow in float32, in one they underflow, and in one the rows of each
+// workgroup have a different magnitude.
 func TestPanelFloat32(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision")
 	when.Skip(t, when.Validation, "other tests record kernels in single precision")
@@ -141,8 +141,8 @@ func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []
 
 // TestBulgeChasingFloat32 checks that the bulge chasing in waves (dispatches that run one step of
 // each of several sweeps) gives a tridiagonal matrix with the trace and the Frobenius norm of the
-// band. Elements near the ends of float32's range need the scaling of the kernel. Subnormal
-// elements are taken as zero.
+// band. Elements near the ends of float32's range need the scaling of the kernel. The kernel may
+// take subnormal elements as zero.
 func TestBulgeChasingFloat32(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision")
 	when.Pick(t, when.Single)

@@ -10,8 +10,8 @@ import (
 )
 
 // TestIndexHeaders checks the index computations of the kernels: offsets beyond 2³² elements, the
-// numbers of workgroups in a grid of several rows, and the order of tiles up to the largest
-// matrices.
+// numbers of workgroups in a grid of several rows, and the sequence of the tiles of matrices with
+// up to 8192×8192 tiles.
 func TestIndexHeaders(t *testing.T) {
 	d := stagetest.Device(t)
 	b := stages.Builder{Dev: d}

@@ -14,16 +14,16 @@ func Refused(info vk.Info, feature string, need, have int) error {
 	return &vk.UnsupportedError{Device: info.Name, Feature: feature, Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
 }
 
-// InPortions divides `count` items into portions of at most `most` items, because one dimension of
-// a grid is limited, and calls `dispatch` for each, in ascending order.
+// InPortions divides `count` items into portions of at most `most` items, and calls `dispatch` for
+// each portion, in ascending order.
 func InPortions(count, most int, dispatch func(first, count int)) {
 	for first := 0; first < count; first += most {
 		dispatch(first, min(most, count-first))
 	}
 }
 
-// Evenly returns the size of portions of at most `most` items into which `count` items are divided:
-// as few as possible, and of about the same size.
+// Evenly divides `count` items into as few portions of at most `most` items as possible, all of
+// about the same size. It returns the size of the largest portion, which is at least 1.
 func Evenly(count, most int) int {
 	portions := max(1, (count+most-1)/most)
 	return max(1, (count+portions-1)/portions)
@@ -42,7 +42,7 @@ func Holds[T any](what string, s vk.Slice[T], n int) {
 
 // InRegisters returns how many numbers of type T fit into the registers that hold `count` real
 // numbers. The sizes in a tuning count real numbers. A complex number has two parts, so half as
-// many fit.
+// many fit, rounded up.
 func InRegisters[T spirv.Scalar](count uint32) uint32 {
 	if spirv.KindOf[T]().IsComplex() {
 		return (count + 1) / 2

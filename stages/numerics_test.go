@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ulps returns the error of a number in units in the last place of the exact number. Numbers have
-// `digits` binary digits.
+// ulps returns the error of a number, with its sign, in units in the last place of the exact
+// number. Numbers have `digits` binary digits. For a NaN or an infinity the result is +Inf.
 func ulps(got float64, exact *big.Float, digits int) float64 {
 	if math.IsNaN(got) || math.IsInf(got, 0) {
 		return math.Inf(1)
@@ -22,7 +22,6 @@ func ulps(got float64, exact *big.Float, digits int) float64 {
 	return math.Ldexp(diff, digits-exact.MantExp(nil))
 }
 
-// digitsOf returns the number of binary digits of the numbers of type T.
 func digitsOf[T spirv.Real]() int {
 	if spirv.KindOf[T]() == "float32" {
 		return 24
@@ -30,7 +29,8 @@ func digitsOf[T spirv.Real]() int {
 	return 53
 }
 
-// These functions compute the functions of probe_numerics.comp with `precise` binary digits.
+// The following functions compute with `precise` binary digits. Tests use them for the exact
+// results of the functions in probe_numerics.comp.
 const precise = 200
 
 func exact(x float64) *big.Float        { return new(big.Float).SetPrec(precise).SetFloat64(x) }
@@ -49,7 +49,8 @@ type numericsProbe[T spirv.Real] struct {
 
 // probeNumerics runs the functions of probe_numerics.comp on the device. The functions of one
 // variable get the numbers x. The functions for reflectors get `pairs`: the first element of a
-// vector, and the sum of the squares of the other elements.
+// vector, and the sum of the squares of the other elements. One of their results is β·2ᵉ. The test
+// is skipped if the kernel cannot be built.
 func probeNumerics[T spirv.Real](t *testing.T, x, pairs []T, e int) numericsProbe[T] {
 	t.Helper()
 	dev, count := stagetest.Device(t), len(x)
@@ -82,8 +83,8 @@ func randomNumbers[T spirv.Real](count, least, most int, seed uint64) []T {
 }
 
 // TestNumericHelpers measures the errors of the functions of one variable that kernels share, in
-// ulps and in both precisions, over many arguments. The errors of the function `inverse` must have
-// the mean 0.
+// ulps and in both precisions, over many arguments. The mean error of the function `inverse` must
+// be at most 0.02 ulps.
 func TestNumericHelpers(t *testing.T) {
 	t.Run("float64", testNumericHelpers[float64])
 	t.Run("float32", testNumericHelpers[float32])
@@ -121,7 +122,8 @@ func testNumericHelpers[T spirv.Real](t *testing.T) {
 	}
 }
 
-// TestInverseRootNear checks the relative error 2⁻²⁰ over the whole range of exponents.
+// TestInverseRootNear checks that the relative error of inverse_root_near is below 2⁻²⁰ for numbers
+// from 2⁻⁶⁰⁰ to 2¹⁰²³.
 func TestInverseRootNear(t *testing.T) {
 	const count = 20000
 	got := probeNumerics(t, randomNumbers[float64](count, -600, 1023, 3), randomNumbers[float64](2*count, 0, 1, 2), 0)
@@ -133,8 +135,9 @@ func TestInverseRootNear(t *testing.T) {
 	}
 }
 
-// TestNearestHalf compares nearest_half with the host's rounding for all half-precision numbers,
-// the numbers in the middle between two of them, and the neighbours of these.
+// TestNearestHalf compares nearest_half with the host's rounding for the finite half-precision
+// numbers, for the midpoints between two of them, for the float32 numbers next to the midpoints,
+// and for infinities and NaN.
 func TestNearestHalf(t *testing.T) {
 	var x []float32
 	for h := range spirv.Float16(0x7c00) {

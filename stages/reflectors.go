@@ -5,12 +5,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Reflectors is the orthogonal matrix Q2 of a bulge chasing, stored as a product of Householder
-// reflectors in the form that the package's documentation describes. ReflectorLen gives the lengths
-// of V and Tau.
+// Reflectors is an orthogonal matrix of a bulge chasing, Q2 or P2, stored as a product of
+// Householder reflectors in the form that the package's documentation describes. ReflectorLen gives
+// the lengths of V and Tau.
 //
-// BulgeChasing writes Reflectors and ApplyQ2 reads them. If b = 1 or n < 3, there are no reflectors
-// and Q2 = I.
+// BulgeChasing and BidiagonalChasing write Reflectors. ApplyQ2 and ApplyQ2Squares read them. If b =
+// 1 or n < 3, there are no reflectors and the matrix is I.
 type Reflectors[T spirv.Stored] struct{ V, Tau vk.Slice[T] }
 
 func (q Reflectors[T]) Check(n, b int) {

@@ -83,13 +83,14 @@ func (r *Refinement) Flops() (products, update float64) {
 	return 2*n*n*n + 2*n*n*(n+1), 2 * n * n * n
 }
 
-// refinementSample is the number of vectors at each end of the spectrum that RecordSample looks at.
+// refinementSample is the largest number of vectors at each end of the spectrum that RecordSample
+// looks at.
 const refinementSample = 32
 
 // RecordSample computes two blocks of S, those of the first and of the last m vectors, and returns
-// them and m, which is at most 32. A block is stored by columns. y is workspace. The off-diagonal
-// elements say how many digits of S the first step needs. The diagonal of one of the blocks has
-// approximations of the eigenvalues with the largest magnitudes.
+// them and m, the smaller of 32 and n/2. A block is stored by columns. y is workspace. The
+// off-diagonal elements say how many digits of S the first step needs. The diagonal of one of the
+// blocks has approximations of the eigenvalues with the largest magnitudes.
 func (r *Refinement) RecordSample(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], a, xt, y stages.Matrix) (vk.Slice[float64], int) {
 	m := min(refinementSample, r.n/2)
 	all := r.s.In(ws).Sub(0, 2*m*m)
@@ -133,7 +134,8 @@ func (r *Refinement) RecordCouplings(rec *vk.Recorder, ws *vk.Arena, noise float
 // RecordClusters sends the clusters to the device. It must be called in each step. If some clusters
 // have more than one index, RecordClusters also writes their small matrices to y, and returns the
 // small matrices as one matrix: if the cluster of index j begins with index f, column j holds
-// column j − f of its matrix. The other elements are undefined.
+// column j − f of its matrix. The other elements are undefined. If each cluster has one index, the
+// result has no rows.
 func (r *Refinement) RecordClusters(rec *vk.Recorder, ws *vk.Arena, clusters Clusters, y stages.Matrix) stages.Matrix {
 	table := make([]shaders.Cluster, r.n)
 	for _, c := range clusters {

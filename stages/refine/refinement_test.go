@@ -180,7 +180,6 @@ func refine(t *testing.T, n int, a, x []float64) (values []float64, change float
 	return values, slices.Max(sums), clusters, transposed(n, stagetest.Get(t, d, ry.In(ws)))
 }
 
-// transposed returns the transpose of an n×n matrix.
 func transposed(n int, x []float64) []float64 {
 	z := make([]float64, n*n)
 	for i := range n {

@@ -67,8 +67,9 @@ func (p hermitianPairs) sums() (residual, gram []float64) {
 	return residual, gram
 }
 
-// TestComplexResidual compares the sums with loops over complex numbers: of all of A at a time, and
-// of panels of A. In two of the cases squares of the differences would overflow or vanish.
+// TestComplexResidual compares the sums of Residual, and the sums of ResidualPanels over all
+// panels, with loops over complex numbers. In two of the cases squares of the differences would
+// overflow or vanish.
 func TestComplexResidual(t *testing.T) {
 	stagetest.EachComplex(t, testComplexResidual[complex128], testComplexResidual[complex64])
 }
@@ -94,8 +95,8 @@ func testComplexResidual[T stagetest.Complex](t *testing.T) {
 	}
 }
 
-// TestComplexResidualOfNaN checks that a NaN in one part of one vector makes the sums of this
-// vector NaN, and the sums of no other vector.
+// TestComplexResidualOfNaN checks that a NaN in one part of one vector makes the residual of this
+// vector NaN, and the residual of no other vector.
 func TestComplexResidualOfNaN(t *testing.T) {
 	for _, bad := range []complex128{complex(math.NaN(), 0), complex(0, math.NaN())} {
 		p := newHermitianPairs(20, 5, 1)

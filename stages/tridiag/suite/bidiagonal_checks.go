@@ -31,7 +31,8 @@ func (r BidiagonalRatios) Max(x BidiagonalRatios) BidiagonalRatios {
 
 // CheckBidiagonal measures m singular triplets of the n×n upper bidiagonal matrix with diagonal d
 // and superdiagonal e: the values, and the vectors, which are the columns of s and w, n×m and
-// column-major. All ratios are infinite unless the values are in descending order and not negative.
+// column-major. All ratios are infinite if the values are not in descending order, if a value is
+// negative or NaN, or if a slice has the wrong length.
 func CheckBidiagonal(d, e, values, s, w []float64, m int) BidiagonalRatios {
 	n := len(d)
 	bad := BidiagonalRatios{math.Inf(1), math.Inf(1), math.Inf(1)}

@@ -258,8 +258,8 @@ func kimura(n int) (d, e []float64) {
 	return d, e
 }
 
-// SplitBidiagonal returns a matrix in which every fifth element of e is `size` relative to the
-// largest element.
+// SplitBidiagonal returns a matrix in which every fifth element of e is `size`. The other elements
+// of d and e are random numbers from 1/4 to 3/4.
 func SplitBidiagonal(n int, size float64) (d, e []float64) {
 	r := bidiagonalGenerator(n)
 	d, e = bidiagonal(n, func(int) float64 { return 0.25 + r.Float64()/2 })

@@ -16,8 +16,8 @@ import (
 // are 30 to 60.
 const Limit = 10
 
-// Scale returns a power of two near the largest element of the tridiagonal matrix with diagonal d
-// and off-diagonal e, or 1 for the zero matrix.
+// Scale returns a power of two near the largest magnitude of an element of the tridiagonal matrix
+// with diagonal d and off-diagonal e, or 1 for the zero matrix.
 func Scale(d, e []float64) float64 {
 	norm := 0.0
 	for i := range d {
@@ -92,7 +92,8 @@ func maxOrNaN(a, b float64) float64 {
 	return max(a, b)
 }
 
-// Distance returns the largest |a − b| of two lists of eigenvalues, in units of n·ulp·‖T‖.
+// Distance returns the largest |a − b| of two lists of eigenvalues, in units of n·ulp·‖T‖, or +Inf
+// if the lists have different lengths.
 func Distance(d, e, a, b []float64) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)
@@ -104,8 +105,8 @@ func Distance(d, e, a, b []float64) float64 {
 	return worst / (float64(max(len(a), 1)) * tridiag.Ulp)
 }
 
-// countBelow returns a Sturm count, which is exact for a matrix whose elements differ from those of
-// T by a few ulp.
+// countBelow returns the number of eigenvalues below x (a Sturm count). It is exact for a matrix
+// whose elements differ from those of T by a few ulp.
 func countBelow(d, e []float64, x float64) int {
 	scale := Scale(d, e)
 	count, q := 0, 1.0
@@ -127,7 +128,7 @@ func countBelow(d, e []float64, x float64) int {
 
 // Sturm returns a bound for the errors of all values, in units of n·ulp·‖T‖. It widens the interval
 // around each value until counts prove that the interval contains the eigenvalue. The bound is a
-// power of two, or infinite.
+// power of two up to 64, or +Inf.
 func Sturm(d, e, values []float64) float64 {
 	unit := float64(len(d)) * tridiag.Ulp * Scale(d, e)
 	for c := 1.0; c <= 64; c *= 2 {

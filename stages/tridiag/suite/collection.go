@@ -15,8 +15,9 @@ const LargestFile = 1000
 
 // BidiagonalCollection calls the function `use` for each bidiagonal matrix of the collection of
 // difficult matrices in the folder `root`. It passes the singular values, which were computed with
-// more than double precision. It skips the test if `root` is "", and in short tests. One of the
-// matrices is from LAPACK's bug 255: dbdsdc lost orthogonality on this matrix until 2026.
+// more than double precision. It skips the test if `root` is "" or has no such matrices, and in
+// short tests. One of the matrices is from LAPACK's bug 255: dbdsdc lost orthogonality on this
+// matrix until 2026.
 func BidiagonalCollection(t *testing.T, root string, use func(name string, d, e, values []float64)) {
 	t.Helper()
 	if testing.Short() {
