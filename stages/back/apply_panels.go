@@ -19,9 +19,9 @@ import (
 //
 // X is stored transposed: Xt is m×Rows, and component r of vector c lies at c + r·ld. Panel p has b
 // Householder reflectors: the columns of Y, which act on rows [p·b, Rows) of X. Memory holds them
-// as a unit lower trapezoid, whose ones are stored. Other data may lie above the trapezoid, and
-// Record replaces them by zeros. Record also merges neighbouring panels into one Y and one T,
-// because products with a large inner dimension are faster.
+// as a unit lower trapezoid, whose ones are stored. Other data may lie above the trapezoid. Record
+// replaces them by zeros, or uses a copy with zeros (see Record). Record also merges neighbouring
+// panels into one Y and one T, because products with a large inner dimension are faster.
 //
 // The cost is 2·(2·Rows − Cols)·Cols·m flops.
 type ApplyPanels[T spirv.Scalar] struct {

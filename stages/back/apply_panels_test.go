@@ -74,7 +74,7 @@ func factored(t *testing.T, what string, m, n int, a, u, b, v []float64) {
 // TestApplyPanels reduces an m×n matrix by package ref to an upper band B with b superdiagonals,
 // and applies the orthogonal factors Q1 and P1 again: Q1·[B; 0]·P1ᵀ must be the original matrix. In
 // some cases the number of panels that are applied together does not divide the number of all
-// panels. m, n and b include all edge cases.
+// panels. The sizes include edge cases of m, n and b.
 func TestApplyPanels(t *testing.T) {
 	for _, b := range []int{1, 4} {
 		for _, n := range []int{1, b, b + 1, 2*b + 1, 26} {

@@ -31,12 +31,12 @@ type ApplyQ2[T spirv.Scalar] struct {
 	spec  shaders.OrmtrQ2TeamsSpec // specialisation of the kernel, for both forms
 	abort spirv.Addr[uint32]       // word that the host sets to end all waits
 
-	// Two forms of the kernel ormtr_q2.comp; at most one of them is built, and none if Q2 = I. In
-	// both forms, an item of work is one group of sweeps on one strip of vectors. In the form
-	// `waiting`, a workgroup processes one item after another. The workgroup waits until the
-	// previous group of sweeps has been applied to the same strip. In the form `teams`, a workgroup
-	// consists of teams of invocations, and successive teams process successive groups on the same
-	// strip.
+	// Two forms of the kernel ormtr_q2.comp; at most one of them is built, and none if Q2 = I or if
+	// there are no vectors. In both forms, an item of work is one group of sweeps on one strip of
+	// vectors. In the form `waiting`, a workgroup processes one item after another. The workgroup
+	// waits until the previous group of sweeps has been applied to the same strip. In the form
+	// `teams`, a workgroup consists of teams of invocations, and successive teams process
+	// successive groups on the same strip.
 	waiting *vk.Kernel[shaders.OrmtrQ2FlagsSpec, shaders.OrmtrQ2FlagsPush[T]]
 	teams   *vk.Kernel[shaders.OrmtrQ2TeamsSpec, shaders.OrmtrQ2TeamsPush[T]]
 
@@ -131,8 +131,8 @@ func (s *ApplyQ2[T]) groupFlops(group int) float64 {
 	return 4 * float64(s.spec.B) * float64(s.spec.G) * float64(blocks)
 }
 
-// Work has one flag for each item of a dispatch. It is empty if workgroups do not wait for each
-// other.
+// Work has the INFO word, a ticket, and a flag for each item of the largest dispatch. It is empty
+// if workgroups do not wait for each other.
 func (s *ApplyQ2[T]) Work() *vk.Layout {
 	if s.waiting == nil {
 		return vk.Together()
@@ -171,8 +171,9 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[
 	}
 }
 
-// vectorsAtOnce returns the number of vectors that one dispatch transforms, a multiple of a strip.
-// The most expensive group of sweeps on so many vectors costs at most a quarter of tune.Dispatch.
+// vectorsAtOnce returns the largest number of vectors that one dispatch transforms: all vectors, or
+// a multiple of the vectors of a strip. The most expensive group of sweeps on so many vectors costs
+// at most a quarter of tune.Dispatch, unless they are a single strip.
 func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	if s.sweeps() == 0 || s.M == 0 {
 		return max(1, s.M)

@@ -38,8 +38,8 @@ func newQ2Case(n, b, m int) q2Case {
 	return c
 }
 
-// identity returns the test case with the identity matrix as X. The number of vectors m must be
-// equal to the order n.
+// identity overwrites X with the identity matrix, and returns the test case. The number of vectors
+// m must be equal to the order n.
 func (c q2Case) identity() q2Case {
 	for r := range c.n {
 		for k := range c.m {
@@ -61,7 +61,6 @@ func (c q2Case) columns(xt []float64) []float64 {
 	return x
 }
 
-// q2Bench holds an ApplyQ2 stage and the data of a test case on the device.
 type q2Bench struct {
 	*ApplyQ2[float64]
 	ws         *vk.Arena
@@ -125,7 +124,8 @@ func q2Tunings() []ApplyQ2Tuning {
 		{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 2, Dispatch: 2e3},
 		{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 4, Dispatch: 2e3},
 		{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 2, Chunk: 2, Batch: 2, Private: true, Dispatch: 1e9},
-		// With the next four tunings, several invocations share a vector.
+		// With the next four tunings, several invocations share a vector if the half-bandwidth is
+		// large enough.
 		{Threads: 8, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e4},
 		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 8, Group: 4, Chunk: 4, Batch: 4, Rows: 2, Private: true, Dispatch: 1e9},
 		{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 1e9},
@@ -251,7 +251,8 @@ func TestApplyQ2TunesToTheDevice(t *testing.T) {
 }
 
 // TestApplyQ2Groups checks that the groups of small problems have few sweeps, so that more groups
-// are in flight. It also checks that a wide band needs no more shared memory than a narrow band.
+// are in flight. It also checks how many invocations share a vector, and that the kernel needs
+// little shared memory even for wide bands.
 func TestApplyQ2Groups(t *testing.T) {
 	info := vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32}
 	for _, c := range []struct{ n, b, m, group, share, most int }{

@@ -98,7 +98,8 @@ func applyComplex[T stagetest.Complex](
 	})
 }
 
-// worstComplex returns the largest error of a column of `got`, in units of √n·ulp·‖column‖ of T.
+// worstComplex returns the largest error of a column of `got`, in units of √n·ulp·‖column‖. The ulp
+// is that of T, and a NaN counts as an infinite error.
 func worstComplex[T stagetest.Complex](n, m int, got, want []complex128) (worst float64) {
 	for k := range m {
 		var diff, norm float64

@@ -50,8 +50,8 @@ type ApplyQ2Squares[T spirv.Scalar] struct {
 	// copying is the kernel that copies rows of vectors.
 	copying *move.Copying[T]
 
-	// squares holds the squares of `sweeps` sweeps, each transposed. rows holds copies of those
-	// rows of the vectors on which a square acts, from before the product.
+	// squares holds the squares of `sweeps` sweeps, each transposed. rows holds those rows of the
+	// vectors on which a square acts, as they were before the product.
 	squares, rows vk.Region[T]
 }
 
@@ -98,8 +98,9 @@ type q2Division struct {
 	squares, order int // the number of squares, and the order of the largest
 }
 
-// division divides the reflectors of the sweeps from `sweep` on into squares. The last square has
-// all remaining steps, so there are as few squares as the largest order allows.
+// division divides the reflectors of the next s.sweeps sweeps, or of all remaining sweeps, into
+// squares. The first of these sweeps is `sweep`. The last square has all remaining steps, so there
+// are as few squares as the largest order allows.
 func (s *ApplyQ2Squares[T]) division(sweep int) q2Division {
 	g := int(s.spec.G)
 	d := q2Division{sweep: sweep, groups: vk.Tiles(min(s.sweeps, s.count()-sweep), uint32(g)), squares: 1}

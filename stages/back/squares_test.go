@@ -12,15 +12,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// squaresBench holds an ApplyQ2Squares stage and the data of a test case on the device.
 type squaresBench struct {
 	*ApplyQ2Squares[float64]
 	ws         *vk.Arena
 	v, tau, xt vk.Slice[float64]
 }
 
-// squaresBench prepares ApplyQ2Squares for the test case. The stage is made for a few vectors more
-// than the test case has.
+// squaresBench prepares ApplyQ2Squares for the test case. The stage is made for up to two vectors
+// more than the test case has.
 func (c q2Case) squaresBench(t testing.TB, tune ApplyQ2Tuning) squaresBench {
 	t.Helper()
 	dev := stagetest.Device(t)

@@ -116,8 +116,9 @@ func FitsQ2[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, b int) error {
 	return nil
 }
 
-// q2Spec reduces the sizes that need more shared memory than the device has. If the smallest sizes
-// do not fit, it returns a *vk.UnsupportedError.
+// q2Spec returns the specialisation constants for the sizes t. It reduces sizes that need more
+// shared memory than the device has. The error is a *vk.UnsupportedError if the smallest sizes do
+// not fit.
 func q2Spec[T spirv.Scalar](
 	t ApplyQ2Tuning, info vk.Info, size Size, op product.Op,
 ) (shaders.OrmtrQ2TeamsSpec, error) {

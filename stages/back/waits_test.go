@@ -22,7 +22,7 @@ func TestNoGroupWaitsWhereItMayNot(t *testing.T) {
 }
 
 // TestSharedMemoryOfQ2 checks how much shared memory ApplyQ2 needs for the half-bandwidth 64. The
-// sizes are those that were measured and documented. Devices with less shared memory are refused.
+// sizes are those that were measured and documented.
 func TestSharedMemoryOfQ2(t *testing.T) {
 	info := vk.Info{Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024}
 	spec, err := q2Spec[float64](tuningFor("nvidia").ApplyQ2, info, Size{N: 1 << 14, B: 64, M: 1 << 14}, product.NoTrans)
