@@ -81,9 +81,9 @@ func narrowedByTwin(s NarrowSize, band []float64) (after, general []float64) {
 }
 
 // TestBandNarrowing compares all forms of the stage with each other and with package ref. The sizes
-// include no pass, one pass and several passes; tiles of one and of two diagonals; matrices that
-// end in each part of a half-step (the application of one reflector); and bands so wide that the
-// middle rows of a half-step are loaded in several rounds.
+// include no pass, one pass and two passes; passes that remove from one to twelve superdiagonals;
+// matrices that end in each part of a half-step (the application of one reflector); and bands so
+// wide that the middle rows of a half-step are loaded in several rounds.
 func TestBandNarrowing(t *testing.T) {
 	for _, size := range []NarrowSize{
 		{1, 5, 2, 3}, {6, 5, 2, 3}, {4, 3, 4, 2}, {17, 5, 3, 1}, {33, 16, 4, 6}, {48, 30, 27, 3}, {12, 30, 18, 12},
@@ -156,9 +156,8 @@ func TestBandNarrowingPasses(t *testing.T) {
 }
 
 // TestBandNarrowingRule checks that the result becomes wrong if each sweep begins one half-step too
-// early. A half-step is the reflector that a sweep applies from the left, or the one that it
-// applies from the right, at one place of the band. The test runs waves: a wave is a dispatch that
-// runs one half-step of each of several sweeps.
+// early. A half-step is the application of one reflector, from the left or from the right. The test
+// runs waves: a wave is a dispatch that runs one half-step of each of several sweeps.
 func TestBandNarrowingRule(t *testing.T) {
 	size := NarrowSize{N: 40, From: 8, To: 5, Tile: 3}
 	band := bandToNarrow(size)
@@ -231,9 +230,10 @@ func TestBandNarrowingWaitsForItsLead(t *testing.T) {
 }
 
 // TestBandNarrowingLong repeats a reduction of a band to a narrower band with different numbers of
-// workgroups. The environment variable VKEVD_CHASES is the number of repetitions. The results must
-// have the same bits as those of a run with one dispatch for each set of independent half-steps (a
-// wave). The test is meant for GPUs, where races become visible.
+// workgroups. The environment variable VKEVD_CHASES is the number of repetitions. If it is not
+// above 1, the test runs once, with a smaller band. The results must have the same bits as those of
+// a run with one dispatch for each set of independent half-steps (a wave). The test is meant for
+// GPUs, where races become visible.
 func TestBandNarrowingLong(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	size := NarrowSize{N: 60, From: 12, To: 8, Tile: 4}

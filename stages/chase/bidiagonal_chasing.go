@@ -68,7 +68,7 @@ func NewBidiagonalChasing[T spirv.Stored](dev *vk.Device, size Size, w stages.Wa
 	return s, kernels.Err
 }
 
-// The bits of the result depend on the constants B and Lanes, which fitChase chooses.
+// The bits of the result depend on the constants B and Lanes. fitChase chooses Lanes.
 func bidiagonalSpec[T spirv.Stored](c chaseShape) (shaders.Tb2bdChaseSpec, error) {
 	return fitChase(c, shaders.Tb2bdChase[T], func(f chaseFit) shaders.Tb2bdChaseSpec {
 		return shaders.Tb2bdChaseSpec{

@@ -74,7 +74,7 @@ func (s *bidiagonalBench) leadBy(lead uint32) {
 // TestBidiagonalChasingLongNeedsItsLead runs the bulge chasing with a kernel whose sweeps wait for
 // a lead of two half-steps instead of three, many times and with many workgroups. Some results must
 // be wrong. Otherwise the long tests could not see a lead that is too small. The test is for GPUs:
-// it runs if VKEVD_CHASES is set.
+// it runs only if VKEVD_CHASES asks for several runs of each band.
 func TestBidiagonalChasingLongNeedsItsLead(t *testing.T) {
 	bands, runs := longChases(t)
 	if runs == 1 {

@@ -69,7 +69,6 @@ func newBidiagonalBench(t testing.TB, n, b int, vectors bool, form bidiagonalFor
 	return s
 }
 
-// reflectors returns the device memory for the reflectors of Q2 and of P2.
 func (s *bidiagonalBench) reflectors() (left, right stages.Reflectors[float64]) {
 	return stages.Reflectors[float64]{V: s.leftV.In(s.ws), Tau: s.leftTau.In(s.ws)}, stages.Reflectors[float64]{V: s.rightV.In(s.ws), Tau: s.rightTau.In(s.ws)}
 }

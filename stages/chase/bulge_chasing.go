@@ -42,7 +42,7 @@ const (
 )
 
 // NewBulgeChasing returns a *vk.UnsupportedError if the band is too wide for the device's shared
-// memory, or has 2³² elements or more.
+// memory, or has more than 2³² elements.
 func NewBulgeChasing[T spirv.Scalar](
 	dev *vk.Device, size Size, w stages.Waiting, t Tuning,
 ) (*BulgeChasing[T], error) {

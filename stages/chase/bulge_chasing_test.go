@@ -16,9 +16,9 @@ type chaseForm struct {
 	change func(*ChaseTable)
 }
 
-// These lists hold tunings for tests of the bulge chasing. All tunings in oneTeam give the same
-// bits, and so do all tunings in inTeams. The bits of the two lists differ, because sums have
-// another order if each block of a step has its own team.
+// Each element of these lists changes a tuning for tests of the bulge chasing. All tunings of
+// oneTeam give the same bits, and so do all tunings of inTeams. The bits of the two lists differ,
+// because sums have another order if each block of a step has its own team.
 var (
 	oneTeam = []chaseForm{
 		{"flags", func(*ChaseTable) {}},
@@ -33,8 +33,8 @@ var (
 	}
 )
 
-// smallTeams changes a tuning of the bulge chasing so that for every half-bandwidth each block of a
-// step has its own team of invocations, and each team is one subgroup.
+// smallTeams changes a tuning of the bulge chasing so that for every half-bandwidth above 1 each
+// block of a step has its own team of invocations, and each team is one subgroup.
 func smallTeams(c *ChaseTable) { c.PerThread, c.Team = 1, 1 }
 
 // bothChases runs a test of the bulge chasing twice: with one team of invocations for all blocks of

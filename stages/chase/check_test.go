@@ -66,7 +66,6 @@ func (c *chaseBench) run(band []float64, record func(rec *vk.Recorder)) chased {
 	return chased{stagetest.Get(c.t, c.dev, c.band), stagetest.Get(c.t, c.dev, c.d), stagetest.Get(c.t, c.dev, c.e), stagetest.Get(c.t, c.dev, c.v), stagetest.Get(c.t, c.dev, c.tau)}
 }
 
-// fullBand returns the symmetric matrix of a compact band.
 func fullBand(n, b int, band []float64) []float64 {
 	a := make([]float64, n*n)
 	for c := range n {

@@ -18,7 +18,6 @@ import (
 // complexChased is the result of a bulge chasing of a Hermitian band, in double precision.
 type complexChased struct{ band, d, e, v, tau []complex128 }
 
-// bits returns the bits of both parts of all numbers.
 func (c complexChased) bits() (all []uint64) {
 	for _, z := range slices.Concat(c.band, c.d, c.e, c.v, c.tau) {
 		all = append(all, math.Float64bits(real(z)), math.Float64bits(imag(z)))

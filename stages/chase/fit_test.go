@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// TestBulgeChasingRefuses checks that NewBulgeChasing returns an error for a band that needs too
-// much shared memory, and accepts the widest band that must fit.
+// TestBulgeChasingRefuses checks how many blocks of a band (tiles) the kernel keeps in shared
+// memory, and that NewBulgeChasing returns an error if not even one block fits.
 func TestBulgeChasingRefuses(t *testing.T) {
 	for _, c := range []struct {
 		family           string

@@ -37,7 +37,6 @@ func inHalf(x []float64) (h []spirv.Float16, rounded []float64) {
 	return h, rounded
 }
 
-// half rounds x to half precision.
 func half(x float64) float64 { return spirv.NewFloat16(x).Float64() }
 
 // halfResult is the result of a reduction in half precision: the band after all narrowing passes,
@@ -168,7 +167,6 @@ func TestHalfStorageKeepsSingularValues(t *testing.T) {
 	}
 }
 
-// singularValues returns the singular values that gonum computes.
 func singularValues(t *testing.T, a mat.Matrix) []float64 {
 	t.Helper()
 	var f mat.SVD
@@ -180,7 +178,7 @@ func singularValues(t *testing.T, a mat.Matrix) []float64 {
 
 // TestHalfRounding rounds numbers of single precision on the device: all half-precision numbers,
 // the midpoints between neighbours, the numbers next to the midpoints, and numbers out of range.
-// The results must be those of spirv.NewFloat16. The element after the last one must not be
+// The results must be those of spirv.NewFloat16. The two elements after the last result must not be
 // written.
 func TestHalfRounding(t *testing.T) {
 	dev := halfDevice(t)

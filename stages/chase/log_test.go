@@ -55,7 +55,6 @@ func (l *chaseLog) check(t *testing.T, lead int) {
 	}
 }
 
-// draw writes the picture of a run with the given number of workgroups to the file `path`.
 func (l *chaseLog) draw(t *testing.T, path string, groups int) {
 	t.Helper()
 	if err := os.WriteFile(path, l.picture(groups), 0o666); err != nil {

@@ -86,7 +86,6 @@ func (m *chaseModel) load(row, rows, col, cols int, lower bool) map[[2]int]float
 	return x
 }
 
-// act does the next action of sweep s.
 func (m *chaseModel) act(s int) {
 	w := &m.sweeps[s]
 	r, length, low := m.where(s)

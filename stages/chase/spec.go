@@ -34,7 +34,8 @@ type chaseFit struct {
 // makes the specialisation constants from them. The kernel has two tiles (blocks of the band) in
 // shared memory if they fit, and otherwise one. If the device allows too few invocations in a
 // workgroup, each invocation processes more elements. The error is a *vk.UnsupportedError if one
-// tile does not fit, or if the device allows fewer invocations than a block has rows.
+// tile does not fit, or if the device does not allow one invocation for each row of a block,
+// together with the invocations that wait.
 func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec func(chaseFit) S) (s S, err error) {
 	var f chaseFit
 	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
@@ -65,8 +66,9 @@ func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec fun
 }
 
 // teamsSpec chooses the sizes of the kernel sb2st_teams.comp, in which each of the three blocks of
-// a step has its own team of invocations. `ok` is false if the tuning does not want this kernel,
-// the device cannot run it, or T is complex; chaseSpec may still find sizes for one team.
+// a step has its own team of invocations. `ok` is false if workgroups may not wait for each other,
+// the tuning does not want this kernel, the device cannot run it, or there is no such kernel for T;
+// chaseSpec may still find sizes for one team.
 func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bool) {
 	const blocks = 3 // of a step, with a team each
 	perThread := int(c.tune.PerThread)

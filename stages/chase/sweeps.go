@@ -19,7 +19,7 @@ type pipeline struct {
 	flops  float64             // cost of a step
 	least  float64             // lower limit for the cost of a sweep
 	lead   int                 // a sweep may do step j when the previous one has finished step j + lead
-	behind int                 // steps by which a sweep is at least behind the previous one, for its grids
+	behind int                 // least distance of a sweep to the previous one, in steps; limits `groups`
 	tune   Tuning              // Groups is what the device has in flight
 	abort  spirv.Addr[uint32]  // word that the host sets to end all waits
 

@@ -9,9 +9,10 @@ import (
 )
 
 type Tuning struct {
-	// PerThread is the smallest number of elements of a row or column of a block that an invocation
-	// keeps in registers. If each block of a step has its own team, invocations keep twice as many
-	// elements of the two full square blocks.
+	// PerThread is the largest number of elements of a row or column of a block that an invocation
+	// keeps in registers, if subgroups and workgroups may be large enough. If each block of a step
+	// has its own team, invocations keep up to twice as many elements of the two full square
+	// blocks.
 	PerThread uint32 `json:"Own"`
 
 	// WaitSubgroups is the number of subgroups of a workgroup, 1 or 2, that only wait for the
@@ -106,8 +107,8 @@ func (c chaseShape) refuse(feature string, need, have int) error {
 }
 
 // lanesFor returns the number of neighbouring invocations of a subgroup that share the b elements
-// of a row. It is the largest power of two for which each invocation has at least perThread
-// elements.
+// of a row. It is the smallest power of two for which each invocation has at most perThread
+// elements, but not more than the size of a subgroup.
 func lanesFor(b, perThread, subgroup int) int {
 	lanes := 1
 	for 2*lanes <= subgroup && lanes*max(1, perThread) < b {
