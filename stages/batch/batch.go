@@ -56,10 +56,10 @@ type batchShared struct {
 	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush]
 }
 
-// batchMemory holds the kernels for one element of Tuning.Memory. If eigenvectors are wanted,
-// `bisect` is nil. Otherwise only `reduce` and `bisect` are not nil. Eigenvectors of T come from QL
-// iteration (`iterate`), or from divide and conquer. With divide and conquer, `multiply` computes
-// the products with Q, and `iterate` is nil.
+// batchMemory holds the kernels for one element of Tuning.Memory. Kernels that are not needed are
+// nil. Without vectors the kernels are `reduce` and `bisect`, or `prepare` and `bisect` if the
+// given matrices are tridiagonal. Eigenvectors of T come from QL iteration (`iterate`) or from
+// divide and conquer. After divide and conquer, `multiply` computes the products with Q.
 type batchMemory struct {
 	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush]
 	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush]
@@ -70,15 +70,15 @@ type batchMemory struct {
 	multiply *vk.Kernel[shaders.GemmBatchSpec, shaders.GemmBatchPush]
 	tile     product.Tile // of multiply
 
-	prepare *vk.Kernel[shaders.Laed0BatchSpec, shaders.Laed0BatchPush] // scales T; nil unless T is given
+	prepare *vk.Kernel[shaders.Laed0BatchSpec, shaders.Laed0BatchPush] // scales a given T
 }
 
 // New prepares batches of the given size, with sizes t that Tuning.For has fitted to the device.
 // Matrices whose row of t.Memory has Conquer are solved by divide and conquer with the sizes c,
 // whose field Dispatch is not used, and with products in the square tiles of the table `tiles`. If
 // the matrices are tridiagonal, laed0_batch replaces the reduction, the rows of t.Memory are for
-// all orders, and divide and conquer solves all matrices if vectors are wanted. New panics if the
-// largest order of the batch is above t.Order().
+// all orders, and divide and conquer solves all matrices if vectors are wanted. New panics if
+// Size.N is below 1 or above t.Order(), or if Size.Count is below 1.
 func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuning) (*Batch, error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))

@@ -79,7 +79,8 @@ func TestBatchTimes(t *testing.T) {
 	}
 }
 
-// timeBatch solves the same random matrices three times and prints the times of the kernels.
+// timeBatch solves the same random matrices three times and prints the times of the kernels in the
+// fastest run.
 func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune Tuning, data []float64) {
 	s, err := New(dev, Size{N: n, Count: count, Vectors: vectors}, tune, TuningFor(dev.Info()).DivideConquer, TuningFor(dev.Info()).Products)
 	if err != nil {

@@ -72,9 +72,10 @@ func (r *batchRecording) given() shaders.Laed0BatchPush {
 }
 
 // strips divides the columns 0 … n − 3 of the largest matrix into ranges of a multiple of `unit`
-// columns. One dispatch processes one range in all matrices, and costs each workgroup at most the
-// fraction ofWorkgroup of the largest cost of a dispatch. Column k costs `flops`·(n − k)²: `flops`
-// is the cost of one element of its trailing matrix.
+// columns. The spans count such multiples, not columns. One dispatch processes one range in all
+// matrices, and costs each workgroup at most the fraction ofWorkgroup of the largest cost of a
+// dispatch. Column k costs `flops`·(n − k)²: `flops` is the cost of one element of its trailing
+// matrix.
 func (r *batchRecording) strips(flops float64, unit int) []stages.Span {
 	n := r.class.largest
 	units := (n - 2 + unit - 1) / unit

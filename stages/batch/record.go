@@ -27,7 +27,7 @@ type BatchPart struct {
 	// that Batch.Given returns.
 	T []int
 
-	table   []shaders.BatchMatrix // sorted by kernels, then by the order of the items
+	table   []shaders.BatchMatrix // sorted by kernels; with the same kernels, in the sequence of the items
 	states  []shaders.BatchState  // one for each row of the table; valid when the recording has run
 	order   []int                 // for each row of the table, the number of its item
 	classes []batchClass
@@ -41,11 +41,11 @@ type batchClass struct {
 	trees                        stedc.Trees
 }
 
-// BatchOutcome tells how the solution of one matrix ended. After a success both fields are false,
-// and after a failure one of them is true.
+// BatchOutcome tells how the solution of one matrix ended. After a success NonFinite and Failed are
+// false, and after a failure one of these two is true.
 type BatchOutcome struct {
 	NonFinite bool // the triangle has a NaN or an infinity
-	Failed    bool // QL iteration did not end on rows [Lo, Hi) of T
+	Failed    bool // no eigenvalues were found on rows [Lo, Hi) of T
 	Lo, Hi    int
 }
 
@@ -142,7 +142,7 @@ func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >>
 type Buffers struct{ A, Values, V vk.Slice[float64] }
 
 // Record solves the matrices of p, and overwrites A. After the recording has run, the caller must
-// call Continue, which records more work if some matrices need it.
+// call Continue, and run what it records, until Continue returns false.
 func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers) {
 	rec.Phase(stages.PhaseBatch, 0, 1)
 	vk.SendFirst(rec, s.table.In(ws), p.table)

@@ -61,7 +61,7 @@ func TestBatchRowsAndMatrices(t *testing.T) {
 
 // TestBatchMatricesNeedGenerators checks that sizes are refused if a workgroup has fewer additional
 // invocations (Apart) than matrices. Each matrix needs an additional invocation that computes its
-// rotations.
+// rotations. A workgroup with too many invocations must be refused, too.
 func TestBatchMatricesNeedGenerators(t *testing.T) {
 	info := vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32}
 	row := Memory{Order: 40, Threads: 8, Teams: 1, Apart: 3, Matrices: 3}
