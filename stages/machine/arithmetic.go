@@ -83,7 +83,7 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 }
 
 // isFused runs the kernel probe_fma. It tells whether fma(x, y, −round(x·y)) is the exact error of
-// the rounded product for some pairs x, y.
+// the rounded product for each of three pairs x, y.
 func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	k, err := vk.Build(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
 	if err != nil {

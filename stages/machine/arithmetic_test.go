@@ -61,7 +61,7 @@ func exactly(t *testing.T, x float64) *big.Int {
 
 // TestErrorsAreSeen checks the functions that measure rounding errors: the error of a correctly
 // rounded result must be at most half an ulp, and the errors of the doubles next to this result
-// must be larger.
+// must be above 0.24 ulp. The error of a result that is NaN, infinite or 0 must be infinite.
 func TestErrorsAreSeen(t *testing.T) {
 	down := math.Inf(-1)
 	worst := [2]float64{}
@@ -92,8 +92,8 @@ func TestErrorsAreSeen(t *testing.T) {
 	}
 }
 
-// TestDevice checks that the error of division on the device is small. The solver needs this on
-// every device.
+// TestDevice checks that the errors of quotients and of square roots on the device are small, which
+// the solver needs on every device. It also checks that Machine.Arithmetic returns the same errors.
 func TestDevice(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {

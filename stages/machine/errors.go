@@ -18,8 +18,8 @@ func rootError(z, s float64) float64 {
 	return inUlps(math.FMA(-s, s, z)/(2*s), s)
 }
 
-// inUlps returns |err| in ulps of a normal number x. The result is +Inf if err or x is NaN. An ulp
-// is the distance between neighbouring doubles at x.
+// inUlps returns |err| in ulps of a normal number x. The result is +Inf if err or x is NaN, or if x
+// is infinite or 0. An ulp is the distance between neighbouring doubles at x.
 func inUlps(err, x float64) float64 {
 	_, e := math.Frexp(x)
 	u := math.Abs(err) / math.Ldexp(1, e-53)

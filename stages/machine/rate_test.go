@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestFloat64Rate checks that the FP64 rate of a device is plausible: higher than the rate of a
-// slow CPU, and lower than the rate of any GPU. A dry device has no rate. A rate must be measured
-// once and stored.
+// TestFloat64Rate checks that the FP64 rate of a device is plausible: between 10⁷ flops per second,
+// which any CPU reaches, and 10¹⁶, which no GPU reaches. A rate must be measured once and stored.
+// Float64Rate must return 0 for a dry device and for a CPU.
 func TestFloat64Rate(t *testing.T) {
 	ctx, dev := context.Background(), stagetest.Device(t)
 	rate, err := measureRate[float64](ctx, dev)

@@ -83,7 +83,8 @@ func (r Reserving) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p stages.M
 	r.GemmTogether(rec, ws, others...)
 }
 
-// ReservedOps records products with Ops, and fails the test for each product that was not reserved.
+// ReservedOps records products with Ops. It fails the test for each product of Gemm, GemmUnsplit,
+// GemmBatch and GemmTogether that was not reserved, and does not check the other products.
 type ReservedOps struct {
 	product.Ops[float64]
 	check Reserving

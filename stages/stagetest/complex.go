@@ -9,7 +9,7 @@ import (
 
 type Complex interface{ complex64 | complex128 }
 
-// EachComplex runs the test of a kernel for complex128 and for complex64.
+// EachComplex runs the test of a kernel for complex128 and, except in quick tests, for complex64.
 func EachComplex(t *testing.T, double, single func(t *testing.T)) {
 	t.Run("complex128", double)
 	t.Run("complex64", func(t *testing.T) {

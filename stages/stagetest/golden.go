@@ -11,6 +11,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // Golden fails the test if `got` is not the contents of the file `name` in the folder testdata.
+// With the flag -update, Golden first writes `got` to the file.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

@@ -9,7 +9,7 @@ import (
 )
 
 // Marks writes the phases of recordings: each mark with its progress, and the number of commands
-// before the next one.
+// before the next mark.
 type Marks struct{ recs []*vk.Recorder }
 
 // See adds a recording, which may grow until String is called.

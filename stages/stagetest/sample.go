@@ -64,8 +64,8 @@ func (s Sample) Lower() Sample {
 }
 
 // Furthest returns the largest error |`got` − `want`| of an element, in ulps of the element's
-// bound. Where `want` has the value `poison`, `got` must have the same bits, because kernels must
-// not write there.
+// bound. It fails the test if the error is above 1000 ulps. Where `want` has the value `poison`,
+// `got` must have the same bits, because kernels must not write there.
 func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
 	t.Helper()
 	worst := 0.0

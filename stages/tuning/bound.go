@@ -61,8 +61,9 @@ func (t Tuning) Bounded(rate float64) Tuning {
 		order = max(order, int(math.Sqrt(flops/2/2/float64(b.Columns))))
 	}
 	t.Sytrd.Values, t.Sytrd.Vectors = min(t.Sytrd.Values, order), min(t.Sytrd.Vectors, order)
-	// A dispatch consists of whole sweeps (or groups of them), and ends with the one that makes its
-	// cost reach the limit. Its cost can thus exceed the limit, so the limit is set below `flops`.
+	// A dispatch consists of whole sweeps (or groups of them), and ends with the sweep or group
+	// with which its cost reaches the limit. Its cost can thus exceed the limit, so the limit is
+	// set below `flops`.
 	bound(&t.Chase.Dispatch, 0.9*flops)
 	bound(&t.ApplyQ2.Dispatch, 0.8*flops)
 	bound(&t.Bisection.Dispatch, flops/pivotFlops)

@@ -110,8 +110,8 @@ func (c card) checkDense(t *testing.T, dev *vk.Device, tune Tuning, ops product.
 }
 
 // recordDense returns the cost estimates of all dispatches of the stages that use the matrix
-// products `ops`. If `others` is true, it adds those of stages without matrix products: the bulge
-// chasing, and stages whose work is of order n² or n³.
+// products `ops`. If `others` is true, it adds those of stages without matrix products: the load,
+// the transposition, the identity, the bulge chasing and ApplyQ2.
 func recordDense(
 	t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.Ops[float64], status *vk.Layout, others bool,
 ) map[string][]float64 {

@@ -16,7 +16,8 @@ type device struct {
 
 var devices []device
 
-// A family has the tables of a vendor's devices. `name` is the variable of the first table.
+// A family has the tables of a vendor's devices. `name` is the name of the variable that holds the
+// first table.
 type family struct {
 	name   string
 	tables []Tuning
@@ -67,10 +68,11 @@ func On(info vk.Info) Tuning {
 	return pick(info, chain(info))
 }
 
-// pick takes each row from the first table whose row fits. `info` must have limits for shared
-// memory and invocations (see On). Sizes that depend on each other come from one table, for example
-// all tiles of products, or a half-bandwidth and its block. The slices of the result belong to the
-// tables and must not be changed.
+// pick takes each row from the first table whose row fits. Rows that have no limits, and the row
+// Sytrd, come from the first table. `info` must have limits for shared memory and invocations (see
+// On). Sizes that depend on each other come from one table, for example all tiles of products, or a
+// half-bandwidth and its block. The slices of the result belong to the tables and must not be
+// changed.
 func pick(info vk.Info, tables []Tuning) Tuning {
 	t := tables[0]
 	// The sizes in the following rows do not depend on the half-bandwidth. The rows are chosen
@@ -130,7 +132,7 @@ func row(tables []Tuning, fits func(Tuning) error) Tuning {
 }
 
 // fitsBand returns nil if the bulge chasing and ApplyQ2 can work with half-bandwidth b on the
-// device, or the *vk.UnsupportedError of the stage that cannot.
+// device, or the error of the stage that cannot.
 func fitsBand(t Tuning, info vk.Info, b int) error {
 	if err := t.Chase.Fits(info, b); err != nil {
 		return err

@@ -19,9 +19,9 @@ import (
 // farLd is the largest leading dimension that a Matrix may have and that keeps its columns aligned.
 const farLd = product.MostLd - 8
 
-// farArena allocates a matrix of farLd rows with as many columns as the device has memory for. With
-// 330 columns its end is past 2³² elements (41 GiB). With 31 columns its end is past 2³¹ bytes,
-// which is the largest buffer of the CPU driver.
+// farArena allocates a matrix of farLd rows with 330, 165 or 31 columns, the largest number for
+// which the device has memory. With 330 columns its end is past 2³² elements (41 GiB). With 31
+// columns its end is past 2³¹ bytes, which is the largest buffer of the CPU driver.
 func farArena(t *testing.T, d *vk.Device) stages.Matrix {
 	t.Helper()
 	for _, cols := range []int{330, 165, 31} {

@@ -82,8 +82,8 @@ func TestFencesAreWideWithoutChains(t *testing.T) {
 	}
 }
 
-// TestWaiting checks that no kernel runs to find out whether workgroups may wait if the tuning
-// forbids waits.
+// TestWaiting checks which waits a tuning allows on a dry device, for which Machine.MayWait returns
+// true.
 func TestWaiting(t *testing.T) {
 	m := machine.Of(vk.Dry(vk.Info{Features: []string{"vulkanMemoryModelAvailabilityVisibilityChains"}}))
 	for _, c := range []struct {

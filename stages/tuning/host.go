@@ -6,8 +6,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Host says from which orders a device is faster than the CPU beside it, including copies to and
-// from the device: than gonum's functions, and than the LAPACK of the machine.
+// Host says from which orders a device is faster than the CPU beside it. Gonum compares with
+// gonum's functions, and LAPACK with the LAPACK of the machine. The times of the device include
+// copies to and from the device.
 type Host struct{ Gonum, LAPACK Crossover }
 
 // Crossover has the smallest orders for the device, by the kind of problem. The order of a general

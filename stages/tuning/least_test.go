@@ -96,7 +96,8 @@ func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 }
 
 // TestStagesRefuse checks that the constructors of stages return an error for sizes that do not fit
-// the device. The error must name the reason, and must come before a driver compiles a kernel.
+// the device. Except for sizes that contradict each other, the error must be a
+// *vk.UnsupportedError. The devices are dry, so the error comes before a driver compiles a kernel.
 func TestStagesRefuse(t *testing.T) {
 	small := vk.Dry(vk.Info{Name: "small", SharedBytes: 4 << 10, MaxLocal: 32, Subgroup: 8})
 	tune := tuning.On(roomtest.Family("other"))
@@ -160,8 +161,8 @@ func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 	}
 }
 
-// TestSignsOfNothing checks that the stage Signs accepts a matrix without rows, whose columns have
-// no element that determines a sign.
+// TestSignsOfNothing checks that the stage Signs records nothing for a matrix without columns, or
+// without rows. Columns without rows have no element that determines a sign.
 func TestSignsOfNothing(t *testing.T) {
 	d := leastDevice()
 	s, err := move.NewSigns[float64](d)

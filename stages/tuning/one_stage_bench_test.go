@@ -23,9 +23,9 @@ import (
 )
 
 // TestTridiagonalisationTimes prints the times of reductions in one stage, for tuning. The variable
-// VKEVD_ONE_STAGE is the name of a file. Each line is a number type, an order, a number of runs,
-// and fields of TridiagonalisationTuning as JSON, which replace those of the device's table, for
-// example complex128 2048 5 {}. All runs of a line must give the same bits.
+// VKEVD_ONE_STAGE is the name of a file. Each line of the file has a number type, an order, a
+// number of runs, and fields of TridiagonalisationTuning as JSON, which replace those of the
+// device's table, for example complex128 2048 5 {}. All runs of a line must give the same bits.
 func TestTridiagonalisationTimes(t *testing.T) {
 	name := os.Getenv("VKEVD_ONE_STAGE")
 	if name == "" {
@@ -76,7 +76,6 @@ func TestTridiagonalisationTimes(t *testing.T) {
 	}
 }
 
-// hermitian returns a Hermitian matrix of order n.
 func hermitian(n int) []complex128 {
 	random := rand.New(rand.NewPCG(uint64(n), 35))
 	a := make([]complex128, n*n)

@@ -17,7 +17,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestLimitsOfTunings sets each number of each tuning to many values, and compares with a golden
+// TestLimitsOfTunings sets each integer of each tuning to many values, and compares with a golden
 // file which of them a device accepts, and the texts of the refusals. So the file has the last
 // accepted and the first refused value of each limit.
 func TestLimitsOfTunings(t *testing.T) {
@@ -92,7 +92,6 @@ func TestLimitsOfTunings(t *testing.T) {
 	stagetest.Golden(t, "limits.golden", text.String())
 }
 
-// unlessPanics returns the error of the call, and fails the test if it panics.
 func unlessPanics(t *testing.T, call func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

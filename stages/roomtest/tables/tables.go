@@ -15,7 +15,7 @@ import (
 //
 //	go test ./stages/tuning -run TestCopyIsExact -update
 //
-// writes it anew.
+// writes the copy anew.
 //
 //go:embed testdata/tables.json
 var text []byte
