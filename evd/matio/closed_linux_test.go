@@ -46,5 +46,4 @@ func TestFilesAreClosed(t *testing.T) {
 	}
 }
 
-// nothing is an empty stream.
 func nothing() io.Reader { return strings.NewReader("") }

@@ -79,7 +79,7 @@ func TestComplexMarket(t *testing.T) {
 	}
 }
 
-// TestComplexNPY reads all complex types in both orders, plain and in an archive.
+// TestComplexNPY reads all complex types, stored by rows and by columns, plain and in an archive.
 func TestComplexNPY(t *testing.T) {
 	numbers := []complex128{1.5 - 2i, 3 + 4i, complex(nan, 5), complex(6, inf), -1i, 7}
 	singles := make([]complex64, len(numbers))
@@ -253,7 +253,8 @@ func TestHermitianNamesTheEntry(t *testing.T) {
 	}
 }
 
-// TestComplexComesBack writes complex matrices in all formats and numbers.
+// TestComplexComesBack writes complex matrices in all formats and number types, and reads them
+// again. The elements must be the same.
 func TestComplexComesBack(t *testing.T) {
 	z := randomComplex(7)
 	z.Data[3] = complex(nan, -inf)

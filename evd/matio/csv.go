@@ -55,7 +55,7 @@ type topLine struct {
 	first    cellKind // of the first field
 	name     string   // text of the first field
 	words    int      // fields after the first one that are names
-	empty    int      // the first field after the first one that is empty, or 0
+	empty    int      // number of the first empty field from the second on, or 0
 	quotes   int      // fields in quotes
 	indented bool
 	// quotedFirst says that the first of several fields is in quotes, and trailing that a tab ends
@@ -311,7 +311,8 @@ func (t *table) fits(k, numbers int) error {
 	return t.errorf("a row name without numbers") // but with a tab
 }
 
-// compareTop compares the first line with the first row, which has k fields.
+// compareTop compares the first line with the first row, which has k fields. It sets t.shorter, or
+// returns an error if the two do not fit each other.
 func (t *table) compareTop(k int) error {
 	switch top := &t.top; {
 	case k == top.width+1 && top.trailing:

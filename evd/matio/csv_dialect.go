@@ -202,9 +202,10 @@ func isNumber(field []byte, sep byte) bool {
 	return complaint == ""
 }
 
-// hasNumbers reports whether the input begins like a table: with a comment, or with two lines of
-// which one has a number. It consumes nothing. The test is strict, so that words and binary files
-// are refused as an unknown format, and not as a table with an error in its first line.
+// hasNumbers reports whether the input begins like a table: with a comment, with a line sep=X, or
+// with two lines of which one has a number. It consumes nothing. The test is strict, so that words
+// and binary files are refused as an unknown format, and not as a table with an error in its first
+// line.
 func hasNumbers(in *input) bool {
 	start, _ := in.Peek(in.Size())
 	if start = bytes.TrimLeft(start, " \t\r\n"); len(start) > 0 && isComment(start[0]) {

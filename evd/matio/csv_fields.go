@@ -176,7 +176,8 @@ func (t *fields) next() (end byte, err error) {
 	return t.finish()
 }
 
-// endOf returns the number of bytes before the first separator or line feed.
+// endOf returns the number of bytes before the first separator or line feed, or of all bytes if
+// there is none.
 func (t *fields) endOf(rest []byte) int {
 	if t.between == ' ' {
 		for i, c := range rest {

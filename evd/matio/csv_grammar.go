@@ -176,8 +176,8 @@ func (t *table) choose() (reading, error) {
 	return onlyNumbers, e
 }
 
-// fit says how well a reading gives the shape that the caller knows: 2 for all of it, 1 for its
-// rows.
+// fit says how well a reading gives the shape that the caller knows: 2 for all of it, 1 for only
+// the number of rows, and 0 otherwise.
 func (t *table) fit(r reading) int {
 	switch rows, cols := t.size(r); {
 	case t.opt.Square && rows == cols, rows == t.opt.Rows && cols == t.opt.Cols:

@@ -179,7 +179,7 @@ func sequence(a []float64, stride int) string {
 	return beginning(a, stride)
 }
 
-// beginning lists the first numbers a[0], a[stride], ….
+// beginning lists the numbers a[0], a[stride], …, but at most three of them.
 func beginning(a []float64, stride int) string {
 	var text strings.Builder
 	for i := 0; i < len(a); i += stride {

@@ -81,7 +81,6 @@ func (s *sheet) print(missing string, print func(float64) string) {
 	}
 }
 
-// number returns a random number of a kind.
 func (s *sheet) number(kind int) float64 {
 	switch kind {
 	case 0:
@@ -208,7 +207,6 @@ func python(x float64) string {
 	return strconv.FormatFloat(x, 'e', -1, 64)
 }
 
-// joined prints items between commas.
 func joined[T any](items []T, print func(T) string) string {
 	var texts []string
 	for _, item := range items {
@@ -233,7 +231,6 @@ func label(name string) string {
 	return strconv.Quote(name)
 }
 
-// boolean prints a truth value of Python.
 func boolean(b bool) string {
 	if b {
 		return "True"
@@ -510,7 +507,6 @@ func excel(r *rand.Rand) *sheet {
 	return s
 }
 
-// thousands puts commas between thousands.
 func thousands(cell string) string {
 	head, tail, _ := strings.Cut(cell, ".")
 	sign := ""
@@ -637,7 +633,6 @@ var sheetWriters = []struct {
 	program string
 }{{pandas, "pandas"}, {inR, "R"}, {excel, ""}, {savetxt, "numpy"}, {octaveText, "octave"}, {armadilloText, "armadillo"}}
 
-// newSheetOf returns a random sheet of a writer.
 func newSheetOf(seed uint64, writer int) *sheet {
 	return sheetWriters[writer%len(sheetWriters)].write(rand.New(rand.NewPCG(seed, 1)))
 }

@@ -24,7 +24,6 @@ func inUTF16(order binary.ByteOrder, mark bool, text string) string {
 	return b.String()
 }
 
-// inTar returns a tar archive with one file.
 func inTar(content string) string {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

@@ -77,7 +77,6 @@ func FuzzSparse(f *testing.F) {
 	})
 }
 
-// ints returns bytes as integers.
 func ints(bytes []byte) []int32 {
 	all := make([]int32, len(bytes))
 	for i, x := range bytes {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// FuzzStacks reads files as stacks, at any place and in order: the results are equal, and their
-// shapes fit their data.
+// FuzzStacks reads files as stacks: once with access to any place of the file, and once as a
+// stream. The results must be equal, and their shapes must fit their data.
 func FuzzStacks(f *testing.F) {
 	limitFuzzer(f)
 	six := []float64{1, 2, 3, 4, 5, 6}

@@ -98,7 +98,7 @@ func (o Options) readMarket(in *input) (*matrix, error) {
 	return m.matrix()
 }
 
-// bareMarket does the same for a file without a banner. It looks at the size line, which must be
+// bareMarket is readMarket for a file without a banner. It looks at the size line, which must be
 // within the first 64 KiB, without consuming anything. The matrix is general and real, and an array
 // if the line has two words.
 func bareMarket(in *input) (*matrix, error) {
@@ -397,7 +397,8 @@ func (m *market) readArray() ([]float64, error) {
 	return a, nil
 }
 
-// index reads a row or column number from 1 to `most`, and returns it counted from 0.
+// index reads a row or column number from 1 to `most`, and returns it counted from 0, and the rest
+// of the line.
 func (m *market) index(name string, line []byte, most int) (int, []byte, error) {
 	word, rest := cut(line)
 	i, ok := number.Count(word, most)
@@ -415,7 +416,8 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 	return 0, nil, m.errorf("%s %s is not an integer", name, number.Quote(word))
 }
 
-// readValue reads the one number of an entry, or the two of a complex one.
+// readValue reads the one number of an entry, or the two of a complex one, and returns the rest of
+// the line, too.
 func (m *market) readValue(line []byte) (complex128, []byte, error) {
 	var parts [2]float64
 	for i, name := range []string{"value", "imaginary part"} {

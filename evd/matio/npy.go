@@ -32,8 +32,8 @@ type npy struct {
 	header int64
 }
 
-// readHeader reads a .npy file up to its elements, which must be numbers, and real ones without
-// complexToo. Descr becomes the name of the type in numpy.Types.
+// readHeader reads a .npy file up to its elements, which must be numbers. Complex numbers are
+// refused if complexToo is false. Descr becomes the name of the type in numpy.Types.
 func (f *npy) readHeader(complexToo bool) error {
 	if err := f.readDictionary(); err != nil {
 		return err

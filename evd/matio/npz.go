@@ -63,7 +63,7 @@ func packedOrPlain[T any](r io.Reader, name string, packed func(*archive) (*T, e
 }
 
 // zipped decides whether r is a .npz file with random access, such as an *os.File or a
-// *bytes.Reader, and returns the part from the current position on, which it does not change. A
+// *bytes.Reader, and returns the part from the current position on. The position does not change. A
 // pipe has the methods, too, but no known size.
 func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	f, anywhere := r.(interface {
@@ -171,8 +171,9 @@ func (z *archive) vector(array string) ([]float64, error) {
 	return inside(z, m, readNPYVector)
 }
 
-// findArray returns the file of the array with the given name, or of the default array if the name
-// is empty. If there is none, the error lists the first arrays of the archive.
+// findArray returns the file of the array with the given name. If the name is empty, it returns the
+// array called A, or else the only array. If there is none, the error lists the first arrays of the
+// archive.
 func (z *archive) findArray(array string) (found *zip.File, err error) {
 	want := cmp.Or(array, usualArray)
 	var names []string

@@ -61,7 +61,7 @@ func isOctave(in *input) bool {
 	return false
 }
 
-// octaveComment divides a comment "# key: value".
+// octaveComment divides a comment "# key: value". For any other line, `ok` is false.
 func octaveComment(line []byte) (key, value string, ok bool) {
 	text, found := strings.CutPrefix(string(line), "# ")
 	key, value, ok = strings.Cut(text, ":")
@@ -165,7 +165,7 @@ func (t *fields) matrixOf(rows, cols int) (*Dense, error) {
 	return d, nil
 }
 
-// lines reads lines of `width` numbers, and appends them to a. Blank lines are skipped.
+// lines reads `count` lines of `width` numbers, and appends them to a. Blank lines are skipped.
 func (t *fields) lines(a []float64, count, width int) ([]float64, error) {
 	for i := range count {
 		end, err := t.start()

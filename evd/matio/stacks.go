@@ -170,8 +170,8 @@ func WriteStack[T float32 | float64 | complex64 | complex128](w io.Writer, count
 	return g.flush()
 }
 
-// WriteRows writes a .npy file of two dimensions in C order, one row after another. Each row has
-// cols elements.
+// WriteRows writes a .npy file of two dimensions in C order, one row after another. Each row must
+// have cols elements. Otherwise WriteRows returns an error.
 func WriteRows[T float32 | float64](w io.Writer, cols int, rows [][]T) error {
 	g := newGather(w)
 	g.npyArray(descr[T](), false, fmt.Sprintf("(%d, %d)", len(rows), cols))

@@ -47,8 +47,8 @@ func TestReadStacks(t *testing.T) {
 	}
 }
 
-// TestReadEitherStacks reads a complex stack, in both orders and beside a real matrix. ReadStacks
-// must refuse it.
+// TestReadEitherStacks reads a complex stack, in C order, in Fortran order, and beside a real
+// matrix. ReadStacks must refuse it.
 func TestReadEitherStacks(t *testing.T) {
 	const shape = "(2, 1, 2)"
 	rows := npyFile(1, dictionary("<c16", false, shape), []float64{5, -5, 6, -6, 7, -7, 8, -8})

@@ -50,7 +50,8 @@ type jsonArray struct {
 }
 
 // next returns the next word: a bracket, a comma, or all characters up to the next of them or a
-// blank. After longestField+1 characters it is no number. The result is valid until the next call.
+// blank. A longer word is cut after longestField+1 characters, and is no number. The result is
+// valid until the next call.
 func (r *jsonArray) next() ([]byte, error) {
 	r.word = r.word[:0]
 	for len(r.word) <= longestField {
