@@ -60,7 +60,7 @@ func conquerCost(n int, flops func() float64) func(int) float64 {
 	return func(m int) float64 { return flops() * (0.25 + 0.75*(float64(m)/float64(n))) }
 }
 
-// ended returns the result of a stage after it has ended.
+// ended adds the times of a stage to the profile of the call, and returns the result of the stage.
 func ended(c *plan.Call, values []float64, profile *vk.Profile, err error) ([]float64, error) {
 	c.Profile.Merge(profile)
 	return values, plan.NotConverged(err, stages.PhaseTridiagonal)

@@ -64,7 +64,7 @@ func nearScaled(t *testing.T, what string, got, want []float64, scale float64) {
 
 // TestBandPlan compares the values of BandPlan with gonum's. The bands are diagonal, bidiagonal,
 // narrow enough for bulge chasing alone, wide enough for several narrowing passes, and wider than
-// the matrix. Some entries are near the largest and the smallest doubles.
+// the matrix. Two bands have entries near the largest and the smallest doubles.
 func TestBandPlan(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	small := tuning.Smallest()
@@ -227,7 +227,8 @@ func TestBandPlanRefuses(t *testing.T) {
 	}
 }
 
-// TestBandPlanOfOneSuperdiagonal removes one superdiagonal in each pass.
+// TestBandPlanOfOneSuperdiagonal checks that a pass removes one superdiagonal if BandOptions.Tile
+// is 1.
 func TestBandPlanOfOneSuperdiagonal(t *testing.T) {
 	p, err := NewBandPlan[float64](testDevice(t), 30, 5, BandOptions{Tile: 1})
 	if err != nil {

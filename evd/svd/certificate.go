@@ -30,7 +30,8 @@ type Certificate struct {
 
 	// Norm is | ‖A‖F − ‖C‖F | / (n·ε·‖A‖F). C is the bidiagonal matrix to which A was reduced. Norm
 	// should be small, because orthogonal factors preserve the Frobenius norm. If the band is
-	// stored in half precision, ε is that of half precision, and Norm is not divided by n.
+	// stored in half precision, ε is that of half precision, and Norm is not divided by n. A
+	// BandPlan does the same for single precision.
 	Norm float64 `json:"norm"`
 
 	// Vectors has the ratios of the vectors, as Plan.Check measures them. It is nil without

@@ -37,7 +37,7 @@ func belowIn(d, e []float64, x float64) (count int) {
 	return count - len(d)
 }
 
-// leastValue is the ratio of a value to the largest one from which values must keep their digits.
+// A value must keep its digits if its ratio to the largest value is at least leastValue.
 const leastValue = 0x1p-960
 
 // keepDigits checks that the singular values of the bidiagonal matrix (d, e) of order n have errors

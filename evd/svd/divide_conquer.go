@@ -60,8 +60,6 @@ func bidiagonalOf(t spectrum.Tridiagonal) (d, e []float64) {
 	return d, e
 }
 
-// In newBidiagonalVectors, `iterating` chooses QR iteration, a slow and simple method for the safe
-// path, in place of divide and conquer.
 func newBidiagonalVectors[T evd.Float](dev *vk.Device, d doubles[T], n int, ops product.Ops[float64], t tuning.Tuning) (bidiagonalVectors, error) {
 	if d.OnHost() {
 		return divideConquerOnHost[T]{d, n, hostLeaf}, nil

@@ -47,7 +47,6 @@ func rounded(a evd.Dense[float64]) (single evd.Dense[float32], double *mat.Dense
 	return single, double
 }
 
-// widened returns a result in double precision.
 func widened(res *Result[float32]) *Result[float64] {
 	columns := func(z *evd.Dense[float32]) *evd.Dense[float64] {
 		if z == nil {
@@ -58,7 +57,6 @@ func widened(res *Result[float32]) *Result[float64] {
 	return &Result[float64]{Values: spectrum.Scale(res.Values, 1), U: columns(res.U), V: columns(res.V)}
 }
 
-// singlePlan makes a plan in single precision.
 func singlePlan(t *testing.T, m, n int, opt Options) *Plan[float32] {
 	t.Helper()
 	p, err := NewPlan[float32](testDevice(t), m, n, opt)
@@ -153,7 +151,6 @@ func TestFloat32Vectors(t *testing.T) {
 	}
 }
 
-// TestFloat32OwnTuning solves with the device's own tuning.
 func TestFloat32OwnTuning(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision")
 	when.Pick(t, when.Single)
@@ -170,8 +167,8 @@ func TestFloat32OwnTuning(t *testing.T) {
 }
 
 // TestFloat32IsSingle solves a matrix whose singular values need more digits than float32 has. The
-// result must have errors that only float32 explains: a plan that computed in double precision and
-// rounded its result would have a residual far below the unit.
+// largest error of a value must be at least ε·σ₁/4: the error would be smaller if the plan computed
+// in double precision and rounded the values.
 func TestFloat32IsSingle(t *testing.T) {
 	when.Pick(t, when.Single)
 	const m, n = 90, 70

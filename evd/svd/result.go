@@ -33,9 +33,10 @@ type Result[T evd.Float] struct {
 	Certificate *Certificate // set with Options.Certify; it may have failed
 	Profile     *vk.Profile  // seconds by phase
 
-	// Retried is nil if the first attempt of the solve succeeded. Otherwise it is the error of a
-	// wait between workgroups that failed. The plan then solved again without such waits, and one
-	// line of Profile has the time of the first attempt.
+	// Retried is nil if the first attempt of the solve succeeded. Otherwise it is the error of the
+	// attempt before the last: a wait between workgroups failed, or emulated products refused the
+	// matrix. The plan then solved again without such waits, or with native products, and Profile
+	// has the time of the earlier attempts.
 	Retried *evd.StageError
 
 	// order is max(m, n) of the matrix. `ulp` is ε of the format in which the matrix was stored.
@@ -48,11 +49,12 @@ type Result[T evd.Float] struct {
 }
 
 // Rank returns the number of singular values above `tol`. If `tol` < 0, Rank returns the numerical
-// rank, the number of values above max(m, n)·ε·σ₁, where ε is the unit of T. If BandOptions.Storage
-// has a larger ε, the numerical rank is the number of values above ε·‖σ‖₂, where ‖σ‖₂ is the norm
-// of all values. Rounding errors of zero values stay below this limit. With Options.Largest or
-// Options.Select, Rank counts only the computed values. If σ₁ is not one of them, an upper bound
-// takes its place, the norm ‖T‖₁ of the Golub-Kahan form.
+// rank, the number of values above max(m, n)·ε·σ₁, where ε is the unit of T. If the Storage of the
+// options has a larger ε, the numerical rank is the number of values above ε·‖σ‖₂, where ‖σ‖₂ is
+// the norm of the computed values, or of all values if σ₁ is not computed. Rounding errors of zero
+// values stay below this limit. With Options.Largest or Options.Select, Rank counts only the
+// computed values. If σ₁ is not one of them, an upper bound takes its place, the norm ‖T‖₁ of the
+// Golub-Kahan form.
 func (r *Result[T]) Rank(tol float64) int {
 	if tol < 0 && len(r.Values) > 0 {
 		tol = r.noise()

@@ -229,7 +229,7 @@ func TestVerifyOfNoValue(t *testing.T) {
 }
 
 // TestRoomOfTheReduction checks that the residues of emulated products of the reduction are as many
-// with vectors as without, for all orders.
+// with vectors as without, for two orders.
 func TestRoomOfTheReduction(t *testing.T) {
 	dev := card(1<<40, 20)
 	for _, n := range []int{4096, LargeOrder} {

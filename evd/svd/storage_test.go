@@ -168,7 +168,6 @@ func TestBandStorageRefuses(t *testing.T) {
 	}
 }
 
-// denseOf returns a band as a dense matrix.
 func denseOf(b Band[float64]) *mat.Dense {
 	full := mat.NewDense(b.N, b.N, nil)
 	for j := range b.N {

@@ -36,8 +36,8 @@ func orthogonality(z *evd.Dense[float64]) float64 {
 	return mat.Norm(&x, 1) / (float64(z.Rows) * 0x1p-52)
 }
 
-// residual returns ‖A·V − U·Σ‖₁/(‖A‖₁·max(m, n)·ε) for a result. The matrices U and V have only the
-// vectors that belong to a singular value.
+// residualOf returns ‖A·V − U·Σ‖₁/(‖A‖₁·max(m, n)·ε) for a result. The matrices U and V have only
+// the vectors that belong to a singular value.
 func residualOf(g *mat.Dense, res *Result[float64]) float64 {
 	m, n := g.Dims()
 	k := len(res.Values)

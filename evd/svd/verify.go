@@ -45,8 +45,8 @@ func (p *Plan[T]) prepareSafe() (err error) {
 	return nil
 }
 
-// computed returns the options with both sides of the vectors if one is wanted and results are
-// verified: the residual needs both.
+// computed returns the options of the solve. With Verify it sets Certify, and adds the other side
+// of the vectors if only one is wanted: the residual needs both.
 func (o Options) computed() Options {
 	if o.Verify && (o.U != None || o.V != None) {
 		o.U, o.V = max(o.U, Thin), max(o.V, Thin)

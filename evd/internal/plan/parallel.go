@@ -102,7 +102,7 @@ func (s *Slowest) Ended(k int) {
 	s.tell()
 }
 
-// mark converts a progress report.
+// mark converts a progress report. A phase that no device has reported before gets the next number.
 func (s *Slowest) mark(p vk.Progress) mark {
 	m := mark{from: p}
 	if p.Total > 0 {

@@ -87,7 +87,7 @@ func (s *Iteration) in(r vk.Region[float64]) product.Matrix[float64] {
 func (s *Iteration) MatrixA() product.Matrix[float64] { return s.in(s.a) }
 
 // Load uploads the matrix A and the approximate vectors q, and the device multiplies A by σ, a
-// power of two. It returns σ.
+// power of two. Load returns σ.
 func (s *Iteration) Load(a dense.Triangle[float64], q dense.Stored[float64]) (sigma float64, err error) {
 	largest, err := a.Largest()
 	if err != nil {

@@ -97,7 +97,8 @@ func (p *products) within(most float64) operations {
 	return p.all[slices.IndexFunc(p.all, func(o operations) bool { return o.error <= most })]
 }
 
-// rough returns the error of products for a step that is not the last one.
+// rough returns the error of the products for a step that is not the last one. It is 0 for native
+// products.
 func (p *products) rough() float64 {
 	if len(p.emulated) == 0 {
 		return 0

@@ -91,7 +91,7 @@ func (t *Team) OnFirst(err error) error {
 type Stages[T spirv.Scalar] interface {
 	Memory
 
-	// Lead has the stages of the first device for the tridiagonal problem.
+	// Leader returns the stages of the first device for the tridiagonal problem.
 	Leader() *dense.Lead[T]
 
 	// Costs returns a forecast of the operations of each phase, in the order of the solve.
