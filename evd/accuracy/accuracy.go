@@ -283,7 +283,8 @@ const (
 	QuarterCircle                 // as of a large random matrix, with the density 4/π·√(1 − x²)
 )
 
-// spectra has the name of each distribution, and value i of n in descending order.
+// spectra has the name of each distribution, and a function that returns the value with index i,
+// counted from 0, of n values in descending order.
 var spectra = [...]struct {
 	name  string
 	value func(i, n float64) float64

@@ -28,7 +28,6 @@ func testDevice(t *testing.T) *vk.Device {
 	return dev
 }
 
-// formats returns the formats that the device can store.
 func formats(dev *vk.Device) []svd.Storage {
 	if dev.Info().HalfStorage() {
 		return []svd.Storage{svd.Double, svd.Single, svd.Half}
@@ -182,7 +181,7 @@ func TestRunRefuses(t *testing.T) {
 
 // TestSingleDoesNotDrift guards against a defect: where fma() is not fused, the factor γ of each
 // reflector was too large by 0.2 units in the last place on average, so the error of the singular
-// values in single precision grew in proportion to n. For this matrix the error was 1.7e-7, and is
+// values in single precision grew in proportion to n. For order 256 the error was 1.7e-7, and is
 // 5e-8 now.
 func TestSingleDoesNotDrift(t *testing.T) {
 	opt := Options{Orders: []int{256}, Bands: []int{32}, Trials: 1, Seed: 1, Storages: []svd.Storage{svd.Single}}

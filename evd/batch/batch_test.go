@@ -53,7 +53,6 @@ func (m named) symmetric(uplo evd.Uplo) evd.Sym[float64] {
 	return evd.NewSym(m.n, a, uplo)
 }
 
-// newPlan makes a plan. The plan is closed at the end of the test.
 func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan {
 	t.Helper()
 	p, err := batch.NewPlan(stagetest.Device(t), n, count, opt)
@@ -64,7 +63,6 @@ func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan {
 	return p
 }
 
-// solve solves the matrices `a` with the plan `p`. An error fails the test.
 func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
 	t.Helper()
 	res, err := p.Solve(context.Background(), a)
@@ -226,7 +224,7 @@ func TestBitsInALargeBatch(t *testing.T) {
 	}
 }
 
-// same compares two lists of results. It fails the test if they differ in a bit.
+// same fails the test if two lists of results differ in a bit, or if one of them has an error.
 func same(t *testing.T, what string, x, y []batch.Spectrum) {
 	t.Helper()
 	for k := range x {

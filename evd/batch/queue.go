@@ -41,8 +41,8 @@ type queue struct {
 }
 
 // take returns the next part of the batch, the matrices `from` ≤ k < `to`, or `from` = `to` at the
-// end. For one device, parts are as large as possible. For several, a part is 1/(2·devices) of the
-// remaining matrices, so that all devices end at about the same time.
+// end. For one device, parts are as large as possible. For several, a part is at most 1/(2·devices)
+// of the remaining matrices, rounded up, so that all devices end at about the same time.
 func (q *queue) take() (from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -95,8 +95,8 @@ func (p *solver) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 }
 
 // solveSome solves parts of the batch on one device, until the queue is empty. If it is the only
-// device, the host prepares the next part while the device solves the current one. With several, a
-// part that waits could be solved by another device.
+// device, the host prepares the next part while the device solves the current one. If there are
+// several, it does not: another device could solve a part that waits.
 func (p *solver) solveSome(c *plan.Call, q *queue) error {
 	next := func() *portion {
 		if from, to := q.take(); from < to {

@@ -18,7 +18,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newTridiagonalPlan makes a plan. The plan is closed at the end of the test.
 func newTridiagonalPlan(t testing.TB, n, count int, opt batch.Options) *batch.TridiagonalPlan {
 	t.Helper()
 	p, err := batch.NewTridiagonalPlan(stagetest.Device(t), n, count, opt)
@@ -29,7 +28,6 @@ func newTridiagonalPlan(t testing.TB, n, count int, opt batch.Options) *batch.Tr
 	return p
 }
 
-// solveTridiagonals solves the matrices with the plan p. An error fails the test.
 func solveTridiagonals(t testing.TB, p *batch.TridiagonalPlan, a ...evd.Tridiagonal[float64]) []batch.Spectrum {
 	t.Helper()
 	res, err := p.Solve(context.Background(), a)
@@ -93,8 +91,8 @@ func TestTridiagonalsOfEveryOrder(t *testing.T) {
 	t.Logf("%d matrices: largest ratio %.3g, of values alone %.3g", len(all), worst[0], worst[1])
 }
 
-// TestTridiagonalsSameBits solves tridiagonal matrices alone and together, in two orders. The bits
-// of each result must always be the same.
+// TestTridiagonalsSameBits solves tridiagonal matrices alone, together, and together in reverse
+// sequence. The bits of each result must always be the same.
 func TestTridiagonalsSameBits(t *testing.T) {
 	when.Pick(t, when.Race|when.GPUAV)
 	smallest := tuning.Smallest()

@@ -87,8 +87,9 @@ func (e *UnknownStageError) Error() string {
 	return fmt.Sprintf("unknown stage %q; there are %s", e.Stage, strings.Join(Stages(), ", "))
 }
 
-// Check returns an error if a list of the options is empty although it must not be, or if a size is
-// below one. The error for an unknown stage is an *UnknownStageError.
+// Check returns an error if a list of the options is empty although it must not be, if a size is
+// below one, or if a stage cannot measure complex matrices and Complex is set. The error for an
+// unknown stage is an *UnknownStageError.
 func (opt Options) Check() error {
 	sized := false
 	for _, s := range opt.Stages {

@@ -248,7 +248,7 @@ func (c testCase) dense() *mat.SymDense {
 }
 
 // compare compares the computed eigenvalues with those that gonum computes for the matrix a. It
-// returns the norm of a.
+// returns the largest magnitude of an eigenvalue that gonum has found, ‖a‖₂.
 func (c testCase) compare(res *Solution, a *mat.SymDense) (norm float64, err error) {
 	largest := max(mat.Max(a), -mat.Min(a))
 	_, exponent := math.Frexp(largest)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An Engine is a library that solves the problem on many processes.
+// An Engine is the name of a library that solves the problem on many processes.
 type Engine string
 
 // These are the names of all engines. Not every program is linked with all of them.

@@ -19,8 +19,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Use says how large products of a solve are computed: as the speeds of the device suggest, natively, or
-// on integer units.
+// Use is the method for the large products of a solve: native products, products on integer units,
+// or those of the two that the measured speeds of the device suggest.
 type Use int
 
 const (
@@ -30,7 +30,8 @@ const (
 )
 
 // Least returns the smallest number of moduli of emulated products, which are computed by integer
-// units, modulo several small numbers. The moduli for complex numbers are smaller.
+// units, modulo several small numbers. Complex numbers need more moduli, because theirs are
+// smaller.
 func Least[T spirv.Scalar]() int {
 	if spirv.KindOf[T]().IsComplex() {
 		return moduli.LeastComplex
@@ -43,8 +44,8 @@ func Least[T spirv.Scalar]() int {
 func VectorModuli[T spirv.Scalar]() int { return Least[T]() + 1 }
 
 // ReductionModuli returns the number of moduli of products for the reduction, if products for the
-// vectors have `vectors` of them. The reduction needs one modulus less, because its errors only
-// change the values by rounding errors.
+// vectors have `vectors` of them: one less, but not fewer than Least. The errors of the reduction
+// only change the values by rounding errors.
 func ReductionModuli[T spirv.Scalar](vectors int) int { return max(vectors-1, Least[T]()) }
 
 // Products are the emulated products of one solve: *emulated.Ops for its number type.
@@ -120,9 +121,9 @@ func (make Maker[T]) Both(moduli int) (both []*emulated.Ops[T], err error) {
 }
 
 // OrNative returns the plan that newPlan(false) makes. If this plan cannot be made, and `auto` says
-// that it may have chosen emulated products itself, OrNative returns the plan of newPlan(true), which
-// has native products. They need less memory and fewer kernels: the driver may be unable to compile a
-// kernel of emulated products. If the device is lost or closed, no second plan is tried.
+// that the caller left the choice of products open, OrNative returns the plan of newPlan(true),
+// which has native products. They need less memory and fewer kernels: the driver may be unable to
+// compile a kernel of emulated products. If the device is lost or closed, no second plan is tried.
 func OrNative[P any](auto bool, newPlan func(native bool) (P, error)) (P, error) {
 	p, err := newPlan(false)
 	if auto && err != nil && !errors.Is(err, vk.ErrDeviceLost) && !errors.Is(err, vk.ErrClosed) {

@@ -25,8 +25,7 @@ func CrossoverFor(dev vk.Info) Crossover {
 	}
 }
 
-// of returns the smallest order of eigenproblems that are solved on the device. The argument says
-// whether vectors are wanted.
+// of returns the smallest order of eigenproblems that are solved on the device.
 func (c Crossover) of(vectors bool) int {
 	if vectors {
 		return c.Vectors
@@ -34,8 +33,7 @@ func (c Crossover) of(vectors bool) int {
 	return c.Values
 }
 
-// singular returns the smallest order for which singular values are computed on the device. The
-// argument says whether vectors are wanted.
+// singular returns the smallest order for which singular values are computed on the device.
 func (c Crossover) singular(vectors bool) int {
 	if vectors {
 		return c.SingularVectors

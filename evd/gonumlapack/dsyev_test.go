@@ -39,8 +39,8 @@ func always(t testing.TB) *Implementation {
 }
 
 // TestGonums runs gonum's own test of Dsyev with ten matrices of each shape. On a CPU device order
-// 100 would take too long. So on a CPU device it solves only one in ten matrices of order 100 on
-// the device.
+// 100 would take too long. So only one in ten matrices of order 100 is solved on the device, or all
+// of them if VKEVD_GONUM is set.
 func TestGonums(t *testing.T) {
 	impl := always(t)
 	if os.Getenv("VKEVD_GONUM") != "" {
@@ -301,8 +301,8 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkDsyev measures the times of Dsyev on the device and in gonum. The table `crossovers`
-// comes from its results.
+// BenchmarkDsyev measures the times of Dsyev on the device and in gonum. The orders
+// tuning.Host.Gonum come from its results.
 func BenchmarkDsyev(b *testing.B) {
 	impl := always(b)
 	r := rand.New(rand.NewPCG(1, 2))

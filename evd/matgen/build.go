@@ -15,7 +15,8 @@ func entries(name string, at func(n, i, j int) float64, spectrum func(n int) []f
 	}, drawless(spectrum)}
 }
 
-// diagonals does the same for tridiagonal matrices. d and e give the diagonal and the off-diagonal.
+// diagonals makes a kind of tridiagonal test matrices. d and e give element i of the diagonal and
+// of the off-diagonal, and `spectrum` the eigenvalues, or nil if they are unknown.
 func diagonals(name string, d, e func(n, i int) float64, spectrum func(n int) []float64) TridiagonalKind {
 	return TridiagonalKind{name, func(n int, _ *rand.Rand) ([]float64, []float64) {
 		return vector(n, func(i int) float64 { return d(n, i) }), vector(n-1, func(i int) float64 { return e(n, i) })

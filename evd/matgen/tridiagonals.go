@@ -74,7 +74,7 @@ var (
 )
 
 // repeated has equal 1-2-1 blocks on the diagonal. The off-diagonal elements between blocks are
-// exactly zero, so every eigenvalue has exactly the multiplicity n/5.
+// exactly zero, so every eigenvalue has exactly the multiplicity n/5 if n is a multiple of 5.
 var repeated = diagonals("repeated-blocks", constant(2),
 	func(_, i int) float64 {
 		if i%repeatedBlock == repeatedBlock-1 {

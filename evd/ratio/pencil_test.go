@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
-// pencil has a matrix B = Q·D·Qᴴ of a given condition, its Cholesky factor L, and two matrices A: a
-// random one, and one that is compatible with B, L·M·Lᴴ with a random M.
+// pencil has a matrix B = Q·D·Qᴴ of a given condition, its Cholesky factor L, and two matrices A:
+// the field `any` is random, and `compatible` is L·M·Lᴴ with a random matrix M.
 type pencil[T ref.Number] struct {
 	n                     int
 	b, l, any, compatible []T

@@ -47,7 +47,8 @@ const (
 )
 
 // Tuning returns the device's tuning table with the sizes of c in place of its own. The error is
-// for sizes that are too large, and for tiles that a search never tries.
+// for sizes and orders out of range, for a rank that is no multiple of the half-bandwidth, and for
+// tiles that a search never tries.
 func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	switch {
 	case c.Band < 1 || c.Band > maxBand:
@@ -156,7 +157,7 @@ func (x Crossovers) String() (text string) {
 	return text
 }
 
-// A search compares one stage with two stages at the multiples of oneStageStep up to oneStageMost.
+// A search compares one stage with two stages at some multiples of oneStageStep up to oneStageMost.
 const oneStageStep, oneStageMost = 256, 4096
 
 // crossovers searches the orders of Crossovers for the best sizes found so far, by whole solves.
@@ -437,7 +438,6 @@ type stageOfBand struct {
 	band  int
 }
 
-// errTime is the error for sizes that were not measured.
 var errTime = errors.New("the time is up")
 
 // dependent lists the stages whose times depend on the sizes. The search minimises the sum of their
