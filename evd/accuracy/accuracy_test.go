@@ -136,8 +136,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunRefuses checks the errors for impossible options, for a device without 16-bit storage, and
-// for a caller that does not want more rows.
+// TestRunRefuses checks the errors for impossible options, for a device without 16-bit storage, for
+// a caller that does not want more rows, and for a context that has ended.
 func TestRunRefuses(t *testing.T) {
 	dev, ctx := testDevice(t), context.Background()
 	good := Options{Orders: []int{20}, Bands: []int{4}, Trials: 1}

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// TestMethodsAtOnce calls all methods of both kinds of plan at the same time, Close included: see
+// TestMethodsAtOnce calls methods of both kinds of plan at the same time, Close included: see
 // plantest.AtOnce. A batch has more matrices than the plan solves at the same time.
 func TestMethodsAtOnce(t *testing.T) {
 	when.Pick(t, when.Race)

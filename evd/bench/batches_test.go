@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBatches measures batches of matrices of two orders. It also asks for the order 100000, which
-// is too large for a batch. This must be an error, and the other measurements must still be taken.
+// TestBatches measures batches of 3 and of 5 matrices of order 20. For the order 100000, which is
+// too large for a batch, Measure must return an error.
 func TestBatches(t *testing.T) {
 	tune := tuning.Smallest()
 	opt := Options{

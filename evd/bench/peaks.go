@@ -82,7 +82,7 @@ type peaks struct {
 func threadsOf(info vk.Info) uint32 { return uint32(min(peakThreads, info.MaxLocal)) }
 
 // newPeaks builds the kernels, allocates and fills their memory, and calibrates the multiply-adds.
-// The memory is at most an eighth of the free device memory.
+// Each of the two arrays for copying has at most an eighth of the free device memory.
 func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err error) {
 	_, free := dev.Memory()
 	const part = 8 // of the free memory; the stages and other programs need the rest

@@ -181,8 +181,9 @@ func TestRandomUpperBand(t *testing.T) {
 	}
 }
 
-// TestSVDRow checks the sizes in the result of a measured singular value solve. The rank of updates
-// must be the one in the options, or else the one that package svd chooses.
+// TestSVDRow checks the sizes in the rows of a measured singular value solve and of its reduction
+// to a band. The rank of updates must be the one in the options, or else the one that package svd
+// chooses.
 func TestSVDRow(t *testing.T) {
 	opt := everything(40)
 	opt.Stages, opt.Repeat = []string{"ge2tb", "svd"}, 1

@@ -33,9 +33,9 @@ func (s *solve) load(a *matrix) error {
 }
 
 // symmetrise makes the matrix A symmetric, in the way that the options choose. Then it multiplies A
-// by a power of two, so that the largest magnitude of an element is in [½, 1). Without this scaling
-// the library that solves may overflow or lose digits. `mirror` is workspace for Aᵀ. The error is a
-// *NotSymmetricError or a *NonFiniteError.
+// by a power of two, so that the largest magnitude of an element is in [½, 1), and by −1 if
+// s.negated is true. Without this scaling the library that solves may overflow or lose digits.
+// `mirror` is workspace for Aᵀ. The error is a *NotSymmetricError or a *NonFiniteError.
 func (s *solve) symmetrise(a, mirror *matrix) error {
 	s.grid.transpose(a, mirror)
 	worst := s.combine(a, mirror)

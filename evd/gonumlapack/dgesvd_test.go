@@ -323,8 +323,8 @@ func (p countedSVD) Solve(_ context.Context, a evd.Dense[float64]) (*svd.Result[
 }
 
 // TestSVDPlans uses plans for eigenvalues and plans for singular values together, on a device whose
-// memory they share. The crossover must apply to the smaller of rows and columns. Errors of making
-// a plan must be treated differently from errors of solving.
+// memory they share. The crossover must apply to the smaller of rows and columns. If a solve fails,
+// the result must be false. If a plan cannot be made, gonum must solve the matrix.
 func TestSVDPlans(t *testing.T) {
 	c := &counted{room: 2}
 	impl := &Implementation{Crossover: Crossover{Singular: 4}}

@@ -131,7 +131,8 @@ func TestDeviceFails(t *testing.T) {
 	}
 }
 
-// TestCrossover checks that gonum solves the matrices below the crossover, and no others.
+// TestCrossover checks that gonum solves the matrices below the crossover, and no others. It also
+// checks CrossoverFor for several devices.
 func TestCrossover(t *testing.T) {
 	c := &counted{room: 9}
 	impl := on(c)

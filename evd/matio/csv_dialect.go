@@ -30,8 +30,9 @@ const sepWord = "sep="
 //
 // The second line decides, because the first one may be a header with any characters in its names.
 // The separator is the first of `separators` that divides this line into numbers (isRowOfNumbers),
-// or else into cells (isRow). If the file has one column, no separator does. Then commas separate,
-// and blanks belong to the names.
+// or else into cells (isRow), or else that the line has (hasSeparator). If there is none, the first
+// line decides. If the file has one column, no line does. Then commas separate, and blanks belong
+// to the names.
 func findDialect(in *input, lines *int) dialect {
 	d := dialect{between: ','}
 	head, body, consumed := firstLines(in)

@@ -93,7 +93,7 @@ var grammar = []struct {
 }
 
 // headOf decides what the first line is. It returns an error if the line is neither a header nor a
-// row, because a number in it is missing or wrong.
+// row, because a number or a name in it is missing or wrong.
 func (t *table) headOf() (headKind, error) {
 	top := &t.top
 	corner := top.first == emptyCell && top.width > 1
@@ -141,8 +141,8 @@ func (t *table) wrongTop() error {
 }
 
 // choose finds the line of the grammar that fits the table. If it has several readings, the options
-// decide, and then a square shape if the caller needs one. If several are left, the error is an
-// *AmbiguousError.
+// Header and Names decide, and then the shape that the caller wants, if any (see fit). If several
+// are left, the error is an *AmbiguousError. If none is left, it is that of noReading.
 func (t *table) choose() (reading, error) {
 	var left []reading
 	why := ""

@@ -153,10 +153,10 @@ func (t *table) cornerAbove() string {
 	return "the first field is empty"
 }
 
-// sequence says whether numbers look like labels, and lists the first ones. The numbers are a[0],
-// a[stride], a[2·stride], …. Labels are 0, 1, 2, … or 1, 2, 3, …; years at equal distances; or
-// three or more whole numbers from 100 on that follow each other. A single number is a label if it
-// is 0.
+// sequence lists the first numbers if all of them look like labels, and returns "" otherwise. The
+// numbers are a[0], a[stride], a[2·stride], …. Labels are 0, 1, 2, … or 1, 2, 3, …; years at equal
+// distances; or three or more whole numbers from 100 on that follow each other. A single number is
+// a label if it is 0.
 func sequence(a []float64, stride int) string {
 	n := (len(a) + stride - 1) / stride
 	if n == 1 && a[0] != 0 {

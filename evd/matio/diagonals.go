@@ -53,7 +53,7 @@ type diagonalCell struct {
 // readDiagonals reads a tridiagonal matrix from text. If the first line is one number, this number
 // is the order, and rows "i d e" or "d e" follow. Otherwise the first line is a row "d e", and all
 // others are such rows. Before all this there may be a line of names. Then the first row may also
-// be "i d e". Errors are *FormatError and *AmbiguousError.
+// be "i d e". Errors are *FormatError, *AmbiguousError, *TooLargeError and those of the stream.
 func (o Options) readDiagonals(in *input) (*Tridiagonal, error) {
 	r := &diagonals{fields: newFields(in), opt: o, order: unknown}
 	err := r.next()

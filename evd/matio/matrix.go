@@ -24,8 +24,7 @@ type matrix struct {
 	each func(put func(i, j int, x complex128) error) error
 }
 
-// denseOf returns the matrix with all elements stored, for which memory may be much
-// larger than the file.
+// denseOf returns the matrix with all elements stored. It may need much more memory than the file.
 func denseOf(c *matrix, err error) (*Dense, error) {
 	switch {
 	case err != nil:

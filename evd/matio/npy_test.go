@@ -83,7 +83,7 @@ func TestNPYTypes(t *testing.T) {
 }
 
 // TestNPYTypeNames reads the names of types that numpy.load reads (tried with NumPy 1.24), besides
-// those that NumPy writes itself.
+// those that NumPy writes itself. Other names must be refused.
 func TestNPYTypeNames(t *testing.T) {
 	f8, i2, bytes := []float64{1.5, -2}, []int16{1, -2}, []byte{1, 0}
 	for _, c := range []struct {

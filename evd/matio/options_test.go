@@ -63,7 +63,8 @@ func sparseFile[T float64 | complex128](format string, shape []int64, data []T, 
 
 var csr, coo = [2]string{"indices", "indptr"}, [2]string{"row", "col"}
 
-// TestScipySparse reads the matrix [4 1 0; 1 5 -2; 0 -2 6] in scipy's sparse formats.
+// TestScipySparse reads the matrix [4 1 0; 1 5 -2; 0 -2 6] in scipy's sparse formats. It also
+// checks the errors for wrong arrays.
 func TestScipySparse(t *testing.T) {
 	shape, data := []int64{3, 3}, []float64{4, 1, 1, 5, -2, -2, 6}
 	for _, c := range []struct{ name, file string }{

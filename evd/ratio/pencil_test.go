@@ -103,7 +103,8 @@ func testPencil[T ref.Number](t *testing.T) {
 	}
 }
 
-// TestPencilSeesErrors changes one number of a result.
+// TestPencilSeesErrors changes a value or a vector of a right result. Only the measure of this
+// error must grow. If a number is not finite, both must be +Inf.
 func TestPencilSeesErrors(t *testing.T) {
 	const n, m = 12, 5
 	p := newPencil[float64](n, 1e4)

@@ -176,8 +176,8 @@ func TestZeroMatrix(t *testing.T) {
 }
 
 // TestSturmNamesTheCulprit moves one eigenvalue up or down by more than the allowed distance. The
-// value is either alone or one of several equal values. The error of Sturm must name the moved
-// value.
+// value is either alone or one of several equal values. Sturm must then return an error. SturmRange
+// must return one for indices shifted by one and for a wrong number of values.
 func TestSturmNamesTheCulprit(t *testing.T) {
 	d, e := []float64{1, 2, 2, 5}, []float64{0, 0, 0}
 	const width = 1e-9

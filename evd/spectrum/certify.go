@@ -15,9 +15,9 @@ const Narrowest = 4
 const leastWidth = 2 * SafeMin
 
 // Certify proves by Sturm counts how far each values[k] is from eigenvalue first+k of the matrix T
-// on the device, in units of n·ulp·norm. `norm` is ‖T‖₁, and `ulp` is that of the type to which
-// the values were rounded. The result is at most twice the smallest distance that could be
-// proved, and at least Narrowest/n. A NaN, or a value that is not an eigenvalue, gives +Inf.
+// on the device, in units of n·ulp·norm. `norm` is ‖T‖₁, and `ulp` is that of the type to which the
+// values were rounded. The result is at most twice the smallest distance that could be proved, and
+// at least Narrowest/n. A NaN, or a distance of more than about 4·`norm`, gives +Inf.
 func (s *Stage) Certify(c *plan.Call, values []float64, first int, norm, ulp float64) (float64, error) {
 	for _, v := range values {
 		if math.IsNaN(v) {

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// TestMethodsAtOnce calls all methods of each kind of plan at the same time, Close included: see
+// TestMethodsAtOnce calls methods of each kind of plan at the same time, Close included: see
 // plantest.AtOnce.
 func TestMethodsAtOnce(t *testing.T) {
 	when.Pick(t, when.Race)

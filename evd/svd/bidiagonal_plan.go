@@ -20,8 +20,8 @@ type BidiagonalPlan[T evd.Float] struct{ problem[T] }
 
 // NewBidiagonalPlan prepares for bidiagonal matrices of order n. The errors are those of NewPlan.
 // On a vk.Dry device the plan is a forecast, as NewPlan describes. Thin and Full mean the same for
-// a square matrix. Options.Band and Options.Block must be 0, and Options.Storage must not have
-// fewer digits than T, because they are for the reduction of dense matrices.
+// a square matrix. Options.Band and Options.Block must be 0, Options.Verify must be false, and
+// Options.Storage must not have fewer digits than T, because they are for dense matrices.
 func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*BidiagonalPlan[T], error) {
 	if err := checkSizes(n); err != nil {
 		return nil, err

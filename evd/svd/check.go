@@ -24,7 +24,8 @@ type Ratios struct {
 	// Residual is ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ε), as in LAPACK's dbdt01. If the device stores Aᵀ
 	// instead of A, Residual is ‖Aᵀ·U − V·Σ‖₁ / (‖Aᵀ‖₁·max(m, n)·ε). Residual is 0 if U or V is not
 	// wanted. Residual is +Inf if the values cannot be singular values: a value is negative, a
-	// value is larger than the value before it, or a matrix with entries has no values.
+	// value is larger than the value before it, or a matrix with entries has no values, unless a
+	// Plan selects them by an interval.
 	Residual float64 `json:"residual"`
 
 	// Left is ‖UᵀU − I‖₁ / (m·ε), and Right is ‖VᵀV − I‖₁ / (n·ε), as in LAPACK's dort01. Left is 0

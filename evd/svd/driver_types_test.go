@@ -75,8 +75,8 @@ func timesScale(g *mat.Dense, scale float64) evd.Dense[float64] {
 }
 
 // TestDriverTypes solves all types of LAPACK's ddrvbd, with the shapes of its input file and at
-// edges of the smallest tiles, for each pair of options of U and V. All ratios must be below the
-// limit. The values must have the same bits for all options.
+// edges of the smallest tiles, without vectors, with thin ones and with all. All ratios must be
+// below the limit. The values must always have the same bits.
 func TestDriverTypes(t *testing.T) {
 	when.Many(t, "TestVectors, with other numbers")
 	small := tuning.Smallest()

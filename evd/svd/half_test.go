@@ -39,8 +39,8 @@ func densePlan[T evd.Float](t *testing.T, m, n int, opt Options) *Plan[T] {
 // dense matrices of order 20 to 130 in each format.
 var denseErrors = map[Storage][2]float64{Single: {1e-6, 2e-9}, Half: {1e-3, 2e-5}}
 
-// valuesWithError solves a matrix that is 2^scale·a, and compares the values with those of `a` by
-// gonum.
+// valuesWithError solves the matrix 2^scale·a. It returns the result, and the error ‖σ̂ − σ‖ / ‖σ‖
+// of its values relative to those of gonum.
 func valuesWithError[T evd.Float](t *testing.T, what string, p *Plan[T], a *mat.Dense, scale int) (*Result[T], float64) {
 	t.Helper()
 	m, n := a.Dims()
@@ -140,9 +140,9 @@ func TestStorageErrorsOfLargerMatrices(t *testing.T) {
 	}
 }
 
-// TestStorageOfUnevenMatrices solves matrices of low rank, matrices whose rows have very different
-// sizes, and zeros. The errors relative to the norm must be those of the format, and Rank must not
-// count rounding errors.
+// TestStorageOfUnevenMatrices solves matrices of low rank, with two equal columns, and with rows of
+// very different sizes, and zeros. The errors relative to the norm must be those of the format, and
+// Rank must not count rounding errors.
 func TestStorageOfUnevenMatrices(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision in storage")
 	small := tuning.Smallest()

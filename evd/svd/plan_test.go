@@ -80,9 +80,9 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// TestCancelInEachPhase ends the context of a solve in each phase except the last one. The solve
-// must end, and the plan must work afterwards. In a solve that is not cancelled, the last progress
-// report must say that all forecast operations are done.
+// TestCancelInEachPhase ends the context of a solve in each of seven phases. The solve must end,
+// and the plan must work afterwards. In a solve that is not cancelled, the last progress report
+// must say that all forecast operations are done.
 func TestCancelInEachPhase(t *testing.T) {
 	when.Skip(t, when.Quick, "cancelled solves of evd")
 	when.Skip(t, when.Validation, "the calls of evd's tests of cancelled solves")

@@ -219,8 +219,9 @@ func TestLargeVectors(t *testing.T) {
 	}
 }
 
-// TestWideBandBecomesNarrower computes the values of matrices whose orders reach ValuesFrom, by a
-// wide band that the options ask for. Passes make it narrower. With vectors there is no such pass.
+// TestWideBandBecomesNarrower computes the values of matrices by a wide band that the options ask
+// for. From the order ValuesFrom on, passes must make it narrower. With vectors there is no such
+// pass.
 func TestWideBandBecomesNarrower(t *testing.T) {
 	when.Skip(t, when.Quick|when.Validation, "TestBandNarrowing of stages/chase")
 	small := tuning.Smallest()

@@ -93,8 +93,8 @@ func TestWithoutFloat64Vectors(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Bands solves bands that are stored in single and in half precision, for both
-// number types of the caller.
+// TestWithoutFloat64Bands solves bands that are stored in single and in half precision, by a plan
+// for float64.
 func TestWithoutFloat64Bands(t *testing.T) {
 	when.Skip(t, when.Quick, "a device without double precision")
 	d, small := singleOnly(t), tuning.Smallest()

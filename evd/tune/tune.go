@@ -445,7 +445,7 @@ var errTime = errors.New("the time is up")
 var dependent = []string{"sy2sb", "sb2st", "apply-q2", "apply-q1"}
 
 // run returns the fastest sizes that it found, even if the time has run out. It returns an error if
-// the sizes of the device's tuning table cannot be measured.
+// the sizes of the device's tuning table cannot be measured, or if ctx ends.
 func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	s.last, s.ofBand = s.began, map[stageOfBand]float64{}
 	r := Result{Choice: table, Table: table}
@@ -579,7 +579,7 @@ func (s *search) mayMeasure(ctx context.Context) error {
 }
 
 // try returns the sum of the times of the stages with the sizes c, in seconds. The error is that of
-// mayMeasure, or says that the sizes are refused.
+// mayMeasure or of a measurement, or says that the sizes are refused.
 func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, error) {
 	if err := s.mayMeasure(ctx); err != nil {
 		return 0, err

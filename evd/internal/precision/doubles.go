@@ -68,7 +68,7 @@ type Doubles[T spirv.Scalar] interface {
 }
 
 // New makes the conversions for the device. The error is a *vk.UnsupportedError with an advice for
-// the user if T is float64 and the device computes only in single precision.
+// the user if T is float64 or complex128 and the device computes only in single precision.
 func New[T spirv.Scalar](dev *vk.Device, m Memory[T], advice string) (d Doubles[T], err error) {
 	if IsDouble[T]() {
 		if err := dev.Info().NeedFloat64(advice); err != nil {

@@ -193,8 +193,8 @@ func (t *Team) lay(stages []Memory) (layouts []*vk.Layout) {
 	return layouts
 }
 
-// Allocate allocates memory for stages that use it at different times. It also opens links from the
-// first device to each further one. After an error the caller calls Close.
+// Allocate allocates memory for stages that use it at different times. If the stages need links, it
+// also opens one from the first device to each further one. After an error the caller calls Close.
 func (t *Team) Allocate(stages ...Memory) error {
 	layouts, linked := t.lay(stages), false
 	for _, s := range stages {
