@@ -31,7 +31,8 @@ func (c Columns) Elements() (all int) {
 	return all
 }
 
-// check panics if Blocks is not in ascending order.
+// check panics if Blocks is not in ascending order, names a block that does not exist, or has
+// another length than At.
 func (c Columns) check() {
 	previous := -1
 	for _, j := range c.Blocks {
@@ -82,8 +83,8 @@ func (c Columns) trailing(top int) (passed, longest int, elements float64) {
 	return passed, longest, elements
 }
 
-// blockRows are the rows of one block in the trailing matrix, and the number of elements of the
-// device's part in each of these rows.
+// blockRows has the number of rows that one block has in the trailing matrix, and the number of
+// elements of the device's part in each of these rows.
 type blockRows struct{ rows, inner int }
 
 func (c Columns) rows(top int) (all []blockRows) {

@@ -142,10 +142,11 @@ func (r *request[T]) operations() (word uint32) {
 	return word
 }
 
-// record records a request with the given tile and split. If the product costs more flops than one
-// dispatch may, it is divided into blocks of whole tiles of C: ranges of columns, or also of rows
-// if one column of tiles costs too much. Each block has the tile and the split of the whole
-// product, so that the bits stay the same.
+// record records a request with the given tile and split. A batch is divided into dispatches of
+// whole products. If a single product costs more flops than one dispatch may, this product is
+// divided into blocks of whole tiles of C: ranges of columns, or also of rows if one column of
+// tiles costs too much. Each block has the tile and the split of the whole product, so that the
+// bits stay the same.
 func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
 	tile := g.tiles[x.tile]
 	all, most := g.tilesOf(&r, x)

@@ -78,8 +78,9 @@ func TestGemmEdges(t *testing.T) {
 	t.Logf("worst error %.2g ulp of Σ|a·b|", worst)
 }
 
-// TestGemmOfTheDevice checks products with the tiles that are chosen for the device, for the tall
-// and the wide shapes of the band reduction, with all operations.
+// TestGemmOfTheDevice checks products with the tiles that are chosen from the device's table and
+// from the table for other devices, for square, tall and wide shapes. The operations are all pairs
+// of NoTrans and Trans, and two pairs of Conj and Adjoint.
 func TestGemmOfTheDevice(t *testing.T) {
 	d := stagetest.Device(t)
 	for _, tune := range []Tuning{Tables.Device, Tables.Other} {

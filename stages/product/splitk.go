@@ -140,7 +140,7 @@ func (k *choices) of(p problem, search func() splitK) splitK {
 }
 
 // search returns the tile and the split with the smallest cost. A split is allowed if its partial
-// products fit the reserved memory, and if its number of pieces fits one dimension of a grid.
+// products fit the reserved memory, and if the pieces of all products fit one dimension of a grid.
 func (c chooser) search(p problem) splitK {
 	return c.cheapest(p, func(x splitK) float64 { return c.cost(x, p) })
 }

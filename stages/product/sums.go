@@ -5,7 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Sums adds matrices of the same shape on the device, in their order: C ← P[0] + P[1] + ….
+// Sums adds matrices of the same shape on the device: C ← P[0] + P[1] + …. The order of the
+// additions depends on the number of matrices alone.
 type Sums[T spirv.Scalar] struct{ sums partialSums[T] }
 
 func NewSums[T spirv.Scalar](dev *vk.Device) (Sums[T], error) {

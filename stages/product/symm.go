@@ -88,8 +88,8 @@ func (s *tiledSymm[T]) multiply(rec *vk.Recorder, a, w, p Matrix[T], x splitK, p
 }
 
 // inDispatches divides the tiles of a product into dispatches of at most `most` tiles. It calls
-// `dispatch` for each of them, with the first tile, the number of tiles, and the given number of
-// splits. The whole product costs `flops`.
+// `dispatch` for each of them, with the number of the first tile, the number of tiles, and a grid
+// that has `splits` workgroups in z for each tile. `flops` is the cost of the whole product.
 func inDispatches(rec *vk.Recorder, tiles, most, splits int, flops float64, dispatch func(first, count uint32, grid vk.Groups)) {
 	for first := 0; first < tiles; first += most {
 		count := min(most, tiles-first)

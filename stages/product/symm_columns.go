@@ -12,11 +12,11 @@ import (
 // SymmColumns computes one device's part of a product P = A·W with a symmetric matrix A whose
 // columns are divided among several devices (Columns):
 //
-//	P(i, j) = Σ A(i, k)·W(k, j)     the device has column min(i, k)
+//	P(i, j) = Σ A(i, k)·W(k, j)     for all k for which the device has column min(i, k)
 //
 // The sum of the parts of all devices is the product. If the device has a quarter of the elements
 // of A, its part takes a quarter of the time of Symm. As in Symm, a part is one dispatch, or two if
-// the inner dimension is split.
+// the inner dimension is split, or more if Tuning.Dispatch limits a dispatch.
 type SymmColumns[T spirv.Real] struct {
 	chooser // with those tiles that fit the blocks
 	columns Columns
@@ -131,7 +131,8 @@ func (s *SymmColumns[T]) longest(top int) int {
 	return longest
 }
 
-// search is chooser.search, but counts only the pieces that have elements: the others cost nothing.
+// search is chooser.search, but if each tile of P lies in the rows of one block, it counts only the
+// pieces that have elements. The others cost nothing.
 func (s *SymmColumns[T]) search(p problem, rows []blockRows) splitK {
 	return s.cheapest(p, func(x splitK) float64 {
 		t := s.tiles[x.tile]

@@ -254,8 +254,9 @@ func TestSymmColumnsDispatches(t *testing.T) {
 	}
 }
 
-// TestColumnsRows compares the numbers that Columns.trailing returns with numbers that the test
-// counts: the elements in each row of a device's part, and all elements of the part.
+// TestColumnsRows compares the results of Columns.trailing and Columns.rows with numbers that the
+// test counts: the device's columns before `top`, the elements in each row of its part, and all
+// elements of its part.
 func TestColumnsRows(t *testing.T) {
 	const n, width = 50, 8
 	for _, devices := range []int{1, 2, 3, 9} {

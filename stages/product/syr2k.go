@@ -30,8 +30,8 @@ func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], er
 	return &tiledSyr2k[T]{tile, t.Dispatch, k}, err
 }
 
-// Syr2k does not split the inner dimension k, so it needs no workspace. In the stages, C always has
-// enough tiles to fill the device.
+// Syr2k does not split the inner dimension k, so it needs no workspace. Splitting would help only
+// if C had too few tiles to fill the device.
 func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) {
 	n, k := c.Rows, y.Cols
 	if c.Cols != n || y.Rows != n || z.Rows != n || z.Cols != k {

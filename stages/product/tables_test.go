@@ -6,7 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tables has the rows for products of tables of package tuning.
+// Tables has the sizes of products from the tables of package tuning. Device has those of the
+// device on which the tests run.
 var Tables = struct {
 	NVIDIA, CPU, Other, Smallest, Device Tuning
 }{

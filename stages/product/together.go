@@ -6,8 +6,9 @@ import (
 )
 
 // GemmTogether gives each product the tile and the split that it would have alone, so that its bits
-// are the same. If their partial products do not fit the workspace together, or if a product costs
-// more flops than one dispatch may, the products run one after another.
+// are the same. If the partial products of all of them do not fit the workspace, if a product costs
+// more flops than one dispatch may, or if an inner dimension is 0, the products run one after
+// another.
 func (g *tiledGemm[T]) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...Product[T]) {
 	j := g.jointly(products)
 	if !j.fits || j.partials > g.capacity {
@@ -36,7 +37,7 @@ type joint[T spirv.Scalar] struct {
 	parts    []vk.Slice[T] // the memory of each product's partial products
 
 	partials int  // elements of all partial products
-	fits     bool // each product fits one dispatch
+	fits     bool // each product fits one dispatch, and no inner dimension is 0
 }
 
 // `beside` records the products and another product concurrently, or one after another by the rules

@@ -43,8 +43,10 @@ func Fits[T spirv.Scalar](t Tuning, info vk.Info) error {
 	return fitsTriangle[T](t.Syr2k, info)
 }
 
-// Fitting returns t with those of its tiles that fit the device with numbers of type T. If no tile
-// fits, it returns t, and New returns an error.
+// Fitting returns t with those of its tiles that fit the device with numbers of type T, after
+// inRegisters has made them smaller. If the tile Syr2k does not fit, the first of these tiles that
+// fits the rank-2k update takes its place. If no tile fits, Fitting returns t unchanged, and New
+// returns an error.
 func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
 	var tiles []Tile
 	for _, tile := range t.Tiles {
@@ -65,9 +67,9 @@ func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
 	return t
 }
 
-// inRegisters returns t with fewer elements of the result for each invocation, so that the elements
-// fit into the registers of 64 doubles. It changes only a tile that copies its factors to shared
-// memory.
+// inRegisters returns t with fewer columns for each invocation, so that an invocation computes at
+// most 64 real or 32 complex elements and can keep them in registers. It changes only a tile that
+// copies its factors to shared memory.
 func inRegisters[T spirv.Scalar](t Tile) Tile {
 	most := uint32(64)
 	if spirv.KindOf[T]().IsComplex() {

@@ -241,8 +241,8 @@ func TestComplexPairsHaveTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// TestComplexBlocks checks products whose residues do not fit the memory. Gemm and Gemmtr then have
-// the same bits, and her2k has the same accuracy.
+// TestComplexBlocks checks products whose residues do not fit the memory. Gemm and Gemmtr must have
+// the bits of package ref, and the errors of her2k may be up to 1e-12.
 func TestComplexBlocks(t *testing.T) {
 	e := small()
 	const n, k = 110, 40
@@ -279,8 +279,8 @@ func TestComplexBlocks(t *testing.T) {
 	}
 }
 
-// TestComplexColumns updates blocks of columns, whose lower triangles have the bits of her2k of the
-// rows from the first block on.
+// TestComplexColumns updates all blocks of columns of a matrix. Below the diagonal, the result must
+// have the bits of her2k of package ref.
 func TestComplexColumns(t *testing.T) {
 	const n, k, width = 96, 24, 32
 	ops := newOpsOf[complex128](t, small(), dots, 14, n, 2*k)
@@ -303,7 +303,8 @@ func TestComplexColumns(t *testing.T) {
 }
 
 // TestHermitianFactor checks products with lower right blocks of a Hermitian matrix. Its upper
-// triangle and the imaginary parts of its diagonal are NaN.
+// triangle and the imaginary parts of its diagonal are NaN. The results must have the bits of
+// package ref.
 func TestHermitianFactor(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		const n, cols = 70, 7
@@ -348,8 +349,9 @@ func TestHermitianFactor(t *testing.T) {
 	})
 }
 
-// TestComplexRefusedRows checks rows with a NaN or an infinity in one part of an element. The
-// elements of C that depend on such a row become NaN in both parts, and no other elements do.
+// TestComplexRefusedRows checks rows with a NaN, an infinity or a number that is too large in one
+// part of an element. The elements of C that depend on such a row become NaN in both parts, and no
+// other elements do.
 func TestComplexRefusedRows(t *testing.T) {
 	ops := newOpsOf[complex128](t, small(), dots, 14, 40, 40)
 	for _, bad := range []complex128{complex(math.NaN(), 1), complex(1, math.NaN()), complex(2, math.Inf(-1)), complex(0, 0x1p1000)} {

@@ -188,8 +188,8 @@ const goldenM, goldenN, goldenK = 150, 140, 1100
 // wrongly.
 var goldenHash = map[bool]uint64{false: 0xbc2474b681bf8e68, true: 0x3c5663a400f95d8d}
 
-// goldenFactors returns the factors of the golden product, column by column. Their elements, or
-// both parts of them, have 53 bits and exponents from −8 to 7.
+// goldenFactors returns the factors of the golden product, column by column. Each element, or each
+// of its two parts, is a signed integer of 53 bits times a power of two from 2⁻⁶⁰ to 2⁻⁴⁵.
 func goldenFactors[T Double]() (a, b []T) {
 	state := uint64(2025)
 	next := func() float64 {

@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Ops computes large products on integer units. Three kinds of products run on the native kernels:
-// batches, products smaller than product.Emulation.Least, and products whose residues do not fit the
-// memory.
+// Ops computes large products on integer units. The native kernels compute all other products:
+// batches, products recorded by GemmTogether, products smaller than product.Emulation.Least or with
+// too long an inner dimension, and products whose residues do not fit the memory.
 type Ops[T Double] struct {
 	native product.Ops[T]
 	k      *kernels[T]
@@ -146,9 +146,9 @@ func (o *Ops[T]) Status() *vk.Layout { return vk.Together(o.refused) }
 func (o *Ops[T]) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(ws), 0) }
 
 // Refused returns two counts since the last Begin: the rows of left factors and the rows of right
-// factors that could not be scaled. If a pair or a Gemmtr is computed in parts, a row is counted in
-// each part, because each part scales the row anew. The elements of C that depend on such a row are
-// NaN.
+// factors that could not be scaled. If a pair, a rank-2k update or a Gemmtr is computed in parts, a
+// row is counted in each part, because each part scales the row anew. The elements of C that depend
+// on such a row are NaN.
 func (o *Ops[T]) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
 
 func (o *Ops[T]) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[T],
@@ -258,8 +258,9 @@ func (o *Ops[T]) dividesSyr2k(n, k int) bool {
 	return false
 }
 
-// Syr2kColumns computes the residues of Y and Z once for all blocks, if they fit the memory and each
-// block begins with a panel of the residues.
+// Syr2kColumns computes the residues of Y and Z once for all blocks, if they fit the memory, each
+// block begins at the first row of a panel, and at least one block is large enough for emulation.
+// Otherwise it records one pair for each block.
 func (o *Ops[T]) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z product.Matrix[T], blocks []product.ColumnBlock[T]) {
 	begin, k := y.Rows, y.Cols
 	for _, b := range blocks {

@@ -230,8 +230,8 @@ func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 }
 
 // TestLongInnerDimensions checks products with long inner dimensions against the bits of package
-// ref. The inner dimensions are near a multiple of a step, and up to moduli.MostInner. The elements
-// of the factors are small integers such as 1 and −1.
+// ref. The inner dimensions are near a multiple of a step, and up to moduli.MostInner − 100. The
+// elements of the factors are small integers such as 1 and −1.
 func TestLongInnerDimensions(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	eachUnits(t, func(t *testing.T, u Units) {

@@ -17,8 +17,7 @@ type rows[T Double] struct {
 	rows, inner        int
 	stepRow, stepInner int
 
-	// `from` is the number of zeros before the first element of each row in memory. They count in
-	// the field `inner`.
+	// Each row begins with `from` zeros that are not in memory. The field `inner` counts them, too.
 	from int
 
 	// conjugate says that the rows are the conjugates of those in memory.
@@ -137,8 +136,8 @@ func (k *kernels[T]) recordNorms(rec *vk.Recorder, f rows[T], norms vk.Slice[sha
 	})
 }
 
-// recordPlanes converts f to residues. If `right` is true, they are multiplied by the inverses qᵢ of
-// package moduli.
+// recordPlanes converts f to residues. If `right` is true, they are multiplied by the numbers that
+// moduli.System.Right returns.
 func (k *kernels[T]) recordPlanes(rec *vk.Recorder, f rows[T], right bool, shifts vk.Slice[int32], g geometry, planes vk.Slice[uint32]) {
 	kernel := k.left
 	switch {

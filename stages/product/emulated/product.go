@@ -139,7 +139,8 @@ func (k *kernels[T]) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, 
 }
 
 // order returns the address of the first plane of each factor, and the distance in bytes from one
-// plane to the next. The planes of a conjugate have the reverse order.
+// plane to the next. The planes of a conjugate are read from the last one to the first one, so
+// their distance is negative, modulo 2⁶⁴.
 func (k *kernels[T]) order(s *side[T]) (first []spirv.Addr[uint32], distance uint64) {
 	from, step := 0, s.shape.planeBytes
 	if s.conjugate {
@@ -172,8 +173,8 @@ func (k *kernels[T]) newSide(f []rows[T]) *side[T] {
 }
 
 // recordShifts chooses the shifts of one side: the powers of two by which rows are scaled. If two
-// products are summed, a factor 2^balance makes their magnitudes equal. `direction` is the sign of
-// `balance`: 1 for the left side and −1 for the right side.
+// products are summed, a factor 2^balance makes their magnitudes about equal. `direction` is the
+// sign of `balance`: 1 for the left side and −1 for the right side.
 func (k *kernels[T]) recordShifts(rec *vk.Recorder, s *side[T], norms []vk.Slice[shaders.Norm], peaks vk.Slice[uint32],
 	shifts *allot[int32], refused vk.Slice[uint32], direction int,
 ) {

@@ -11,8 +11,8 @@ import (
 )
 
 // BenchmarkProducts compares native and emulated products C − A·Bᵀ of real and of complex matrices,
-// with the sizes of the device's tuning table. Native complex products on GPUs have the tile for them
-// in the tables of NVIDIA.
+// with the sizes of the device's tuning table. On a GPU, native complex products use the tile that
+// the tables of NVIDIA have for them.
 func BenchmarkProducts(b *testing.B) {
 	b.Run("real", benchmarkProducts[float64])
 	b.Run("complex", benchmarkProducts[complex128])

@@ -40,7 +40,7 @@ func TestSizesOnADevice(t *testing.T) {
 }
 
 // TestTilesThatDoNotFitAreRefused changes one size of a tile for matrix units at a time, so that it
-// contradicts the others.
+// contradicts the others. NewOn must then return an error.
 func TestTilesThatDoNotFitAreRefused(t *testing.T) {
 	shape := vk.MatrixShape{M: 16, N: 16, K: 32}
 	dev := vk.Dry(vk.Info{

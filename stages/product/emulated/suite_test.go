@@ -27,7 +27,7 @@ var native = product.Tuning{
 }
 
 // newOps returns emulated products on the integer units u with `count` moduli. Results may have up
-// to n×n elements, and inner dimensions may be up to k.
+// to n rows and n columns, and inner dimensions may be up to k.
 func newOps(t testing.TB, e product.Emulation, u Units, count, n, k int) *Ops[float64] {
 	t.Helper()
 	return newOpsOf[float64](t, e, u, count, n, k)

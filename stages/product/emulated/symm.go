@@ -40,8 +40,8 @@ func newSymm[T Double](dev *vk.Device, k *kernels[T], t product.Emulation) symm[
 	return s
 }
 
-// reserve reserves memory for a symmetric factor of order n, unless its residues would need too
-// much.
+// reserve reserves memory for a symmetric factor of order n, unless its residues would need more
+// than product.Emulation.Held bytes.
 func (s *symm[T]) reserve(n int) error {
 	if s.build != nil {
 		k, err := s.build()

@@ -12,8 +12,8 @@ import (
 
 // TestSymmHasTheBitsOfTheReference checks products with lower right blocks of a symmetric matrix.
 // The results must have the same bits as products with all columns of these rows, in which the
-// additional columns are multiplied by zeros. The upper triangle of the matrix is NaN. A product
-// with another matrix must be native.
+// additional columns are multiplied by zeros. The upper triangle of the matrix is NaN. A product of
+// a larger order than the reserved one must be native.
 func TestSymmHasTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		const n, cols = 101, 7

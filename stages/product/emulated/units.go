@@ -102,9 +102,9 @@ func orderName(s vk.MatrixShape) string {
 	return fmt.Sprintf("order of %d×%d sums of bytes", s.M, s.N)
 }
 
-// Candidates returns the units that a device may use: packed dot products, and the largest matrix
-// units that the kernels can use. The field Order of the matrix units is a guess, because no kernel
-// runs.
+// Candidates returns the units that a device may use: first packed dot products, and then, if the
+// device has any, the largest matrix units that the kernels can use. The field Order of the matrix
+// units is a guess, because no kernel runs.
 func Candidates(info vk.Info) []Units {
 	best := vk.MatrixShape{}
 	for _, s := range info.ByteMatrices {

@@ -41,8 +41,8 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestComplexConstants compares the constants of complex products with published ones. log₂P and α
-// = ½·(log₂P − 1) have two digits.
+// TestComplexConstants compares the constants of complex products with published ones. The
+// published log₂P have two decimals.
 func TestComplexConstants(t *testing.T) {
 	roots := []int64{64, 89, 107, 21, 32, 14, 81, 19, 80, 28, 44, 37, 15, 33, 10, 22}
 	for n, want := range map[int]float64{14: 104.43, 15: 111.09, 16: 117.69} {
