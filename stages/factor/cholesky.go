@@ -30,8 +30,8 @@ type Cholesky[T spirv.Scalar] struct {
 
 // Tuning is the set of sizes of Cholesky, Factor and StandardForm.
 type Tuning struct {
-	// Order is the order of the blocks that one workgroup factors and inverts, a multiple of 4. Pairs
-	// of them become inverses of twice the order.
+	// Order is the order of the blocks that one workgroup factors and inverts, a multiple of 4. The
+	// inverses of two neighbouring blocks are joined to an inverse of twice the order.
 	Order uint32
 
 	// Block is the number of columns that are updated together, a multiple of 2·Order. Matrices of

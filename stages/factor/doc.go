@@ -10,7 +10,7 @@
 //	▼
 //	C·z = λ·z
 //
-// L is lower triangular, with zeros stored above the diagonal. Its diagonal blocks are inverted, and
-// all else is products. The blocks are small, because the residual of a solve grows with the order of
-// an inverse, as the condition of the block does.
+// L is lower triangular, with zeros stored above the diagonal. Its diagonal blocks are inverted,
+// and all else is products. The blocks are small, because the residual of a solve grows with the
+// condition number of a block, which grows with the order of the block.
 package factor

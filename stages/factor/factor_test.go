@@ -81,7 +81,7 @@ func random[T spirv.Scalar](m, n int, seed uint64) []complex128 {
 	return from(to[T](x))
 }
 
-// hermitian returns a random matrix, and positive the matrix G·Gᴴ/n + I.
+// hermitian returns a random Hermitian matrix. positive returns G·Gᴴ/n + I with a random matrix G.
 func hermitian[T spirv.Scalar](n int, seed uint64) []complex128 {
 	a := random[T](n, n, seed)
 	for j := range n {
@@ -137,7 +137,7 @@ func identity(n int) []complex128 {
 
 func norm(m, n int, x []complex128) float64 { return ratio.Norm1(m, n, x, max(m, 1)) }
 
-// apart is the largest |X − Y|/ε, in units of `scale`.
+// apart returns the largest |xᵢ − yᵢ|/(ε·scale).
 func apart[T spirv.Scalar](x, y []complex128, scale float64) (worst float64) {
 	for i := range x {
 		worst = max(worst, cmplx.Abs(x[i]-y[i]))
@@ -188,7 +188,8 @@ func factorise[T spirv.Scalar](t *testing.T, n int, dense []complex128, tune Tab
 	return d
 }
 
-// sizes are the sizes of the tests, with orders up to and around all blocks.
+// sizes returns the orders of matrices for each tuning of the tests. They lie at and near multiples
+// of its blocks.
 func sizes(t *testing.T) map[*Tables][]int {
 	smallest, other, usual := SmallestTuning(), SmallestTuning(), TuningFor(stagetest.Device(t).Info())
 	other.Cholesky = Tuning{Order: 4, Block: 16}
@@ -245,8 +246,9 @@ func testCholesky[T spirv.Scalar](t *testing.T) {
 	distance.AtMost(t, "distance from ref.Cholesky in ε·‖B‖", 2)
 }
 
-// TestCholeskyFindsTheMinor puts a pivot that is not positive and finite at each place. All numbers
-// before are integers, so that a pivot 0 is exact.
+// TestCholeskyFindsTheMinor puts a pivot that is not positive and finite at each place of the
+// diagonal, or at some places for types other than float64. Info must be the order of its minor.
+// All numbers before the pivot are integers, so that a pivot 0 is exact.
 func TestCholeskyFindsTheMinor(t *testing.T) {
 	eachType(t, testCholeskyFindsTheMinor[float64], testCholeskyFindsTheMinor[complex128],
 		testCholeskyFindsTheMinor[float32], testCholeskyFindsTheMinor[complex64])
@@ -297,7 +299,7 @@ func TestCholeskyOfExtremes(t *testing.T) {
 	residual.AtMost(t, "‖B − L·Lᴴ‖/(ε·‖B‖)", 2)
 }
 
-// TestSolve checks all operations on both sides.
+// TestSolve checks all four operations with L on the left and on the right side.
 func TestSolve(t *testing.T) {
 	eachType(t, testSolve[float64], testSolve[float32], testSolve[complex128], testSolve[complex64])
 }
@@ -426,9 +428,9 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestRecording checks the order of the recorded commands against a golden file. A product of matrices
-// appears only as a line with its shapes. The order 75 has three blocks of columns, the last of which
-// has a block and a short one.
+// TestRecording checks the order of the recorded commands against a golden file. A product of
+// matrices appears only as a line with its shapes. A matrix of order 75 has three blocks of
+// columns. The last of them has two diagonal blocks, of which the second is smaller.
 func TestRecording(t *testing.T) {
 	const n = 75
 	d, ops, tune := roomtest.Dry(), roomtest.WrittenOps(), SmallestTuning().Cholesky

@@ -67,8 +67,8 @@ func (s *StandardForm[T]) Flops() float64 { return formFlops(s.n) }
 
 func formFlops(n int) float64 { return float64(n) * float64(n) * float64(n) }
 
-// Record replaces the lower triangle of a by that of C. The upper triangle of a may be NaN, as may the
-// imaginary parts of its diagonal, and has any values afterwards.
+// Record replaces the lower triangle of a by that of C. The upper triangle of a and the imaginary
+// parts of its diagonal may be NaN. Afterwards the upper triangle has any values.
 func (s *StandardForm[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], f Factor[T]) {
 	if a.Rows != s.n || a.Cols != s.n || f.L.Rows != s.n {
 		panic(fmt.Sprintf("stages: standard form of %d×%d with a factor of order %d, prepared for order %d",
@@ -77,7 +77,8 @@ func (s *StandardForm[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matri
 	s.record(rec, ws, a, f, 0)
 }
 
-// record reduces a diagonal block of A, after rows and columns that take `before` flops.
+// record reduces a diagonal block of A. `before` is the number of flops of the blocks before it,
+// for the progress of the phase.
 func (s *StandardForm[T]) record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], f Factor[T], before float64) {
 	n := a.Rows
 	if n <= s.tune.Block {

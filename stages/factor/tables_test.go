@@ -12,6 +12,6 @@ type Tables struct {
 	Cholesky Tuning
 }
 
-// These functions return the rows for a device, and of the smallest sizes.
+// TuningFor returns the rows for a device. SmallestTuning returns the smallest sizes.
 func TuningFor(info vk.Info) Tables { return tables.On[Tables](info) }
 func SmallestTuning() Tables        { return tables.Smallest[Tables]() }

@@ -43,12 +43,14 @@ const (
 	Right Side = false // X·op(L)⁻¹
 )
 
-// Solve records Y ← op(L)⁻¹·X or Y ← X·op(L)⁻¹ (dtrsm, ztrsm). X and Y have equal shapes and must not
-// overlap. X is overwritten. The products must be reserved: they have at most the size of X, with the
-// order of L as inner dimension. Flops are those of a product with a triangular matrix, n²·m.
+// Solve records Y ← op(L)⁻¹·X or Y ← X·op(L)⁻¹ (dtrsm, ztrsm). X and Y have equal shapes and must
+// not overlap. X is overwritten. The products must be reserved: they have at most the size of X,
+// with the order of L as inner dimension. The cost is n²·m flops for m right-hand sides, as for a
+// product with a triangular matrix.
 //
-// Substitution goes through L in blocks of Tuning.Block rows, and in them in blocks of which the
-// inverse is known. Each block subtracts what is known from X, by one product.
+// Substitution goes through L in blocks of Tuning.Block rows, and within them in blocks whose
+// inverses are known. For each block, one product subtracts from X what the known parts of Y
+// contribute.
 func (f Factor[T]) Solve(rec *vk.Recorder, ws *vk.Arena, side Side, op product.Op, x, y product.Matrix[T]) {
 	n, has := f.L.Rows, x.Cols
 	if side == Left {

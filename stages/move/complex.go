@@ -42,9 +42,9 @@ func NewComplexConversion[T complex64 | complex128](dev *vk.Device) (*ComplexCon
 	return c, b.Err
 }
 
-// RecordReal records the conversion of t to the real matrix s, and stores the phase of the last
-// off-diagonal element, one number, which is 1 if there is no such element. The order of t is the
-// length of t.D, at least 1.
+// RecordReal records the conversion of t to the real matrix s. It stores one number in `phase`: the
+// phase of the last off-diagonal element, or 1 if this element is 0 or does not exist. The order of
+// t is the length of t.D, at least 1.
 func (c *ComplexConversion[T]) RecordReal(
 	rec *vk.Recorder, t stages.Tridiagonal[T], s stages.Tridiagonal[float64], phase vk.Slice[complex128],
 ) {

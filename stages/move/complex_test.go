@@ -15,9 +15,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestColumnPhases compares the phases of columns with package ref. Column 1 has zeros, column 2
-// real numbers, column 3 two elements of the same modulus, and column 4 a real negative element
-// that decides.
+// TestColumnPhases compares the phases of columns with package ref. Column 1 has zeros, and column
+// 2 has real numbers. In matrices with three rows or more, column 3 has two elements of the same
+// largest modulus, and in column 4 a real negative element decides.
 func TestColumnPhases(t *testing.T) {
 	stagetest.EachComplex(t, testColumnPhases[complex128], testColumnPhases[complex64])
 }
@@ -75,7 +75,8 @@ func testColumnPhases[T stagetest.Complex](t *testing.T) {
 	}
 }
 
-// The numbers are spread over the range of T, so that squares of some would overflow or vanish.
+// spreadOf has scale factors for numbers of double precision (false) and of single precision
+// (true). The squares of some would overflow or vanish.
 var spreadOf = map[bool][]float64{false: {1, 0x1p-1000, 0x1p1000, 0x1p-1070, 0x1p1020}, true: {1, 0x1p-100, 0x1p100, 0x1p-120, 0x1p123}}
 
 // TestRealTridiagonal compares the real matrix and the phase with package ref. Imaginary parts that

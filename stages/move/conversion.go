@@ -95,8 +95,8 @@ func NewHalfRounding(dev *vk.Device) (*HalfRounding, error) {
 	return &HalfRounding{stages.Build(&b, shaders.Slag2h(), shaders.Slag2hSpec{LocalSize: b.Threads(conversionThreads)})}, b.Err
 }
 
-// Record records y ← x. The results are the nearest half-precision numbers, ties to even; 65520 and
-// larger numbers become infinite. y has at least as many elements as x.
+// Record records y ← x. The results are the nearest half-precision numbers, ties to even. Numbers
+// whose magnitude is 65520 or more become infinite. y has at least as many elements as x.
 func (r *HalfRounding) Record(rec *vk.Recorder, x vk.Slice[float32], y vk.Slice[spirv.Float16]) {
 	stages.Holds("the half-precision numbers", y, x.Len())
 	moves(rec, x.Len(), sizeOf[float32]()+sizeOf[spirv.Float16](), func(first, some int) {

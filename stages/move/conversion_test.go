@@ -9,8 +9,9 @@ import (
 )
 
 // TestConversion converts more numbers than a workgroup has invocations, and numbers at the ends of
-// the range. A double that is converted to float32 and back must be unchanged, or be one of the two
-// nearest float32 numbers. Elements after the last one must not be written.
+// the range. A float32 must become an equal double. A double that is slightly larger than a float32
+// must become this float32 or one of its two neighbours. Elements after the last one must not be
+// written.
 func TestConversion(t *testing.T) {
 	const n, spare = 1000, 8
 	dev := stagetest.Device(t)

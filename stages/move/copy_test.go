@@ -18,8 +18,8 @@ import (
 
 var copySizes = []int{0, 1, 2, 31, 32, 33, 64, 100}
 
-// TestSymmetricLoad checks that SymmetricLoad overwrites the triangle that it does not read,
-// whatever values this triangle held, and does not change the padding between columns.
+// TestSymmetricLoad checks that SymmetricLoad makes the full matrix, times 0.25, from one triangle.
+// The other triangle is NaN, and the padding between columns must not change.
 func TestSymmetricLoad(t *testing.T) {
 	s, err := NewSymmetricLoad[float64](stagetest.Device(t))
 	if err != nil {
@@ -184,8 +184,8 @@ func TestCopying(t *testing.T) {
 	}
 }
 
-// Copies of large matrices take several dispatches. Here every dispatch moves at most a few
-// thousand bytes. The results are the same.
+// TestMovesInPortions runs tests of this package with dispatches that move about 5000 bytes, as
+// large matrices are moved in several dispatches. The results must be the same.
 func TestMovesInPortions(t *testing.T) {
 	defer func(most float64) { movedAtOnce = most }(movedAtOnce)
 	movedAtOnce = 5000

@@ -79,8 +79,8 @@ func (w *worstErrors) areSmall(t *testing.T) {
 	w.residual.AtMost(t, "‖panel − Q·R‖/(‖panel‖·b·ε)", 10)
 }
 
-// TestPanelQRManyGroups factors a panel with so many workgroups that an invocation cannot add their
-// partial sums in one step. The rows of each workgroup have a different magnitude.
+// TestPanelQRManyGroups factors panels with so many workgroups that an invocation cannot add their
+// partial sums in one step.
 func TestPanelQRManyGroups(t *testing.T) {
 	const m = 200
 	tune := SmallestTuning()
@@ -123,8 +123,8 @@ func TestPanelQRLarge(t *testing.T) {
 	}
 }
 
-// TestPanelQRRefuses checks that NewQR returns an error for panels of b columns if b < 1 or b
-// > MaxPanel.
+// TestPanelQRRefuses checks that NewQR returns an error for panels of b columns if b < 1 or b >
+// MaxPanel, and for an empty tuning.
 func TestPanelQRRefuses(t *testing.T) {
 	for _, b := range []int{-1, 0, MaxPanel + 1} {
 		if _, err := NewQR[float64](stagetest.Device(t), b, stages.Waiting{}, SmallestTuning().Panel); err == nil {

@@ -15,7 +15,7 @@ import (
 //	A = Q0·R     R n×n, upper triangular
 //
 // The matrix is divided into panels of b columns, and several neighbouring panels form a group. The
-// reflectors of a panel are first applied to the other columns of its group. After the last panel
+// reflectors of a panel are first applied to the later columns of its group. After the last panel
 // of a group, all reflectors of the group are applied together to the columns after the group.
 //
 // Afterwards A holds the reflectors of Q0 in the columns of their panels, as QR stores them, with
@@ -104,8 +104,8 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 	}
 }
 
-// panel factors the panel at column c. It writes the panel's part of R to r, and its factor T to t.
-// It applies the reflectors to the columns between the panel and column `end`.
+// panel factors the panel at column c. It writes the triangle R of the panel to r, and its factor T
+// to t. It applies the reflectors to the columns between the panel and column `end`.
 func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], t vk.Slice[T], c, end int) {
 	cols := min(q.B, q.N-c)
 	with := q.Of(cols)

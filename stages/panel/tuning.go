@@ -32,8 +32,8 @@ type Tuning struct {
 	Groups int
 
 	// Whole says that one dispatch factors all columns, and that its workgroups wait for each
-	// other, on devices with a compute unit for each workgroup. Otherwise each column is a
-	// dispatch.
+	// other, on devices with 64-bit atomic operations and a compute unit for each workgroup.
+	// Otherwise each column is a dispatch.
 	Whole bool
 
 	// Polls is the number of times that a waiting workgroup reads a memory word before the wait
@@ -135,9 +135,9 @@ func (t Tuning) Meeting(info vk.Info) int {
 	return t.Groups
 }
 
-// together reports whether the device has a compute unit for each workgroup of a panel. All of them
-// must also be resident at the same time, which Meet tests, because another program may use some of
-// the compute units.
+// together reports whether one dispatch factors a panel: Whole is true, and the device has 64-bit
+// atomic operations and a compute unit for each workgroup. All workgroups must also be resident at
+// the same time, which Meet tests, because another program may use some of the compute units.
 func (t Tuning) together(info vk.Info) bool {
 	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()
 }

@@ -48,7 +48,7 @@ func TestBandReductionOfNothing(t *testing.T) {
 	}
 }
 
-// record returns the recorded commands of a band reduction, as text, made without a device.
+// record records a band reduction without a device.
 func record(t *testing.T, n, b, k int, ops product.Ops[float64], tune Tables) *vk.Recorder {
 	t.Helper()
 	d := roomtest.Dry()

@@ -66,8 +66,8 @@ func TestBandReductionLarger(t *testing.T) {
 	similar.AtMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
 }
 
-// TestBandReductionIsTheReference compares the band and the reflectors with the results of package
-// ref.
+// TestBandReductionIsTheReference compares the reflectors, the band and the factors T with those of
+// package ref.
 func TestBandReductionIsTheReference(t *testing.T) {
 	for _, s := range [][3]int{{33, 4, 8}, {50, 3, 9}, {29, 5, 20}, {20, 8, 8}} {
 		n, b, k := s[0], s[1], s[2]

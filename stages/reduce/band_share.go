@@ -31,9 +31,9 @@ import (
 //
 // A block of columns is stored from the row of its first column on, with its diagonal block in
 // full. The part of a device in the product A·y comes from the elements in the columns of this
-// device, and from their transposes (product.SymmColumns). No device needs columns of another
-// device. The columns Y of the pending update are in the block of the panel. The owner has this
-// block, and the other devices have a copy of it.
+// device, and from their transposes (product.SymmColumns). So no device reads elements of A that
+// another device has. The columns Y of the pending update take the place of columns of A in the
+// block of the panel. The owner has this block, and the other devices have a copy of it.
 //
 // BandShare starts no goroutines, and does not copy between devices. The caller does both.
 type BandShare[T spirv.Real] struct {

@@ -60,9 +60,9 @@ func (p *panelShare[T]) reflectors() (y, z product.Matrix[T]) {
 // RecordPanel only applies the pending update to this block.
 func (r *BandShare[T]) IsPanel(c int) bool { return c+r.B < r.N }
 
-// RecordPanel applies the pending update to the panel, on the device that has it, and factors the
-// panel. Afterwards Reflectors holds the reflectors of the panel, the first b elements of Triangle
-// hold their factors τ, and `band` holds the triangle R. The other devices need copies of
+// RecordPanel is for the device that has the panel. It applies the pending update to the panel and
+// factors it. Afterwards Reflectors holds the reflectors of the panel, the first b elements of
+// Triangle hold their factors τ, and `band` holds the triangle R. The other devices need copies of
 // Reflectors and of Triangle.
 func (r *BandShare[T]) RecordPanel(rec *vk.Recorder, ws *vk.Arena, a, band, t vk.Slice[T], c int) {
 	rec.Phase(stages.PhaseBandReduction, r.flops(c), r.Flops())

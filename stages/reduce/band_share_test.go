@@ -17,8 +17,8 @@ import (
 )
 
 // TestDivideColumns checks that the elements of every trailing matrix are divided in proportion to
-// `parts`. The difference may be at most twice the elements of the first block. DivideColumns must
-// also accept fewer blocks than devices.
+// `parts`. The difference may be at most twice the number of elements of its first block.
+// DivideColumns must also accept fewer blocks than devices.
 func TestDivideColumns(t *testing.T) {
 	parts := []float64{0.5, 0.2, 0.3}
 	const n, width = 1000, 10
@@ -77,8 +77,8 @@ func TestBandShare(t *testing.T) {
 	similar.AtMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
 }
 
-// TestBandShareIsTheReference compares the band and the reflectors with the results of package ref,
-// and two runs with each other.
+// TestBandShareIsTheReference compares the reflectors, the band and the factors T with those of
+// package ref, and the bits of two runs with each other.
 func TestBandShareIsTheReference(t *testing.T) {
 	for _, s := range [][3]int{{33, 4, 8}, {50, 3, 9}, {29, 5, 20}} {
 		n, b, k := s[0], s[1], s[2]

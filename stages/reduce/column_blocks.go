@@ -14,9 +14,9 @@ type ColumnBlocks struct {
 }
 
 // DivideColumns divides the columns in proportion to the positive numbers `parts`, one for each
-// device. It distributes the blocks from the last one to the first, each to the device that has
-// least in proportion to its part. Therefore every trailing matrix is divided in about the same
-// proportions, too.
+// device. It distributes the blocks from the last one to the first, each to the device that then
+// has the least in proportion to its part. Therefore every trailing matrix is divided in about the
+// same proportions, too.
 func DivideColumns(n, width int, parts []float64) ColumnBlocks {
 	c := ColumnBlocks{N: n, Width: width, Owner: make([]int, vk.Tiles(n, uint32(width)))}
 	held := make([]float64, len(parts)) // elements

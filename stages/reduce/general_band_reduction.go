@@ -27,7 +27,7 @@ import (
 // finished panel of the block.
 //
 // Afterwards A holds the reflectors of Q1 in the columns of their panels, from the first row of the
-// diagonal block on, as PanelQR stores them. If vectors are wanted, A also holds the reflectors of
+// diagonal block on, as panel.QR stores them. If vectors are wanted, A also holds the reflectors of
 // P1, transposed, in the rows of their panels, from the first column after the diagonal block on.
 // All of A is overwritten.
 //

@@ -57,9 +57,8 @@ func TestBlockedTridiagonalisationKinds(t *testing.T) {
 }
 
 // TestBlockedTridiagonalisationIsTheReference compares reductions in blocks, with several sizes of
-// the kernel, with the reduction of package ref whose trailing updates have the same rank. The
-// difference must be within an error bound. The bits differ, because package ref adds in another
-// order.
+// the kernel, with the reduction of package ref, whose trailing updates have rank 4. The
+// differences must be below 1e-11. The bits differ, because package ref adds in another order.
 func TestBlockedTridiagonalisationIsTheReference(t *testing.T) {
 	when.Skip(t, when.Quick, "TestBlockedTridiagonalisation")
 	when.Skip(t, when.Validation, "other tests record the same kernels")
@@ -118,8 +117,8 @@ func TestBlockedTridiagonalisationRepeats(t *testing.T) {
 	}
 }
 
-// TestBlockedTridiagonalisationOfNaN checks that a NaN in A gives NaN in the results of a reduction
-// in blocks, and that no workgroup waits longer because of the NaN.
+// TestBlockedTridiagonalisationOfNaN reduces a matrix of NaN in blocks. The results must be NaN,
+// and no workgroup may wait until the poll limit.
 func TestBlockedTridiagonalisationOfNaN(t *testing.T) {
 	const n, left = 24, 9
 	dense := stagetest.Symmetric(n)
@@ -147,7 +146,8 @@ func TestBlockedTridiagonalisationGivesUp(t *testing.T) {
 }
 
 // TestBlockedTridiagonalisationRefuses checks devices that lack something that a reduction in
-// blocks needs. They must be refused for orders that need blocks, and for these orders only.
+// blocks needs, and sizes that are wrong on every device. They must be refused for orders that need
+// blocks, and for these orders only.
 func TestBlockedTridiagonalisationRefuses(t *testing.T) {
 	good := TridiagonalisationTuning{
 		LocalSize: 64, Groups: 20, Rows: 4, Kept: 16, Polls: 1,

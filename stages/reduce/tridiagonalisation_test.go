@@ -141,8 +141,8 @@ func nearOne(x []float64) []float64 {
 }
 
 // TestTridiagonalisationIsTheReference compares the reduction to tridiagonal form, with several
-// sizes of the kernel, with the reduction of package ref. The difference must be within an error
-// bound. The bits differ, because package ref adds in another order.
+// sizes of the kernel, with the reduction of package ref. The differences must be below 1e-11. The
+// bits differ, because package ref adds in another order.
 func TestTridiagonalisationIsTheReference(t *testing.T) {
 	when.Skip(t, when.Quick, "TestTridiagonalisationKinds")
 	when.Skip(t, when.Validation, "other tests record the same kernels")
@@ -200,8 +200,8 @@ func TestTridiagonalisationRepeats(t *testing.T) {
 	}
 }
 
-// TestTridiagonalisationOfNaN checks that a NaN in A gives NaN in the results, and that no
-// workgroup waits longer because of the NaN.
+// TestTridiagonalisationOfNaN reduces a matrix of NaN. The results must be NaN, and no workgroup
+// may wait until the poll limit.
 func TestTridiagonalisationOfNaN(t *testing.T) {
 	const n = 20
 	dense := stagetest.Symmetric(n)
