@@ -16,7 +16,8 @@ import (
 type poles []triplet
 
 // singularRoot is the root σ² = d_o² + mu of the secular equation, where d_o is the value of pole
-// o, the origin. The root lies between two poles, and the origin is the nearer one.
+// o, the origin. If the root lies between two poles, the origin is the nearer one. The origin of
+// the root above the last pole is the last pole.
 type singularRoot struct {
 	origin int
 	mu     float64

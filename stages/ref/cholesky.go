@@ -29,7 +29,9 @@ func Cholesky[T Number](n, b int, a []T, lda int) (inverses []T, order int) {
 	return inverses, order
 }
 
-// choleskyBlock factors the n×n matrix A column by column. A pivot that is not positive counts as 1.
+// choleskyBlock writes the factor of the n×n matrix A to l, column by column. A pivot that is not
+// positive and finite counts as 1. The result is 1 plus the index of the first such pivot, or 0 if
+// there is none.
 func choleskyBlock[T Number](n int, a []T, lda int, l []T, ldl int) (order int) {
 	for j := range n {
 		pivot := realPart(a[j+j*lda])

@@ -9,9 +9,9 @@
 // function checks its arguments more than a slice access does. The code that runs on the host in
 // production is in package stages/tridiag and in the packages below it.
 //
-// Two functions guarantee the bits of their kernels. For each eigenvalue, Bisection does the same
-// operations as a thread of the kernel. BulgeChasing gives the same bits in every order of steps
-// that its dependence rule allows.
+// Some functions also specify bits. For each eigenvalue, Bisection does the same operations as an
+// invocation of the kernel. The emulated products have the bits of their kernels. BulgeChasing
+// gives the same bits in every order of steps that its dependence rule allows.
 //
 // The tridiagonal solvers do not do the same operations as kernels. They are independent solvers,
 // which share no code with packages dc and mrrr. DivideConquer is Cuppen's method down to single

@@ -124,9 +124,9 @@ func side[T Number](s *moduli.System, balance int, factors ...EmulatedRows[T]) s
 
 // EmulatedBalance returns the balance of the pair of products A1·B1 and A2·B2. A1 is multiplied by
 // 2^balance and B1 is divided by 2^balance. The balance makes the norms of A1 and A2 nearly equal,
-// and also the norms of B1 and B2, as far as one power of two can. If a factor of one side is zero,
-// only the factors of the other side determine the balance. If each side has a zero factor, the
-// balance is 0.
+// and also the norms of B1 and B2, as far as one power of two can. A factor whose rows are all zero
+// or not finite tells nothing: then only the factors of the other side determine the balance. If
+// each side has such a factor, the balance is 0.
 func EmulatedBalance[T Number](a1, b1, a2, b2 EmulatedRows[T]) int {
 	ratio := func(over, under EmulatedRows[T]) (log int, known bool) {
 		a, some := peak(over.norms())
@@ -163,8 +163,8 @@ func EmulatedGemmPair[T Number](count int, alpha float64, a1, b1, a2, b2 Emulate
 }
 
 // EmulatedSyr2k computes the lower triangle of C ← C − Y·Zᴴ − Z·Yᴴ. The left rows are [2^balance·Y,
-// Z] and the right rows are [Z, 2^balance·Y], conjugated. The left and the right rows have the same
-// shifts. The function `update` divides the result by 2^balance.
+// Z] and the right rows are the conjugates of [Z, 2^balance·Y]. The left and the right rows have
+// the same shifts. The function `update` divides the result by 2^balance.
 func EmulatedSyr2k[T Number](count int, y, z EmulatedRows[T], c []T, ldc int) {
 	s, balance := EmulatedSystem[T](count), EmulatedBalance(y, z, z, y)
 	left := side(s, balance, y, z)

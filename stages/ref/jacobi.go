@@ -12,8 +12,8 @@ import (
 // off-diagonal e, in ascending order, and the matrix Z of its eigenvectors, n×n and column-major: T
 // = Z·diag(values)·Zᵀ. It is Jacobi's method (1846; Golub and Van Loan, Matrix Computations, 8.5).
 // Each rotation of two rows and columns makes one off-diagonal element zero. A sweep has a rotation
-// for each element of the full matrix, and sweeps are repeated until all off-diagonal elements are
-// negligible.
+// for each element above the diagonal that is not negligible. Sweeps are repeated until all these
+// elements are negligible, but at most 60 times.
 //
 // The method needs no shifts, no splitting and no orthogonalisation, so it has nothing in common
 // with the other solvers of this module. e has n−1 elements or more; the elements from n−1 on are

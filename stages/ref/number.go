@@ -58,7 +58,6 @@ func abs2[T Number](x T) float64 {
 	return re*re + im*im
 }
 
-// largestPart returns the larger one of |Re x| and |Im x|.
 func largestPart[T Number](x T) float64 {
 	re, im := parts(x)
 	return max(math.Abs(re), math.Abs(im))

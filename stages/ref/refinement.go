@@ -43,8 +43,8 @@ type RefinementStep struct {
 	// ‖E‖_∞·(‖E‖_∞ + ‖G‖_∞/‖A‖₂), where G has the couplings within clusters.
 	Change, Left float64
 
-	// Clusters is the number of clusters of eigenvalues, and Largest is the number of eigenvalues
-	// in the largest cluster.
+	// Clusters is the number of clusters with two or more eigenvalues, and Largest is the number of
+	// eigenvalues in the largest of them. Both are 0 if there is none.
 	Clusters, Largest int
 }
 
@@ -130,7 +130,8 @@ func (r *refinement) coupled(i, j int) bool {
 }
 
 // clusters divides all indices into clusters, in ascending order. A cluster contains all indices
-// that are coupled to one of its indices.
+// that are coupled to one of its indices. A cluster that is too near to another one is merged with
+// it (refinementRoom).
 func (r *refinement) clusters() []interval {
 	var all []interval
 	strength := make([]float64, r.n) // largest coupling of a coupled pair
@@ -198,8 +199,8 @@ func (r *refinement) correction(clusters []interval) []float64 {
 
 // ritz computes the eigenvectors W of the small matrix of cluster c, whose elements are couplings.
 // It replaces λ by the eigenvalues of this matrix (Ritz values), and the columns of the correction
-// E by those of (I + E)·W − I. It returns the largest column sum of the couplings within the
-// cluster.
+// E by those of (I + E)·W − I. It returns the largest column sum of the magnitudes of the couplings
+// within the cluster.
 func (r *refinement) ritz(c interval, e []float64) (inside float64) {
 	n, m := r.n, c.to-c.from
 	b := make([]float64, m*m)
