@@ -13,8 +13,8 @@ import (
 )
 
 // Cholesky computes B = L·Lᴴ for a Hermitian positive definite matrix B (dpotrf, zpotrf), and the
-// inverses of the diagonal blocks of L. It is the left-looking method: a block of columns is updated
-// once, by all columns before it, and then factored.
+// inverses of the diagonal blocks of L. It is the left-looking method: a block of columns is
+// updated once, by all columns before it, and then factored.
 type Cholesky[T spirv.Scalar] struct {
 	n    int
 	tune Tuning
@@ -106,8 +106,8 @@ func (c *Cholesky[T]) Flops() float64 { return choleskyFlops(c.n) }
 
 func choleskyFlops(n int) float64 { return float64(n) * float64(n) * float64(n) / 3 }
 
-// Record replaces the lower triangle of b by L, and writes zeros above it. `inverses` has InverseLen
-// elements. The upper triangle of b and the imaginary parts of its diagonal may be NaN.
+// Record replaces the lower triangle of b by L, and writes zeros above it. `inverses` has
+// InverseLen elements. The upper triangle of b and the imaginary parts of its diagonal may be NaN.
 func (c *Cholesky[T]) Record(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T], inverses vk.Slice[T]) Factor[T] {
 	if b.Rows != c.n || b.Cols != c.n {
 		panic(fmt.Sprintf("stages: Cholesky factorisation of %d×%d, prepared for order %d", b.Rows, b.Cols, c.n))
@@ -125,8 +125,8 @@ func (c *Cholesky[T]) Record(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T]
 	return f
 }
 
-// block factors the block of columns that begins at column `first`. The columns are read from a copy,
-// because a product does not overwrite its factor.
+// block factors the block of columns that begins at column `first`. The columns are read from a
+// copy, because a product does not overwrite its factor.
 func (c *Cholesky[T]) block(rec *vk.Recorder, ws *vk.Arena, f Factor[T], first int) {
 	rows, cols := c.n-first, min(c.tune.Block, c.n-first)
 	w := product.NewMatrix(c.columns.In(ws), rows, cols, rows)

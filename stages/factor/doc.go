@@ -1,6 +1,6 @@
 // Package factor, internal to vkevd, factors positive definite matrices (dpotrf, zpotrf), solves
-// triangular systems with many right-hand sides (dtrsm, ztrsm), and reduces generalized eigenproblems
-// to standard form (dsygst, zhegst).
+// triangular systems with many right-hand sides (dtrsm, ztrsm), and reduces generalized
+// eigenproblems to standard form (dsygst, zhegst).
 //
 //	B = L·Lᴴ      Cholesky
 //	│

@@ -19,8 +19,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// The tests compute on the host with complex128 for every number type T. The matrices of float32 and
-// complex64 are rounded before.
+// The tests compute on the host with complex128 for every number type T. The matrices of float32
+// and complex64 are rounded before.
 
 // eachType runs the test of a stage for every number type.
 func eachType(t *testing.T, doubles, singles, complexes, complexSingles func(t *testing.T)) {
@@ -102,8 +102,8 @@ func positive[T spirv.Scalar](n int, seed uint64) []complex128 {
 	return from(to[T](b))
 }
 
-// given returns the lower triangle of a Hermitian matrix with leading dimension ld. All other numbers,
-// which must not be read, are NaN.
+// given returns the lower triangle of a Hermitian matrix with leading dimension ld. All other
+// numbers, which must not be read, are NaN.
 func given[T spirv.Scalar](n int, dense []complex128, ld int) []T {
 	x := stagetest.Padded(n, n, to[T](dense), ld)
 	for j := range n {
@@ -201,8 +201,8 @@ func sizes(t *testing.T) map[*Tables][]int {
 	}
 }
 
-// TestCholesky checks B = L·Lᴴ and the inverses of the diagonal blocks, and compares L with the one of
-// package ref.
+// TestCholesky checks B = L·Lᴴ and the inverses of the diagonal blocks, and compares L with the one
+// of package ref.
 func TestCholesky(t *testing.T) {
 	eachType(t, testCholesky[float64], testCholesky[float32], testCholesky[complex128], testCholesky[complex64])
 }

@@ -21,8 +21,8 @@ const (
 )
 
 // StandardForm replaces a Hermitian matrix A by the matrix C of the standard eigenproblem (dsygst,
-// zhegst): C = L⁻¹·A·L⁻ᴴ for AxLBx, and C = Lᴴ·A·L otherwise. The method is recursive, with products of
-// half the order on the highest level, and n³ flops in all.
+// zhegst): C = L⁻¹·A·L⁻ᴴ for AxLBx, and C = Lᴴ·A·L otherwise. The method is recursive, with
+// products of half the order on the highest level, and n³ flops in all.
 type StandardForm[T spirv.Scalar] struct {
 	n      int
 	pencil Pencil

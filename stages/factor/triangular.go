@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Factor is the lower triangular factor L of a Cholesky factorisation on the device, with the inverses
-// of its diagonal blocks. The last block may be smaller than the others.
+// Factor is the lower triangular factor L of a Cholesky factorisation on the device, with the
+// inverses of its diagonal blocks. The last block may be smaller than the others.
 type Factor[T spirv.Scalar] struct {
 	L        product.Matrix[T]
 	Inverses vk.Slice[T] // one after another, Tuning.InverseLen elements
@@ -59,7 +59,8 @@ func (f Factor[T]) Solve(rec *vk.Recorder, ws *vk.Arena, side Side, op product.O
 	if has != n || x.Rows != y.Rows || x.Cols != y.Cols {
 		panic(fmt.Sprintf("stages: triangular solve of order %d with %d×%d and %d×%d", n, x.Rows, x.Cols, y.Rows, y.Cols))
 	}
-	// part returns rows [i, i+size) of a matrix if L stands on the left, and these columns otherwise.
+	// part returns rows [i, i+size) of a matrix if L stands on the left, and these columns
+	// otherwise.
 	part := func(m product.Matrix[T], i, size int) product.Matrix[T] {
 		if side == Left {
 			return m.Block(i, 0, size, m.Cols)
@@ -74,7 +75,8 @@ func (f Factor[T]) Solve(rec *vk.Recorder, ws *vk.Arena, side Side, op product.O
 		}
 	}
 	forward := side == Left != op.Transposes()
-	// subtract removes from part [i, i+size) of X what the known parts of Y in [first, end) contribute.
+	// subtract removes from part [i, i+size) of X what the known parts of Y in [first, end)
+	// contribute.
 	subtract := func(i, size, first, end int) {
 		if forward {
 			multiply(-1, f.L.Block(i, first, size, i-first), part(y, first, i-first), 1, part(x, i, size))
@@ -92,8 +94,8 @@ func (f Factor[T]) Solve(rec *vk.Recorder, ws *vk.Arena, side Side, op product.O
 	})
 }
 
-// inOrder calls `visit` for the parts of [begin, end) of the given size, from the first to the last one
-// or backwards. The last part may be shorter.
+// inOrder calls `visit` for the parts of [begin, end) of the given size, from the first to the last
+// one or backwards. The last part may be shorter.
 func inOrder(begin, end, size int, forward bool, visit func(first, end int)) {
 	for k := range vk.Tiles(end-begin, uint32(size)) {
 		if !forward {

@@ -60,7 +60,6 @@ func TestPanelQR(t *testing.T) {
 	errors.areSmall(t)
 }
 
-// worstErrors are the largest errors of many factorisations.
 type worstErrors struct{ orthogonal, residual stagetest.Worst }
 
 // `of` factors a panel, checks the form of the results, and updates the largest errors.

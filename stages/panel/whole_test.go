@@ -119,7 +119,6 @@ func sameBits[T spirv.Scalar](t *testing.T, where string, got, want [3][]T) {
 	}
 }
 
-// bitsOf returns the bits of both parts of a number.
 func bitsOf[T spirv.Scalar](x T) [2]uint64 {
 	switch x := any(x).(type) {
 	case float64:

@@ -92,7 +92,6 @@ func (x complexMatrix) minus(pairs ...[2]complexMatrix) (difference, bound compl
 // adjoint returns Xᴴ.
 func (x complexMatrix) adjoint() complexMatrix { return x.op(shaders.GemmTransA | shaders.GemmConjA) }
 
-// complexBench holds the matrices of a test on the device.
 type complexBench[T stagetest.Complex] struct {
 	t   *testing.T
 	dev *vk.Device
@@ -110,7 +109,6 @@ func newComplexBench[T stagetest.Complex](t *testing.T) *complexBench[T] {
 	return p
 }
 
-// put stores matrix number i on the device.
 func (p *complexBench[T]) put(i int, x complexMatrix) Matrix[T] {
 	m := NewMatrix(p.at[i].Sub(0, len(x.at)), x.rows, x.cols, x.ld)
 	stagetest.Put(p.t, p.dev, m.At, stagetest.ComplexOf[T](x.at))

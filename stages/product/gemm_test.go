@@ -12,7 +12,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// gemmCase is one product with all its parameters.
 type gemmCase struct {
 	m, n, k     int
 	opA, opB    Op

@@ -36,7 +36,6 @@ func TestGemmtr(t *testing.T) {
 	}
 }
 
-// lower compares two lower triangles.
 func lower(t *testing.T, what string, have, want stagetest.Sample) {
 	t.Helper()
 	for j := range want.Cols {

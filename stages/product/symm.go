@@ -45,7 +45,6 @@ func (s *tiledSymm[T]) Hold(*vk.Recorder, *vk.Arena, Matrix[T]) {}
 
 func (s *tiledSymm[T]) HeldWork() *vk.Layout { return vk.Together() }
 
-// record records P ← A·W with the given tile and split.
 func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], x splitK) {
 	parts := s.sums.room(ws, 0, x.partials(p.Rows*p.Cols))
 	s.multiply(rec, a, w, p, x, parts)

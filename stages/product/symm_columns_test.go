@@ -23,7 +23,6 @@ func (x columnsCase) String() string {
 	return fmt.Sprintf("n=%d from %d on, %d columns, device %d has blocks of %d: %v", x.n, x.top, x.cols, x.device, x.width, x.owner)
 }
 
-// columns describes the device's columns.
 func (x columnsCase) columns() Columns {
 	c, at := Columns{N: x.n, Width: x.width}, 0
 	for j, owner := range x.owner {

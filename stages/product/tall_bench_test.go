@@ -47,7 +47,6 @@ func BenchmarkTallProducts(b *testing.B) {
 	}
 }
 
-// tallTiles are the tiles of BenchmarkTallProducts.
 var tallTiles = []Tile{
 	{M: 128, N: 32, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 2},
 	{M: 128, N: 32, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 2},

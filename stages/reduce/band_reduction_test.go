@@ -197,7 +197,6 @@ func checkBand[T spirv.Scalar](t *testing.T, where string, n, b int, band []T) {
 	}
 }
 
-// checkReduction measures the errors of a band reduction.
 func checkReduction(t *testing.T, name string, n, b, k int, tune Tables, dense []float64, orthogonal, similar *stagetest.Worst) {
 	t.Helper()
 	where := fmt.Sprintf("%s n=%d b=%d k=%d", name, n, b, k)

@@ -14,7 +14,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// generalReduced holds the results of a reduction to an upper band.
 type generalReduced struct{ a, band, left, right []float64 }
 
 // reduceGeneral reduces an m×n matrix on the device, with leading dimension m + 3.

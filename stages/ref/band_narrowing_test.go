@@ -69,8 +69,8 @@ func TestNarrowBand(t *testing.T) {
 }
 
 // TestNarrowBandWaves runs the half-steps of all sweeps in waves (sets of independent half-steps)
-// and checks that the result has the same bits as one sweep after another. The bits must change if
-// each sweep begins one wave earlier.
+// and checks that the result has the same bits as one sweep after another. In at least one case,
+// the bits must change if each sweep begins one wave earlier.
 func TestNarrowBandWaves(t *testing.T) {
 	early := false
 	for _, c := range narrowCases {

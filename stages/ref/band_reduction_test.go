@@ -50,8 +50,8 @@ func checkPanels(t *testing.T, n, b int, a []float64, lda int, tf []float64) {
 	}
 }
 
-// TestBandReductionKeepsABand reduces a matrix that is a band already. All factors τ must be 0, and
-// the result must have the same bits as A.
+// TestBandReductionKeepsABand reduces a matrix that is a band already. All elements of the factors
+// T must be 0, and the band must have the bits of A.
 func TestBandReductionKeepsABand(t *testing.T) {
 	eachShape(func(n, b, k int) {
 		dense := full(n, func(i, j int) float64 {

@@ -54,8 +54,8 @@ func maxOf(x []float64) (top float64) {
 	return top
 }
 
-// TestBidiagonalDeflation deflates a matrix M. Deflation may change M by a multiple of `tol` only.
-// The remaining poles must satisfy the conditions of the secular equation.
+// TestBidiagonalDeflation deflates a matrix M. Deflation may change an element of M by at most
+// 3·tol. The remaining poles must satisfy the conditions of the secular equation.
 func TestBidiagonalDeflation(t *testing.T) {
 	const tol = 0x1p-40 // larger than usual, so that roundoff does not matter
 	for name, c := range map[string]struct {

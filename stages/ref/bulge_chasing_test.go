@@ -87,8 +87,8 @@ func sameBits(x, y *chase[float64]) bool {
 
 // TestDependenceRule checks the rule of bulge chasing that step j of sweep s+1 runs after step j+2
 // of sweep s. It runs the steps in the earliest order and in random orders that the rule allows.
-// The bits must be those of one sweep after another. If a sweep may begin one step earlier, the
-// bits must differ.
+// The bits must be those of one sweep after another. In at least one case, the bits must differ if
+// a sweep may begin one step earlier.
 func TestDependenceRule(t *testing.T) {
 	eager := func(ready []int) int { return ready[len(ready)-1] }
 	wrong := 0

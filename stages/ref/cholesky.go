@@ -2,11 +2,11 @@ package ref
 
 import "math"
 
-// Cholesky replaces the lower triangle of the n×n Hermitian matrix A by its factor L, A = L·Lᴴ (dpotrf,
-// zpotrf), by the left-looking method with blocks of b columns. It returns the inverses of the diagonal
-// blocks of L, b×b each, and 0. If A is not positive definite, it returns the order of the first
-// leading minor that is not, and L and the inverses have no meaning. The upper triangle and the
-// imaginary parts of the diagonal are not read.
+// Cholesky replaces the lower triangle of the n×n Hermitian matrix A by its factor L, A = L·Lᴴ
+// (dpotrf, zpotrf), by the left-looking method with blocks of b columns. It returns the inverses of
+// the diagonal blocks of L, b×b each, and 0. If A is not positive definite, it returns the order of
+// the first leading minor that is not, and L and the inverses have no meaning. The upper triangle
+// and the imaginary parts of the diagonal are not read.
 func Cholesky[T Number](n, b int, a []T, lda int) (inverses []T, order int) {
 	inverses = make([]T, (n+b-1)/b*b*b)
 	for first := 0; first < n; first += b {

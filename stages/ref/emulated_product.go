@@ -58,7 +58,6 @@ func EmulatedSystem[T Number](count int) *moduli.System {
 	return moduli.New(count)
 }
 
-// norms returns an upper bound of the 2-norm of each row of the factor f.
 func (f EmulatedRows[T]) norms() []EmulatedNorm {
 	all := make([]EmulatedNorm, f.Rows)
 	for r := range all {

@@ -13,7 +13,8 @@ import (
 
 // checkScaling scales a row and computes the sum of the squares of its integers exactly. The sum
 // must be below P/2. The sum must also be at least P/64, because otherwise a larger shift would
-// keep more bits; this is not required if the shift is so large that no bit is lost.
+// keep more bits; this is not required if the shift is so large that no bit is lost. Each integer
+// must be rounded correctly, and the norm must not depend on the order of the elements.
 func checkScaling(t *testing.T, row []float64) {
 	t.Helper()
 	norm := NewEmulatedNorm(row)
@@ -95,8 +96,8 @@ func FuzzEmulatedScaling(f *testing.F) {
 }
 
 // TestEmulatedJointNorm checks that the method Join returns an upper bound of the norm of a row
-// [2^shift·x, y], for every shift. The square of the bound must be at most twice the square of the
-// norm.
+// [2^shift·x, y], for random rows and shifts. The square of the bound must be at most twice the
+// square of the norm.
 func TestEmulatedJointNorm(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for range 2000 {

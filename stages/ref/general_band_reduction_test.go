@@ -88,8 +88,8 @@ func applyBlock(rows, b int, y, t []float64, m int, x []float64, ldx int) {
 	Gemm(NoTrans, NoTrans, rows, m, b, -1, y, rows, tyx, b, 1, x, ldx)
 }
 
-// TestSingularValuesByTwoStages computes singular values by a reduction to a band, bulge chasing
-// and bisection, and compares them with the values of gonum.
+// TestSingularValuesByTwoStages reduces matrices to a band and then to bidiagonal form. It compares
+// the singular values of the result with those of the matrix. gonum computes both.
 func TestSingularValuesByTwoStages(t *testing.T) {
 	for _, c := range [][4]int{{1, 1, 2, 2}, {5, 3, 2, 4}, {20, 20, 4, 8}, {33, 17, 3, 6}, {64, 40, 8, 16}} {
 		m, n, b, k := c[0], c[1], c[2], c[3]

@@ -52,7 +52,7 @@ func lowerHalf(n int, a []complex128, ld int) []complex128 {
 	return x
 }
 
-// furthest returns the largest |got − want|, or +Inf for a NaN.
+// furthest returns ‖got − want‖₁, the largest sum of a column, or +Inf for a NaN.
 func furthest(t *testing.T, rows, cols int, got []complex128, ldg int, want []complex128, ldw int) float64 {
 	t.Helper()
 	diff := make([]complex128, rows*cols)
@@ -326,7 +326,8 @@ func TestHermitianReductions(t *testing.T) {
 }
 
 // TestChaseTurnsComplexHeads chases bands whose columns have nothing to annihilate, but complex
-// elements next to the diagonal. T must be real all the same.
+// elements next to the diagonal. T must be real all the same, but for the last element of its
+// off-diagonal.
 func TestChaseTurnsComplexHeads(t *testing.T) {
 	for _, n := range []int{3, 4, 9} {
 		for _, b := range []int{1, 2, 4} {
@@ -352,8 +353,8 @@ func TestChaseTurnsComplexHeads(t *testing.T) {
 	}
 }
 
-// TestHermitianBackTransformations checks three properties: Q·X is the same for vectors in rows and
-// for vectors in columns, Qᴴ·Q·X = X, and the squares give Q2.
+// TestHermitianBackTransformations checks three properties: Q1·X is the same for vectors in rows
+// and for vectors in columns, Qᴴ·Q·X = X for Q1 and for Q2, and products with squares give Q2·X.
 func TestHermitianBackTransformations(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 20, 33} {
 		for _, b := range []int{1, 3, 4, 8} {

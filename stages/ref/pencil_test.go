@@ -47,7 +47,8 @@ func positive[T Number](n int, seed uint64) []T {
 	return b
 }
 
-// triangle returns the lower triangle of an n×n matrix with leading dimension lda, with zeros above it.
+// triangle returns the lower triangle of an n×n matrix with leading dimension lda, with zeros above
+// it.
 func triangle[T Number](n int, a []T, lda int) []T {
 	l := make([]T, n*n)
 	for j := range n {
@@ -56,8 +57,8 @@ func triangle[T Number](n int, a []T, lda int) []T {
 	return l
 }
 
-// asLower returns a matrix in storage of leading dimension ld, with NaN in what a function for Hermitian
-// matrices must not read: above the diagonal, in its imaginary parts, and in the padding.
+// asLower returns a matrix in storage of leading dimension ld, with NaN in what a function for
+// Hermitian matrices must not read: above the diagonal, in its imaginary parts, and in the padding.
 func asLower[T Number](n int, a []T, ld int) []T {
 	x := lowerOnly(n, a, ld)
 	if z, ok := any(x).([]complex128); ok {
@@ -126,8 +127,9 @@ func TestCholeskyAgreesWithGonum(t *testing.T) {
 	}
 }
 
-// pascal returns the lower triangular matrix of binomial coefficients, and its inverse. Number j of
-// the phases i^j scales row j, and its conjugate scales column j. All elements are integers.
+// pascal returns the lower triangular matrix of binomial coefficients, and its inverse. In complex
+// matrices, element (i, j) is multiplied by the imaginary unit to the power i − j. The parts of all
+// elements are integers.
 func pascal[T Number](n int) (l, inverse []T) {
 	l, inverse = make([]T, n*n), make([]T, n*n)
 	for i := range n {
@@ -160,7 +162,8 @@ func testCholeskyOfPascal[T Number](t *testing.T) {
 	}
 }
 
-// TestCholeskyFindsTheMinor puts a pivot that is not positive at each place.
+// TestCholeskyFindsTheMinor puts a pivot that is not positive and finite at each place of the
+// diagonal.
 func TestCholeskyFindsTheMinor(t *testing.T) {
 	t.Run("float64", testCholeskyFindsTheMinor[float64])
 	t.Run("complex128", testCholeskyFindsTheMinor[complex128])
@@ -185,7 +188,8 @@ func testCholeskyFindsTheMinor[T Number](t *testing.T) {
 	}
 }
 
-// TestCholeskyOfHilbert checks matrices at the limit of double precision.
+// TestCholeskyOfHilbert checks that in double precision the Hilbert matrix of order 12 is positive
+// definite, and that of order 15 is not.
 func TestCholeskyOfHilbert(t *testing.T) {
 	for n, positive := range map[int]bool{12: true, 15: false} {
 		a := full(n, func(i, j int) float64 { return 1 / float64(i+j+1) })
@@ -289,7 +293,8 @@ func testPencilsHaveKnownValues[T Number](t *testing.T) {
 				t.Errorf("type %d: value %d is %g", p, i, v)
 			}
 		}
-		// XᴴBX = I, or XᴴB⁻¹X = I, and the first matrix of the pencil times X is the second one times X·Λ.
+		// XᴴBX = I, or XᴴB⁻¹X = I, and the first matrix of the pencil times X is the second one
+		// times X·Λ.
 		metric, left, right := b, a, b
 		switch p {
 		case ABxLx:

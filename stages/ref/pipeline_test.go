@@ -11,8 +11,9 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// TestPipeline runs all stages for every kind of dense matrix, A = Q·Λ·Qᵀ. The vectors of T come
-// from gonum's QR iteration, and the values come from bisection.
+// TestPipeline runs all stages for every kind of dense matrix, A = Q·Λ·Qᵀ. The values and the
+// vectors of T come from gonum's QR iteration. The values are compared with those of bisection, and
+// these with the spectrum if it is known.
 func TestPipeline(t *testing.T) {
 	const b, k = 4, 8
 	residual := worst{name: "‖A·Q − Q·Λ‖"}

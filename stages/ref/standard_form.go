@@ -10,9 +10,9 @@ const (
 	BAxLx                   // B·A·x = λ·x
 )
 
-// StandardForm replaces the n×n Hermitian matrix A by C with C·z = λ·z: C = L⁻¹·A·L⁻ᴴ for AxLBx, and
-// C = Lᴴ·A·L otherwise (dsygst, zhegst). L is lower triangular with zeros above the diagonal. Of A and
-// C only the lower triangle has a meaning; the upper triangle of A is not read.
+// StandardForm replaces the n×n Hermitian matrix A by C with C·z = λ·z: C = L⁻¹·A·L⁻ᴴ for AxLBx,
+// and C = Lᴴ·A·L otherwise (dsygst, zhegst). L is lower triangular with zeros above the diagonal.
+// Of A and C only the lower triangle has a meaning; the upper triangle of A is not read.
 //
 // The method is recursive. Matrices of order up to `leaf` are solved directly, and larger ones are
 // divided into two halves at a multiple of `leaf`.
@@ -76,8 +76,8 @@ func mirror[T Number](n int, a []T, lda int) {
 	}
 }
 
-// PencilVectors replaces the m eigenvectors z of C by those of the pencil: x = L⁻ᴴ·z, and x = L·z for
-// BAxLx.
+// PencilVectors replaces the m eigenvectors z of C by those of the pencil: x = L⁻ᴴ·z, and x = L·z
+// for BAxLx.
 func PencilVectors[T Number](p Pencil, n, m int, l []T, ldl int, z []T, ldz int) {
 	if p != BAxLx {
 		Trsm(true, Adjoint, n, m, l, ldl, z, ldz)

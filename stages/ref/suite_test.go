@@ -125,7 +125,8 @@ func gaussSymmetric(n int, seed uint64) []float64 {
 	return full(n, func(i, j int) float64 { return g[i+j*n] })
 }
 
-// bandToFull expands a compact band. Elements of the band past row n−1 must be zero.
+// bandToFull returns the full matrix of a compact band. The test fails if an element outside the
+// band or past row n−1 is not zero.
 func bandToFull[T Number](t *testing.T, n, b int, band []T) []T {
 	t.Helper()
 	for c := range n {

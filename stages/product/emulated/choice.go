@@ -30,12 +30,12 @@ func (c Choice) String() string {
 // for residues.
 const worth = 1.5
 
-// worthLarge is `worth` for large matrices. The larger a product is, the more emulation gains beyond
-// the measured ratio, and the less memory the residues need beside the matrix.
+// worthLarge is `worth` for large matrices. The larger a product is, the more emulation gains
+// beyond the measured ratio, and the less memory the residues need beside the matrix.
 const worthLarge = 1
 
-// Large returns the choice for large matrices: emulated products need not be much faster than native
-// ones.
+// Large returns the choice for large matrices: emulated products need not be much faster than
+// native ones.
 func (c Choice) Large() Choice {
 	if c.Facts.Right {
 		return decide(c.Facts, worthLarge)

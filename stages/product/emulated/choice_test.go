@@ -82,8 +82,8 @@ func TestMeasureFailsWithTheProducts(t *testing.T) {
 	}
 }
 
-// TestForceEndsWithItsContext checks that the search for the units of a device ends with the context
-// of the caller. A device without matrix units does not search.
+// TestForceEndsWithItsContext checks that the search for the units of a device ends with the
+// context of the caller. A device without matrix units does not search.
 func TestForceEndsWithItsContext(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: stagetest.Info().Name})
 	if err != nil {
@@ -180,9 +180,9 @@ func TestNamesOfFacts(t *testing.T) {
 	}
 }
 
-// TestChooseAfterAnError checks that a kernel of emulated products that the driver cannot compile, or
-// for which there is too little memory, means native products. The end of the context, and a device
-// that is lost or closed, must stay errors.
+// TestChooseAfterAnError checks that a kernel of emulated products that the driver cannot compile,
+// or for which there is too little memory, means native products. The end of the context, and a
+// device that is lost or closed, must stay errors.
 func TestChooseAfterAnError(t *testing.T) {
 	open := context.Background()
 	ended, cancel := context.WithCancel(open)

@@ -23,8 +23,8 @@
 //
 // Products of complex numbers take the same steps. Each modulus p has an integer ι with ι² ≡ −1
 // modulo p, and each complex number has two residues (package moduli). So there are two planes for
-// each modulus, and two products of bytes. The norms of rows are those of complex vectors. t is 51.7
-// for 14 moduli and 55 for 15 moduli.
+// each modulus, and two products of bytes. The norms of rows are those of complex vectors. t is
+// 51.7 for 14 moduli and 55 for 15 moduli.
 //
 // All bits are the same on every device, whatever the tiles are: integers are exact, and the few
 // operations on doubles are correctly rounded. Package stages/ref has the same product in plain Go.

@@ -21,8 +21,8 @@ type Facts struct {
 	Native, Emulated, Bytes float64
 	Right                   bool
 
-	// Fault is set if a stored measurement forbids emulated products. It says what the integer units
-	// did, for example "computed a product wrongly". The rates are then usually zero.
+	// Fault is set if a stored measurement forbids emulated products. It says what the integer
+	// units did, for example "computed a product wrongly". The rates are then usually zero.
 	Fault string
 }
 

@@ -61,8 +61,8 @@ func NewOn[T Double](dev *vk.Device, native product.Ops[T], t product.Emulation,
 func (o *Ops[T]) Units() Units { return o.k.units }
 
 // emulates tells whether integer units compute an m×n product with the inner dimension `inner`,
-// which is the sum of both for a pair. A product with few rows or few columns is native, because the
-// conversion of its larger factor would take more time than the product.
+// which is the sum of both for a pair. A product with few rows or few columns is native, because
+// the conversion of its larger factor would take more time than the product.
 func (o *Ops[T]) emulates(m, n, inner int) bool {
 	return min(m, n) > 0 && inner >= max(o.least.K, 1) && inner <= o.longest() &&
 		m*n >= o.least.M*o.least.N && narrowest*min(m, n) >= min(o.least.M, o.least.N)
@@ -72,8 +72,8 @@ func (o *Ops[T]) emulates(m, n, inner int) bool {
 // square product that is emulated.
 const narrowest = 4
 
-// longest returns the largest inner dimension of an emulated product. For a longer one, a tile would
-// cost more than one dispatch may, or the sums would not fit 32 bits.
+// longest returns the largest inner dimension of an emulated product. For a longer one, a tile
+// would cost more than one dispatch may, or the sums would not fit 32 bits.
 func (o *Ops[T]) longest() int {
 	return min(mostInner-2*o.k.padInner, o.k.within(o.k.tileCost(1)))
 }
@@ -88,8 +88,8 @@ func (o *Ops[T]) Reserve(shapes ...product.Shape) error {
 			}
 			continue
 		}
-		// A recorded product may have a smaller inner dimension than the reserved one. So a reserved
-		// inner dimension that is too long for emulation is reduced to the longest one.
+		// A recorded product may have a smaller inner dimension than the reserved one. So a
+		// reserved inner dimension that is too long for emulation is reduced to the longest one.
 		inner := min(s.K, o.longest())
 		if !o.emulates(s.M, s.N, inner) {
 			continue
@@ -167,8 +167,8 @@ func (o *Ops[T]) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op
 	}
 }
 
-// gemm returns false, and records nothing, if the product must be native, because it is too small or
-// because its residues do not fit the memory.
+// gemm returns false, and records nothing, if the product must be native, because it is too small
+// or because its residues do not fit the memory.
 func (o *Ops[T]) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[T],
 	beta float64, c product.Matrix[T],
 ) bool {
@@ -188,9 +188,9 @@ func (o *Ops[T]) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...produc
 	o.native.GemmTogether(rec, ws, products...)
 }
 
-// GemmPair adds the two products in one accumulator. Therefore one factor of each side is multiplied
-// by a power of two, so that the two products have about the same magnitude. Pairs with different
-// inner dimensions are native.
+// GemmPair adds the two products in one accumulator. Therefore one factor of each side is
+// multiplied by a power of two, so that the two products have about the same magnitude. Pairs with
+// different inner dimensions are native.
 func (o *Ops[T]) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[T],
 	beta float64, c product.Matrix[T],
 ) {
@@ -242,8 +242,8 @@ func (o *Ops[T]) fitsSyr2k(n, k int) bool {
 	return need <= o.planes && 2*up(n, o.k.padRows) <= o.rows
 }
 
-// dividesSyr2k tells whether a rank-2k update of order n is emulated, whole or in parts: the residues
-// of the update or of a triangle of it, halved some times, fit the memory.
+// dividesSyr2k tells whether a rank-2k update of order n is emulated, whole or in parts: the
+// residues of the update or of a triangle of it, halved some times, fit the memory.
 func (o *Ops[T]) dividesSyr2k(n, k int) bool {
 	for o.emulates(n, n, 2*k) {
 		half := up(n/2, o.k.padRows)

@@ -62,8 +62,8 @@ func TestGemmOverwrites(t *testing.T) {
 	}
 }
 
-// TestWorkIsLaidOutOnce checks that Work returns the same layout at each call. A second layout would
-// have regions that are not in the memory that the caller has allocated for the first one.
+// TestWorkIsLaidOutOnce checks that Work returns the same layout at each call. A second layout
+// would have regions that are not in the memory that the caller has allocated for the first one.
 func TestWorkIsLaidOutOnce(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 20, 20)
 	if first := ops.Work(); !ops.any || ops.Work() != first {
@@ -144,9 +144,9 @@ func TestSyr2kOfFewRows(t *testing.T) {
 	}
 }
 
-// TestSyr2kWithoutReservedMemory checks a rank-2k update whose reserved product, with inner dimension
-// k, is too small for emulation, although 2·k is large enough. No memory is then reserved for
-// residues. The update must be one native product, and not be divided into many small ones.
+// TestSyr2kWithoutReservedMemory checks a rank-2k update whose reserved product, with inner
+// dimension k, is too small for emulation, although 2·k is large enough. No memory is then reserved
+// for residues. The update must be one native product, and not be divided into many small ones.
 func TestSyr2kWithoutReservedMemory(t *testing.T) {
 	e := small()
 	const n, k = 100, 16
@@ -172,8 +172,8 @@ func TestSyr2kWithoutReservedMemory(t *testing.T) {
 	}
 }
 
-// TestGemmtrHasTheBitsOfTheReference checks lower triangles of emulated products, also with so little
-// memory for residues that the triangle is divided. Elements above the diagonal may be NaN.
+// TestGemmtrHasTheBitsOfTheReference checks lower triangles of emulated products, also with so
+// little memory for residues that the triangle is divided. Elements above the diagonal may be NaN.
 func TestGemmtrHasTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		e := small()
@@ -380,8 +380,8 @@ func TestTooLongIsNative(t *testing.T) {
 	}
 }
 
-// TestNarrowAndUnequalProductsAreNative checks that integer units compute neither a product with few
-// columns, nor a pair of products with different inner dimensions.
+// TestNarrowAndUnequalProductsAreNative checks that integer units compute neither a product with
+// few columns, nor a pair of products with different inner dimensions.
 func TestNarrowAndUnequalProductsAreNative(t *testing.T) {
 	tune := small()
 	tune.Least = product.Shape{M: 16, N: 16, K: 8}
@@ -409,8 +409,8 @@ func TestNarrowAndUnequalProductsAreNative(t *testing.T) {
 	}
 }
 
-// TestGemmRefusesShapesThatDoNotFit checks that the emulated Gemm itself compares the shapes, before it
-// decides whether the product is emulated.
+// TestGemmRefusesShapesThatDoNotFit checks that the emulated Gemm itself compares the shapes,
+// before it decides whether the product is emulated.
 func TestGemmRefusesShapesThatDoNotFit(t *testing.T) {
 	of := func(rows, cols int) product.Matrix[float64] {
 		return product.Matrix[float64]{Rows: rows, Cols: cols, Ld: rows}

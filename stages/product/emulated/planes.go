@@ -119,8 +119,8 @@ func (k *kernels[T]) normsOf(f rows[T]) *normsKernel {
 	return k.norms
 }
 
-// recordNorms writes an upper bound of the norm of each row of f to `norms`, and increases `peak` to
-// the largest of them. `peak` must be zero before.
+// recordNorms writes an upper bound of the norm of each row of f to `norms`, and increases `peak`
+// to the largest of them. `peak` must be zero before.
 func (k *kernels[T]) recordNorms(rec *vk.Recorder, f rows[T], norms vk.Slice[shaders.Norm], peak vk.Slice[uint32]) {
 	kernel := k.normsOf(f)
 	cost := float64(normCost * k.doubles * f.inner)
@@ -162,8 +162,8 @@ func (k *kernels[T]) recordPlanes(rec *vk.Recorder, f rows[T], right bool, shift
 }
 
 // The costs of the kernels for one element, in operations on 32-bit integers, each of which takes
-// about as long as one flop, or less. planeCostEach and updateEach are the additional costs for each
-// plane, and complexEach takes the place of updateEach for complex elements.
+// about as long as one flop, or less. planeCostEach and updateEach are the additional costs for
+// each plane, and complexEach takes the place of updateEach for complex elements.
 const (
 	normCost                 = 16
 	planeCost, planeCostEach = 30, 6
@@ -179,8 +179,8 @@ func (k *kernels[T]) rowCost(g geometry) float64 {
 func (k *kernels[T]) cuts(g geometry) bool { return g.rows > k.within(k.rowCost(g)) }
 
 // cut divides `rows` rows into ranges of a multiple of `step`, and calls `do` for each. A range
-// costs at most what one dispatch may, unless it has only `step` rows. `cost` is that of one row, in
-// flops.
+// costs at most what one dispatch may, unless it has only `step` rows. `cost` is that of one row,
+// in flops.
 func (k *kernels[T]) cut(rows, step int, cost float64, do func(first, count int)) {
 	size := rows
 	if most := k.within(cost * float64(step)); most < vk.Tiles(rows, uint32(step)) {

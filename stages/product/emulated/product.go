@@ -130,8 +130,8 @@ func (k *kernels[T]) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, 
 		}
 	})
 	if p.rankTwoK {
-		// In a rank-2k update, the right side uses the residues of the left side in the other order.
-		// The factor 2^balance of its rows is included in the first shifts of the left side.
+		// In a rank-2k update, the right side uses the residues of the left side in the other
+		// order. The factor 2^balance of its rows is included in the first shifts of the left side.
 		right.planes = []vk.Slice[uint32]{left.planes[1], left.planes[0]}
 		right.shifts, right.conjugate = left.shifts[:1], isComplex[T]()
 	}
@@ -164,8 +164,8 @@ func (k *kernels[T]) from(s *side[T], first int) *side[T] {
 	return part
 }
 
-// joint returns the shifts that hold for all factors of a side together, stored as those of the last
-// factor.
+// joint returns the shifts that hold for all factors of a side together, stored as those of the
+// last factor.
 func (s *side[T]) joint() vk.Slice[int32] { return s.shifts[len(s.shifts)-1] }
 
 func (k *kernels[T]) newSide(f []rows[T]) *side[T] {
@@ -229,8 +229,8 @@ func (k *kernels[T]) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p
 		PFraction: fraction, PExponent: int32(exponent), Alpha: p.alpha, Beta: p.beta,
 		Ldc: uint32(p.c.Ld), Rows: uint32(m), Cols: uint32(n), Lower: lower, Skip: uint32(p.skip),
 	}
-	// The update of one strip waits for memory while the product of the next strip computes. So both
-	// run at the same time, and there is memory for the residues of two strips.
+	// The update of one strip waits for memory while the product of the next strip computes. So
+	// both run at the same time, and there is memory for the residues of two strips.
 	places := [2]vk.Slice[uint32]{words.Sub(0, words.Len()/2), words.Sub(words.Len()/2, words.Len()/2)}
 	strips := (tiles + strip - 1) / strip
 	for s := range strips + 1 {

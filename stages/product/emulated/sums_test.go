@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestLargestSums checks products whose residues modulo one number have the largest magnitude in all
-// elements: the 32-bit sums are then as large as they can be, with both signs. The products must have
-// the bits of package ref.
+// TestLargestSums checks products whose residues modulo one number have the largest magnitude in
+// all elements: the 32-bit sums are then as large as they can be, with both signs. The products
+// must have the bits of package ref.
 func TestLargestSums(t *testing.T) {
 	lengths := []int{1, 31, 32, 33, 1082, 1083, moduli.MostInner - 100}
 	const count = 13
@@ -41,8 +41,8 @@ func TestLargestSums(t *testing.T) {
 	})
 }
 
-// extreme returns a number x with two properties. A row of k elements x is scaled by 1, so that x is its
-// own integer. The residue of x·q modulo number i is −p/2, or −(p−1)/2 for odd p.
+// extreme returns a number x with two properties. A row of k elements x is scaled by 1, so that x
+// is its own integer. The residue of x·q modulo number i is −p/2, or −(p−1)/2 for odd p.
 func extreme(t *testing.T, s *moduli.System, i int, q int64, k int) float64 {
 	t.Helper()
 	row, p := make([]float64, k), s.Moduli[i]

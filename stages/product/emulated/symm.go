@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// symm implements products with a symmetric factor of order n. Hold converts all rows of the factor:
-// n² residues for each modulus. Products with lower right blocks of the factor use the same
+// symm implements products with a symmetric factor of order n. Hold converts all rows of the
+// factor: n² residues for each modulus. Products with lower right blocks of the factor use the same
 // residues.
 type symm[T Double] struct {
 	// k has the kernels for these products, whose results have few columns. Until a product is
@@ -29,8 +29,8 @@ type symm[T Double] struct {
 }
 
 // newSymm prepares products with few columns. If the tuning has a tile for them, its kernels are
-// built when the first product is reserved, because most plans have none. Otherwise the products use
-// k.
+// built when the first product is reserved, because most plans have none. Otherwise the products
+// use k.
 func newSymm[T Double](dev *vk.Device, k *kernels[T], t product.Emulation) symm[T] {
 	s := symm[T]{k: k}
 	if t.Narrow.M > 0 && t.Held > 0 && k.units.Matrix() {
@@ -121,8 +121,8 @@ func (o *Ops[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[T])
 
 	// The residues are stored in panels of rows and in steps of columns, and a product can only
 	// begin at the first row of a panel and at the first column of a step. So it may begin before
-	// the first row and column of a. Its additional rows are not stored. For its additional columns,
-	// W is extended by zeros.
+	// the first row and column of a. Its additional rows are not stored. For its additional
+	// columns, W is extended by zeros.
 	k, shape := s.k, s.shape(s.held.Rows)
 	panel, column := before/k.tuning.Panel, before/k.padInner*k.padInner
 	skip := before - panel*k.tuning.Panel

@@ -60,8 +60,9 @@ func TestSymmHasTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// TestHeldBytes checks the limit of the residues of a symmetric factor, in bytes. With one byte less
-// than an order needs, products of this order are native, and no memory is reserved for residues.
+// TestHeldBytes checks the limit of the residues of a symmetric factor, in bytes. With one byte
+// less than an order needs, products of this order are native, and no memory is reserved for
+// residues.
 func TestHeldBytes(t *testing.T) {
 	const n, count = 100, 13
 	bytes := heldOps(t, 1<<30, n, count).symm.planes.Len() * 4
@@ -76,7 +77,6 @@ func TestHeldBytes(t *testing.T) {
 	}
 }
 
-// heldOps returns products with a symmetric factor of order n, whose residues may have `held` bytes.
 func heldOps(t *testing.T, held, n, count int) *Ops[float64] {
 	t.Helper()
 	e := small()

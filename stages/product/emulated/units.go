@@ -42,9 +42,9 @@ func (u Units) fragment() (m, n uint32) {
 	return uint32(u.Shape.M), uint32(u.Shape.N)
 }
 
-// depth returns the number of residues of one row that are contiguous in memory. For matrix units it
-// is at most 16, the bytes that an invocation loads at a time: neighbouring invocations then store
-// to neighbouring rows of shared memory, without bank conflicts.
+// depth returns the number of residues of one row that are contiguous in memory. For matrix units
+// it is at most 16, the bytes that an invocation loads at a time: neighbouring invocations then
+// store to neighbouring rows of shared memory, without bank conflicts.
 func (u Units) depth() uint32 {
 	if !u.Matrix() {
 		return 32

@@ -22,7 +22,6 @@ var published = []struct {
 	{16, 62, 696541844, []int64{33, 224, 195, 157, 135, 5, 184, 231, 30, 125, 34, 69, 138, 45, 125, 116}},
 }
 
-// everyModulus calls `do` for each modulus of real and of complex products.
 func everyModulus(do func(p int64)) {
 	for _, p := range slices.Concat(New(Most).Moduli, NewComplex(Most).Moduli) {
 		do(p)
