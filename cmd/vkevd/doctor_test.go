@@ -76,8 +76,8 @@ ok       a matrix of order 100        solved: `
 
 const debian, fedora, arch, unheardOf = "NAME=x\nID=debian\n", "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "ID=endeavouros\nID_LIKE=arch\n", "ID=plan9\n"
 
-// TestDoctorMisses runs doctor on fake machines on which one part is missing. doctor must name the
-// missing part and the remedy, and the exit status must be 3.
+// TestDoctorMisses runs doctor on fake machines on which one part is missing or not good enough.
+// doctor must name the part, and the remedy if there is one, and the exit status must be 3.
 func TestDoctorMisses(t *testing.T) {
 	loader := fmt.Errorf("%w: no Vulkan loader", vk.ErrNoDevice)
 	for _, c := range []struct {

@@ -16,8 +16,8 @@ import (
 var untried = regexp.MustCompile(`/|\.\.|\d{3}`)
 
 // behaves runs a command line and checks properties that hold for every command line: no panic, a
-// documented exit status, an error message on the last line, and no control characters in the
-// output.
+// documented exit status, an error message on the last line, no control characters on standard
+// error, and no ESC on standard output.
 func (s *fixture) behaves(args []string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)

@@ -13,8 +13,8 @@ import (
 )
 
 // FuzzTuned reads files of the fuzzer as settings that vkevd tune --save has stored. Sizes that are
-// taken must be in their ranges and come back unchanged from a file. The memory that a file takes
-// has a bound.
+// taken must be in their ranges and come back unchanged from a file. The memory that is allocated
+// for a file must not exceed a bound, which grows with the length of the file.
 func FuzzTuned(f *testing.F) {
 	good := cli.Tuned{Version: "1", Device: fakeInfo.Name, Driver: cli.DriverOf(fakeInfo), N: 512, Choice: tune.TableChoice(fakeInfo)}
 	good.Choice.OneStageValues, good.Choice.Conquer = 1024, 100

@@ -90,7 +90,6 @@ func (m *fakeMachine) Open(opt vk.Options) (machine.Device, error) {
 	return m, nil
 }
 
-// A namedDevice is a device of a fake machine with a name of its own.
 type namedDevice struct {
 	*fakeMachine
 	name string
@@ -199,8 +198,8 @@ func (m *fakeMachine) Products(context.Context, bool, bool) (probe.Products, err
 	return m.chosen, nil
 }
 
-// Tune is a fake search for the fastest sizes. It reports one measurement and returns the result
-// that the test has set.
+// Tune is a fake search for the fastest sizes. It reports a note and two rows, and returns the
+// result that the test has set.
 func (m *fakeMachine) Tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
 	m.tuning = opt
 	if m.planErr != nil {

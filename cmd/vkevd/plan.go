@@ -160,7 +160,8 @@ func (on target) unfit(f machine.Planned) vk.Info {
 	return on.Info
 }
 
-// With --storage, a matrix of doubles is reduced in single precision.
+// kind is the kind of the plan that a solve would make. With --storage f32 or f16, a matrix of
+// doubles is reduced in single precision.
 func (j *planJob) kind() machine.Kind {
 	switch {
 	case j.start:

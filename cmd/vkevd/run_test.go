@@ -81,7 +81,6 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// file writes a file with the given content to the test's working folder.
 func (s *fixture) file(name, content string) {
 	s.Helper()
 	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {

@@ -396,7 +396,8 @@ func writeVectorStack[T evd.Number](f *batchFile, w io.Writer, a matio.NamedStac
 	return matio.WriteStack(w, len(s), n, f.wanted.count(n), func(k int) []T { return as(s[k].Vectors.Data) })
 }
 
-// writeValueStack writes the values in the same form.
+// writeValueStack writes the values of one array of the input, as numpy.linalg.eigvalsh returns
+// them.
 func writeValueStack[T evd.Float](f *batchFile, w io.Writer, a matio.NamedStack, s []batch.Spectrum, as func([]float64) []T) error {
 	if a.Dims == 2 {
 		return matio.WriteNPYVector(w, as(s[0].Values))

@@ -29,7 +29,7 @@ func bandsFile(t *testing.T, n int, matrices ...[]float64) string {
 }
 
 // secondDifferences is the matrix with the diagonal 2, 2, 2 and the off-diagonal −1, −1. Its
-// eigenvalues are 2 − √2, 2 and 2 + √2.
+// eigenvalues are 2 − √2, 2 and 2 + √2. The last number, 99, is ignored.
 var secondDifferences = []float64{2, 2, 2, -1, -1, 99}
 
 // TestSolveBatchTridiagonal solves a stack of tridiagonal matrices, and a .npz file with one matrix

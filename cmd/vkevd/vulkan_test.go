@@ -51,7 +51,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// numbers reads the numbers that vkevd solve has printed.
 func numbers(t *testing.T, text string) []float64 {
 	t.Helper()
 	if text == "" {

@@ -275,9 +275,9 @@ func isPipe(path string) bool {
 	return err == nil && info.Mode().Type() == fs.ModeNamedPipe
 }
 
-// Stoppable is a writer that returns an error after ctx has ended. A write to a full pipe, which
-// waits for its reader, then goes on in its goroutine, and the caller must no longer change the
-// bytes.
+// Stoppable is a writer that returns an error after Ctx has ended. A write to a full pipe waits for
+// the reader of the pipe. After the end of Ctx such a write goes on in its goroutine, so the caller
+// must no longer change the bytes.
 type Stoppable struct {
 	Ctx context.Context
 	W   io.Writer

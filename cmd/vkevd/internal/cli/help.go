@@ -22,9 +22,9 @@ import (
 var HelpFiles embed.FS
 
 // Explain gives a command and all commands below it the text of their files in the folder help.
-// `name` is that of the command's file, without its ending. A file has the command in one line,
-// what it does, and sections: EXAMPLES, the names of the COMMON FLAGS, and MORE, which the help
-// prints after these.
+// `name` is that of the command's file, without its ending. A file has one line about the command,
+// then what the command does, and then sections. EXAMPLES has command lines, COMMON FLAGS has names
+// of flags, and MORE has text that the help prints after these flags.
 func Explain(cmd *cobra.Command, name string) {
 	text, err := HelpFiles.ReadFile("help/" + name + ".txt")
 	if err != nil {

@@ -29,7 +29,8 @@ func JsonFlag(cmd *cobra.Command, what string) *JsonOutput {
 	return j
 }
 
-// Open returns an error if the file is one of the inputs. The caller closes it.
+// Open opens the file, or returns an error if the file is one of the inputs. The caller must close
+// the JsonOutput.
 func (j *JsonOutput) Open(stdout io.Writer, inputs ...string) (err error) {
 	for _, input := range inputs {
 		if j.Path != "" && j.Path != StreamWord && SameFile(input, j.Path) {

@@ -59,8 +59,9 @@ func As[E error](err error) bool {
 	return errors.As(err, &e)
 }
 
-// SplitOverflow divides the error of a solve. If it says that a value of the result overflows, the
-// result is there, so the command writes it, and ends with the error `overflow`.
+// SplitOverflow returns the error of a solve as one of two errors. If it says that a value of the
+// result overflows, it is `overflow`: the command writes the result, and ends with this error. Any
+// other error is `other`, and there is no result.
 func SplitOverflow(err error) (overflow, other error) {
 	if As[*evd.OverflowError](err) || As[*cluster.OverflowError](err) {
 		return err, nil
@@ -199,7 +200,8 @@ func SuggestFlag(cmd *cobra.Command, err error) error {
 }
 
 // nearest returns the name with the smallest edit distance from a word. It returns "" if the
-// distance is more than two, or at least half of the number of letters of the word.
+// distance is more than two, or at least half of the length of the word. If a name begins with the
+// word, and the word has at least three letters, the distance counts as one at most.
 func nearest(word string, names []string) string {
 	best, least := "", min(2, (len(word)-1)/2)+1
 	for _, name := range names {

@@ -138,9 +138,10 @@ func (s *Session) CheckRules(cmd *cobra.Command) error {
 }
 
 // processCounts lists the environment variables in which programs that start MPI jobs tell each
-// process how many processes the job has: Open MPI, MPICH and Intel MPI (the second for one host),
-// MVAPICH, and Slurm's srun. Slurm's variables of a whole allocation, such as SLURM_NTASKS, are not
-// in the list: a batch script has them, too, and is one process.
+// process how many processes the job has. These programs are, in the order of the list: Open MPI;
+// MPICH and Intel MPI, whose second variable counts the processes on one host; MVAPICH; Slurm's
+// srun. Slurm's variables of a whole allocation, such as SLURM_NTASKS, are not in the list, because
+// a batch script, which is one process, also has them.
 var processCounts = []string{
 	"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
 }

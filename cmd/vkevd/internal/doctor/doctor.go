@@ -292,7 +292,7 @@ func (d *examination) tryOut(ctx context.Context) {
 	}
 }
 
-// forwardProgress tells whether a workgroup continues to run while others wait for it.
+// forwardProgress adds a finding: whether a workgroup continues to run while others wait for it.
 func (d *examination) forwardProgress(dev machine.Device) {
 	const name = "forward progress"
 	ok, err := dev.HandsOn()
@@ -306,7 +306,8 @@ func (d *examination) forwardProgress(dev machine.Device) {
 	}
 }
 
-// Residency tells whether the workgroups of a panel run at the same time, and what it costs if not.
+// Residency adds a finding: whether the workgroups of a panel run at the same time, and what it
+// costs if they do not.
 func (d *examination) Residency(ctx context.Context, dev machine.Device) {
 	const name = "residency"
 	r, err := dev.Residency(ctx)
@@ -400,7 +401,7 @@ func LargestOrder(fits func(n int) (bool, error)) (int, error) {
 
 // smallSolve solves the Hermitian matrix of order 100 with elements of magnitude 1/(1 + i + j), i
 // and j from 0, and of argument i − j. The function `take` converts an element to the type T, and
-// `back` a result for the measures.
+// `back` converts an element of the matrix or of the vectors to complex128, for the measures.
 func smallSolve[T evd.Number](
 	ctx context.Context, d *examination, dev machine.Device, name string, take func(complex128) T, back func(T) complex128,
 ) {

@@ -37,7 +37,7 @@ type Picture struct {
 type size struct{ width, height float64 }
 
 // full is the smallest size of a picture, in centimetres, whose texts have their full size. The
-// height excludes the legend. Texts and lines of a smaller picture are reduced with it. Otherwise
+// height excludes the legend. In a smaller picture texts and lines are reduced, too. Otherwise
 // labels would cover each other.
 var full = size{12, 6.5}
 

@@ -55,7 +55,6 @@ func TestDecades(t *testing.T) {
 	}
 }
 
-// shown returns the labels of ticks.
 func shown(ticks []plot.Tick) string {
 	var labels []string
 	for _, tick := range ticks {

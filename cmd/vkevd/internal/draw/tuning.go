@@ -114,7 +114,7 @@ type parallelLines struct {
 	variants []Variant // the slowest first
 }
 
-// height returns the place of value k of count values on an axis.
+// height returns the place of value k of `count` values on an axis, from 0 to 1.
 func height(k, count int) float64 {
 	if count < 2 {
 		return 0.5

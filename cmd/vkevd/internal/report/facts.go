@@ -140,8 +140,8 @@ func (f *Facts) Summary(w io.Writer) {
 	}
 }
 
-// Remarks prints what a user must know or has asked for, in addition to the summary: that a problem
-// was solved once more, certificates, and ratios.
+// Remarks prints what a user must know or has asked for, in addition to the summary: why a problem
+// was solved once more or without a refinement, the certificate, and the ratios.
 func (f *Facts) Remarks(w io.Writer) {
 	f.again(w)
 	if f.Refinement != nil && f.Refinement.Cold != "" {
