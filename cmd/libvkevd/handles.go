@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// plan is the Go object of a vkevd_plan: a plan of one of three kinds, and the type `turn`, which
-// makes its solves run one after another.
+// plan is the Go object of a vkevd_plan: a plan of one of three kinds, and a turn, which makes the
+// solves of this plan run one after another.
 type plan struct {
 	turn turn
 	kind kind

@@ -66,7 +66,6 @@ func of[T evd.Number](x complex128) (y T) {
 	return y
 }
 
-// complexOf converts a number to a complex one.
 func complexOf[T evd.Number](x T) complex128 {
 	switch x := any(x).(type) {
 	case float32:

@@ -17,7 +17,6 @@ import (
 // allocated memory, or a leak, ends the program.
 var sanitized = []string{"-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}
 
-// compile compiles C files to a library or a program.
 func compile(t *testing.T, output string, arguments ...string) {
 	t.Helper()
 	cc := os.Getenv("CC")

@@ -137,8 +137,10 @@ static void control(vkevd_plan plan) {
 	check_values(w);
 }
 
-// within calls functions that would wait for the solve whose progress function it is. outer_plan is
-// the plan of this solve, and middle_plan another one, whose solve may be in between.
+// within is a progress function. It calls functions that would wait for the end of the solve with
+// outer_plan, which waits for the end of within. If middle_plan is not 0, a solve with middle_plan
+// is in between: the progress function of the outer solve runs it, and within is its progress
+// function.
 static vkevd_plan outer_plan, middle_plan;
 static int refusals;
 

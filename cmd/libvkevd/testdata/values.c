@@ -79,10 +79,11 @@ static void all_symmetric(void) {
 	symmetric(o, 0, 0, 66, 4);
 }
 
-// place is the index of entry (i, j) in a matrix of order N.
+// place is the index of entry (i, j) of a matrix in memory.
 static int place(int i, int j, int ld, int row_major) { return row_major ? i * ld + j : i + j * ld; }
 
-// phase multiplies row i of the Hermitian matrix of the tests. Its column i has the conjugate.
+// phase is the factor of row i of the Hermitian matrix of the tests. The conjugate is the factor of
+// column i.
 static double complex phase(int i) { return cexp(0.7 * i * I); }
 
 // hermitian solves one Hermitian problem with the eigenvalues 1, …, N. The padding, the triangle that

@@ -6,8 +6,8 @@
  * reads them.
  *
  * A routine for Hermitian matrices (he…) has the arguments of the routine for symmetric matrices
- * (sy…), and a real workspace behind the other one. The lists of both routines are written once,
- * and the last argument of a list is this workspace. */
+ * (sy…), and a real workspace after the complex one. One macro such as ev_parameters makes the
+ * lists of both routines, and its last argument is the real workspace, or empty. */
 
 #define ev_parameters(INT, REAL, ...)                                                             \
 	const char *jobz, const char *uplo, const INT *n, REAL *a, const INT *lda, REAL *w,           \
