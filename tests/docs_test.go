@@ -103,8 +103,8 @@ func TestDocumentsNamePaths(t *testing.T) {
 	}
 }
 
-// TestMakefilePatterns checks that each pattern of test names in the Makefile matches a test.
-// Without this check, a pattern would no longer have an effect after its test is renamed.
+// TestMakefilePatterns checks that each pattern of test names in the Makefile matches a test. If a
+// test is renamed and the pattern is not, the pattern has no effect, and go test says nothing.
 func TestMakefilePatterns(t *testing.T) {
 	tests := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`)
 	var names []string

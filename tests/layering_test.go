@@ -150,8 +150,8 @@ var bindings = []string{"github.com/goki/vulkan", "github.com/vulkan-go/vulkan"}
 
 const driverPackage = "vk/internal/driver"
 
-// usesC are the packages with cgo: the calls of Vulkan, what Go does not know of its own process,
-// the libraries for C programs, and the solvers for clusters with a program that tests them.
+// usesC are the packages with cgo: the calls of Vulkan, facts about the process that Go does not
+// know, the libraries for C programs, and the solvers for clusters with their test program.
 var usesC = []string{driverPackage, "internal/environ", "cmd/vkevd/internal/closed", "cmd/libvkevd", "cmd/libvkevd_lapack", "evd/cluster", "tests/cluster/initialised"}
 
 func TestLayering(t *testing.T) {

@@ -284,7 +284,6 @@ func (tb table) file(t *testing.T) string {
 	return markdown(lines[0], lines[1:])
 }
 
-// markdown returns a table in Markdown.
 func markdown(heads []string, rows [][]string) string {
 	text := "| " + strings.Join(heads, " | ") + " |\n" + strings.Repeat("|---", len(heads)) + "|\n"
 	for _, r := range rows {

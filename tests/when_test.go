@@ -75,7 +75,6 @@ func whenCalls(body ast.Node) (calls int) {
 	return calls
 }
 
-// ofWhen tells whether e calls a function of package when.
 func ofWhen(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {

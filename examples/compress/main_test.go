@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// The measured error of each rank must be the one that the singular values say.
+// The measured error of each rank must be equal to the error that the singular values predict.
 func Example() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

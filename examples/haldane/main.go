@@ -1,8 +1,8 @@
 // Command haldane computes the bands of a sheet of graphene in Haldane's model, whose Hamiltonian
 // H(k) is complex Hermitian. One plan solves H(k) for one point k after another.
 //
-// Electrons hop with the amplitude −1 to the three neighbouring atoms, and with i·s or −i·s to the
-// six next ones. Without the hops to the six atoms the bands meet at the points K. With these hops
+// Electrons hop with the amplitude −1 to the three nearest atoms, and with i·s or −i·s to the six
+// second-nearest atoms. Without the hops to the six atoms the bands meet at the points K. With these hops
 // there is a gap of 6·√3·s, and the sheet is an insulator that conducts along its edges.
 //
 // The cell has L×L pairs of atoms (A, B). By Bloch's theorem, a hop across the border of the cell
@@ -71,7 +71,7 @@ func run(w io.Writer, cells, points int, picture string) error {
 	return drawBands(picture, bands, points)
 }
 
-// path goes from Γ to K, M and Γ.
+// path returns points from Γ over K and M to Γ: `points` of them on each of the three parts, and Γ.
 func path(points int) (k [][2]float64) {
 	corners := [][2]float64{{0, 0}, {2. / 3, 1. / 3}, {1. / 2, 0}, {0, 0}}
 	for c := range 3 {

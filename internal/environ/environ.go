@@ -29,8 +29,9 @@ func Get(variable string) string {
 func UserCacheDir() (string, error) { return folder(os.UserCacheDir) }
 
 // CacheFolder returns the folder for compiled kernels: the folder that the environment variable
-// VKEVD_CACHE names, or the folder vkevd of the user's cache folder. It returns "" if they are not
-// stored: if VKEVD_CACHE is set but empty, and in a program with raised rights.
+// VKEVD_CACHE names, or the folder vkevd of the user's cache folder. It returns "" if kernels are
+// not stored: if VKEVD_CACHE is set but empty, if there is no cache folder, and in a program with
+// raised rights.
 func CacheFolder() string {
 	if folder, set := Lookup("VKEVD_CACHE"); set {
 		return folder

@@ -17,7 +17,8 @@ var ErrKind = errors.New("not a regular file")
 // regular file of at most `most` bytes, or a symbolic link to one. Read looks at kind and size before
 // it opens the file and before it allocates memory. It never waits for the writer of a pipe.
 //
-// The error is a *fs.PathError. It wraps fs.ErrNotExist if there is no such file, and ErrKind.
+// The error is a *fs.PathError. It wraps fs.ErrNotExist if there is no such file, and ErrKind if
+// the file is not a regular one.
 func Read(path string, most int64) ([]byte, fs.FileInfo, error) {
 	info, err := os.Stat(path) // to open a device may already do something
 	if err == nil {

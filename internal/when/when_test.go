@@ -41,7 +41,7 @@ func TestWhichRuns(t *testing.T) {
 	}
 }
 
-// skipped is a test that notes that it is skipped.
+// skipped is a testing.TB whose method Skip notes the call and returns.
 type skipped struct {
 	testing.TB
 	yes bool

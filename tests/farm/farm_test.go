@@ -11,8 +11,8 @@ import (
 )
 
 // TestKernelsOnAMD checks that every kernel compiles for each chip, with all sizes that a tuning
-// table chooses. A kernel must not need scratch memory, because it would then have too few
-// registers. A kernel must not need more shared memory than a workgroup has.
+// table chooses. A kernel must not need scratch memory in addition to its own arrays, because it
+// would then have too few registers. It must not need more shared memory than a workgroup has.
 func TestKernelsOnAMD(t *testing.T) {
 	for _, c := range allChips() {
 		t.Run(c.name, func(t *testing.T) {

@@ -37,7 +37,7 @@ var spillOnIntel = []string{
 
 // TestKernelsOnIntel checks that every kernel compiles with all sizes of Intel's tuning table, and
 // that the device has enough shared memory. Only the kernels in spillOnIntel may need scratch
-// memory.
+// memory in addition to their own arrays.
 func TestKernelsOnIntel(t *testing.T) {
 	if os.Getenv("VKEVD_FARM") == "" {
 		t.Skip("set VKEVD_FARM=all; make test-long does")

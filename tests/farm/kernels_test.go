@@ -198,7 +198,6 @@ func buildPencil[T spirv.Scalar](dev *vk.Device) error {
 	return errors.Join(cholesky, form)
 }
 
-// buildSVD builds the stages of the singular value decomposition.
 func buildSVD(dev *vk.Device) error {
 	const n = 6000
 	t := tuning.On(dev.Info())

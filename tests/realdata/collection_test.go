@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// A spectrum is a matrix with its expected eigenvalues, in ascending order. The method `read` reads
-// the matrix from its file.
+// A spectrum is a matrix with its expected eigenvalues, in ascending order. The function `read`
+// reads the matrix, whose order is n, from its file.
 type spectrum struct {
 	name, family string
 	want         []float64

@@ -23,8 +23,8 @@ import (
 const hermitianMatrices = 7
 
 // TestHermitianCollection solves the complex matrices of the collection on the device, from each
-// triangle, and by the plain Go of package ref, in two stages with several half-bandwidths. The
-// expected values are of 45 digits.
+// triangle, and with package ref, in two stages with several half-bandwidths. The expected values
+// were computed with 45 digits.
 func TestHermitianCollection(t *testing.T) {
 	root, _ := testdata.Collection()
 	files, err := filepath.Glob(filepath.Join(root, "herm", "*"+valuesOf))

@@ -102,7 +102,6 @@ func TestCollectedPrecisions(t *testing.T) {
 	t.Logf("%d solved; mixed: %d cold, ratios at most %.3g; single: values at most %.3g·n·ε·‖A‖", solved, cold, worst[0], worst[1])
 }
 
-// solveMixed solves in mixed precision.
 func solveMixed(t *testing.T, d *vk.Device, a *matio.Dense) *evd.Result[float64] {
 	t.Helper()
 	p, err := evd.NewMixedPlan(d, a.Rows, evd.Options{})
@@ -135,7 +134,6 @@ func solveSingle(t *testing.T, d *vk.Device, a *matio.Dense) []float64 {
 	return res.Values
 }
 
-// singles rounds the elements to single precision.
 func singles(a *matio.Dense) []float32 {
 	return (&matio.Dense{Data: slices.Clone(a.Data)}).Singles()
 }

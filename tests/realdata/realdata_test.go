@@ -67,7 +67,6 @@ func named(all []spectrum, among bool, names []string) []spectrum {
 	return slices.DeleteFunc(all, func(s spectrum) bool { return slices.Contains(names, s.name) != among })
 }
 
-// shippedMatrices returns the matrices that come with the repository.
 func shippedMatrices(t *testing.T) (all []spectrum) {
 	t.Helper()
 	files, err := testdata.Matrices.ReadDir("matrices")
@@ -129,7 +128,6 @@ func TestCollected(t *testing.T) {
 	solveAll(t, all, fewest, wantedProducts(t))
 }
 
-// wantedProducts returns the value of the environment variable VKEVD_PRODUCTS.
 func wantedProducts(t *testing.T) evd.Products {
 	t.Helper()
 	s := os.Getenv("VKEVD_PRODUCTS")
