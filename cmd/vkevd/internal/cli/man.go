@@ -153,8 +153,8 @@ func bold(text string) string   { return `\fB` + roff(text) + `\fP` }
 func italic(text string) string { return `\fI` + roff(text) + `\fP` }
 
 // roff escapes special characters of a text for a manual page: backslashes, hyphens, and points and
-// apostrophes at the start of a line. There they would begin a request of the program roff. In place
-// of a hyphen roff may print another character, which is wrong in the name of a flag.
+// apostrophes at the start of a line, where they begin a request of the program roff. In place of a
+// hyphen roff may print another character, which would be wrong in the name of a flag.
 func roff(text string) string {
 	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text), "\n")
 	for i, line := range lines {
