@@ -122,7 +122,7 @@ func TestEveryNumberType(t *testing.T) {
 
 // fits checks that a module describes its kernel: the same parameters with the same types at the
 // same places, the same size of workgroups, the same capabilities, and the shader's defaults. The
-// test TestModulesFitTheirKernels, which is generated, calls fits for each module.
+// generated test TestModulesFitTheirKernels calls fits for each module.
 func fits[S, P any](t *testing.T, m spirv.Module[S, P], defaults S) {
 	t.Helper()
 	info, err := spirv.Reflect(m.Code)

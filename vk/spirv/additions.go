@@ -83,7 +83,7 @@ func (a *additions) pointer(bits uint32) uint32 {
 	return a.declare(opTypePointer, storagePhysicalStorageBuffer, a.uint(bits))
 }
 
-// encode returns the module, which the pass may have changed, with the additions.
+// encode returns the code of the module with the additions. `body` has the changes of the pass.
 func (a *additions) encode(header []uint32, body []instruction) []byte {
 	at := slices.IndexFunc(body, func(in instruction) bool { return in.op == opFunction })
 	if at < 0 {

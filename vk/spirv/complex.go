@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// CheckComplex returns an error for a kernel in which a complex number, which is a vector of two
-// floats or doubles, is used as something else. GLSL compilers accept such code: a·b is the product
-// of the parts, dvec2(1) is 1+i, and double(z) drops the imaginary part. The rules are:
+// CheckComplex returns an error for a kernel that uses a complex number as something else. A
+// complex number is a vector of two floats or doubles. GLSL compilers accept such code: a·b is the
+// product of the parts, dvec2(1) is 1+i, and double(z) drops the imaginary part. The rules are:
 //
 //   - Complex numbers are only added, subtracted, negated, multiplied by real numbers, converted,
 //     compared for equality, tested for NaN and infinity, and moved.
@@ -144,7 +144,8 @@ func (c *complexChecker) zero(id uint32) bool {
 	return in.op == opConstant && in.arg(2) == 0 && in.arg(3) == 0
 }
 
-// aligned checks the memory operands `mask` and `bytes` of a load or store of the type typ.
+// aligned checks the memory operands `mask` and `bytes` of a load or store if the type typ is
+// complex and the pointer points into a buffer.
 func (c *complexChecker) aligned(typ, pointer, mask, bytes uint32) error {
 	kind := c.parsed.complexKind(typ)
 	if kind == "" || c.defs[c.types[pointer]].arg(1) != storagePhysicalStorageBuffer {

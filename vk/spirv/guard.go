@@ -25,8 +25,9 @@ type Watch struct {
 
 // These constants are the layout of the memory of a Watch: offsets in bytes. Before any guarded
 // module runs, the host sets all of this memory to zero, and then writes GuardHalf and the table.
-// After a run the host reads GuardKernel. GuardKernel is 0 if all accesses were in range. Otherwise
-// GuardKernel is the first field of the record of the first access out of range.
+// After a run the host reads GuardKernel. It is 0 if all accesses were in range. Otherwise it is
+// the number of a kernel, Watch.Kernel, and the next three fields describe the first access out of
+// range.
 //
 // The table is an array of pairs (from, end) of 64-bit words in ascending order of from. Each pair
 // is a range of addresses [from, end), and ranges do not overlap. The length of the table is a

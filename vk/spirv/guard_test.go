@@ -148,9 +148,9 @@ func loopsToUnroll(t *testing.T, code []byte) (count int) {
 	return count
 }
 
-// sameBesides compares a guarded module, without its additions, with the original module. Both must
-// have the same instructions in the same order. Only the pointers of accesses and the unrolling of
-// loops may differ.
+// sameBesides compares the original module with the guarded module without its additions. Both
+// must have the same instructions in the same order. Only the pointers of accesses and the
+// unrolling of loops may differ.
 func sameBesides(t *testing.T, name string, code, guarded []byte) {
 	t.Helper()
 	header, was, _ := decode(code)

@@ -7,7 +7,8 @@ import (
 
 // split returns the instructions that replace a load or store, if the accessed bytes could lie in
 // two pages, and nil otherwise. The argument `touched` lists the memory operands of the
-// instruction.
+// instruction. split fails for an access without an alignment, and for one that it would have to
+// split but that is no load or store.
 //
 // An access of no more bytes than its alignment lies in one page, because pages begin at multiples
 // of the alignment. A larger access becomes several accesses, one for each element or member.

@@ -10,9 +10,9 @@ import (
 // access of the original module, and the alignment that it claims.
 type accessAt struct{ offset, align int }
 
-// translatedAccesses lists the instructions with the opcode `op`, a load or a store, of a
-// translated module. Their addresses come from calls of the function translate, and instructions
-// with other addresses are left out. The list is sorted by offset.
+// translatedAccesses lists the loads or the stores of a translated module: `op` is their opcode.
+// Their addresses come from calls of the function translate, and instructions with other addresses
+// are left out. The list is sorted by offset.
 func translatedAccesses(t *testing.T, code []byte, op uint32) (list []accessAt) {
 	t.Helper()
 	_, body, err := decode(code)

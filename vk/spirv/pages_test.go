@@ -84,8 +84,8 @@ func aligned(t *testing.T, name string, code []byte) {
 	}
 }
 
-// pageable is a module with a push block, a pointer idX to a block and a pointer idY to one number
-// of the block.
+// pageable returns a module with a push block, a pointer idX to a block and a pointer idY to one
+// number of the block. `more` appends instructions to its function.
 func pageable(more func(s *stream)) []byte {
 	return guardable(func(s *stream) {
 		// The push block must be declared before the function, which guardable has begun.

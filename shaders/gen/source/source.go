@@ -222,9 +222,9 @@ var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
 var hostPragma = regexp.MustCompile(`(?m)^#pragma host (.*)$`)
 
-// constants returns the constants that a file lists in lines "#pragma host NAME...". The text of
-// the file, without its comments, must declare each constant as NAME = VALUE, with a decimal or
-// hexadecimal value.
+// constants returns the constants that a file lists in lines "#pragma host NAME...". The code of
+// the file must declare each constant as NAME = VALUE, with a decimal or hexadecimal value.
+// Comments do not count.
 func constants(file string, text []byte) (all []Constant, err error) {
 	for _, m := range hostPragma.FindAllSubmatch(text, -1) {
 		for _, name := range strings.Fields(string(m[1])) {

@@ -24,8 +24,8 @@ type Stamped struct{ Name, Hash string }
 // one file with a paragraph for each source, so that changes of two sources rarely conflict in git.
 type Stamps map[string]Stamp
 
-// SPVFile returns the path of a kernel's SPIR-V, and StampsFile that of the stamps. `dir` is the
-// folder of package shaders.
+// SPVFile returns the path of a kernel's SPIR-V, and StampsFile the path of the file of stamps.
+// `dir` is the folder of package shaders.
 func SPVFile(dir, kernel string) string { return filepath.Join(dir, "spv", kernel+".spv") }
 func StampsFile(dir string) string      { return filepath.Join(dir, "spv", "stamps.txt") }
 

@@ -41,7 +41,7 @@ layout(push_constant, scalar) uniform Push {
 	uint rows, cols, ldx, ldy, first;
 } p;
 
-// `partial` holds, for each invocation, the sum over those rows that the invocation has processed.
+// `partial` holds one sum for each invocation, over the rows that the invocation has processed.
 shared real_t partial[LOCAL_SIZE];
 
 void main() {

@@ -167,9 +167,9 @@ const uint WIDTH = LANES / SHARE; // vectors of a strip
 // loaded two at a time.
 const uint V = SHARE > 1 ? ROWS + 2 - ROWS % 2 : B;
 
-// `chunk` and `factor` hold, for each team, the vectors of some reflectors (a chunk) and their
-// factors τ. The slots keep rows of vectors for the next block. They are in shared_slot if PRIVATE
-// is false, and in memory_slot if PRIVATE is true.
+// Each team has some reflectors (a chunk) in shared memory: their vectors in `chunk`, and their
+// factors τ in `factor`. The slots keep rows of vectors for the next block. They are in shared_slot
+// if PRIVATE is false, and in memory_slot if PRIVATE is true.
 shared work_t chunk[PIPE * CHUNK * SHARE * V];
 shared work_t factor[PIPE * CHUNK];
 shared work_t shared_slot[PRIVATE ? 1 : KEPT * LOCAL_SIZE];
@@ -206,8 +206,8 @@ void reflect(uint i, uint w) {
 	[[unroll]] for (uint q = 0; q < count; q++) x[first + q] = mad(scale, v[q], x[first + q]);
 }
 
-// reflect_batch applies reflectors i+U−1 … i of a block, in this order, to the rows in registers
-// (the window). (All loops in this file count upwards. Mesa's compiler does not unroll a loop that
+// reflect_batch applies a batch of reflectors to the rows in registers (the window), in the order
+// i+U−1 … i. (All loops in this file count upwards. Mesa's compiler does not unroll a loop that
 // counts down, and would put the window into memory.)
 void reflect_batch(uint i) {
 	[[unroll]] for (uint a = 1; a <= U; a++) reflect(i % CHUNK + U - a, U - a);

@@ -41,9 +41,9 @@ void clear() {
 	}
 }
 
-// request starts loading CHUNK reflectors, those of chunk number c, to shared memory for this team
-// of invocations. Element q of reflector i of the chunk belongs to row ρ = c·CHUNK + i + q of the
-// block of reflectors.
+// request starts to load the CHUNK reflectors of chunk number at.c to registers, for this team of
+// invocations. It loads nothing if the team has no block. Element q of reflector i of the chunk
+// belongs to row ρ = c·CHUNK + i + q of the block of reflectors.
 void request(Place at) {
 	if (at.q >= p.groups || !works(at)) return;
 	uint j = step_of(at), s0 = sweep_of(at.q + team());

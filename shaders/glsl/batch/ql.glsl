@@ -6,9 +6,9 @@
 // header defines next_block, sweep and Sweep.
 //
 // The diagonal and the off-diagonal of a tridiagonal matrix T of order n are in elements [base,
-// base + n) of t_d and t_e. The norm of T is about 1. One invocation, the generator, computes the
-// rotations of a sweep. Other invocations apply the rotations to the rows of V, the matrix of
-// eigenvectors. Only the generator reads and writes T, so T needs no barrier.
+// base + n) of t_d and t_e. The norm of T is about 1. One invocation computes the rotations of a
+// sweep. It is called the generator. Other invocations apply the rotations to the rows of V, the
+// matrix of eigenvectors. Only the generator reads and writes T, so T needs no barrier.
 #ifndef QL_GLSL
 #define QL_GLSL
 #include "tridiag/root.glsl"

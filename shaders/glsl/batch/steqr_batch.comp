@@ -68,10 +68,10 @@ const uint TEAM = (LOCAL_SIZE - APART) / MATRICES;
 // row that an invocation loads before it uses the first of them.
 const uint AHEAD = 4;
 
-// rotate applies rotation k of the first sweep, with cosine c and sine s, and rotation k − 1 of the
-// second sweep, with c2 and s2, to a row. x is element k + 1 of the row. y is element k after the
-// rotations of the first sweep so far. `behind` is element k − 1 after the rotations of the second
-// sweep so far. The result is the final element k − 1.
+// rotate applies two rotations to a row: rotation k of the first sweep, with cosine c and sine s,
+// and rotation k − 1 of the second sweep, with c2 and s2. x is element k + 1 of the row. y is
+// element k after the rotations of the first sweep so far. `behind` is element k − 1 after the
+// rotations of the second sweep so far. The result is the final element k − 1.
 double rotate(double c, double s, double c2, double s2, double x, inout double y, inout double behind) {
 	double ahead = fma(c, y, s * x);
 	y = fma(c, x, -(s * y));

@@ -20,8 +20,8 @@
 // own matrix.
 //
 // A team of TEAM invocations solves one matrix. Invocation i of the team has the rows i, i + TEAM,
-// … of A and of Q. A workgroup has MATRICES teams. One invocation per matrix, the generator,
-// computes the rotations of a sweep of QL iteration. At the same time the team applies the
+// … of A and of Q. A workgroup has MATRICES teams. One invocation per matrix computes the rotations
+// of a sweep of QL iteration. It is called the generator. At the same time the team applies the
 // rotations of the previous sweep. If the workgroup has invocations that are in no team, the
 // generators are such invocations. Otherwise the generator is the first invocation of the team. The
 // variant syev_batch_values uses bisection: each invocation finds different eigenvalues.

@@ -72,7 +72,7 @@ const uint AHEAD = TOGETHER > 1 ? 1 : 8;
 const uint TILE = 16;
 
 // v and w have the vectors of the last two updates, ORDER elements each. A team is the ROWS
-// invocations that have the same columns of A. `parts` has, for each team, the product A·v over the
+// invocations that have the same columns of A. `parts` has one product A·v for each team, over the
 // columns of the team.
 shared double v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
 shared double tile[TILE * (TILE + 1)];

@@ -30,8 +30,8 @@ layout(push_constant, scalar) uniform Push {
 	uint first, last;
 	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
-	// flags has one flag, a 32-bit word, per sweep. A flag counts the finished steps of its sweep.
-	// All flags are zero before the first dispatch.
+	// flags has one flag per sweep, a 32-bit word. A flag counts the steps of its sweep whose β is
+	// stored (see sb2st.comp). All flags are zero before the first dispatch.
 	Flags flags;
 	// ticket is the counter from which workgroups claim sweeps: a workgroup gets the next sweep by
 	// an atomic addition. ticket is zero before the dispatch.

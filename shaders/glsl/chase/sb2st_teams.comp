@@ -71,16 +71,16 @@ layout(constant_id = 7) const uint HEAD = 8;
 
 #include "chase.glsl"
 
-// These constants distribute the rows of the diagonal block D of a step, and of the block C below
-// it, over invocations. A cluster is LANES neighbouring invocations. A cluster has ROWS rows, which
-// are CLUSTERS apart. An invocation has OWN elements of each row of its cluster.
+// These constants distribute rows over invocations: those of the diagonal block D of a step and of
+// the block C below it. A cluster is LANES neighbouring invocations. A cluster has ROWS rows,
+// which are CLUSTERS apart. An invocation has OWN elements of each row of its cluster.
 const uint CLUSTERS = TEAM / LANES;
 const uint ROWS = (B + CLUSTERS - 1) / CLUSTERS;
 const uint OWN = (B + LANES - 1) / LANES;
 
-// These constants distribute the columns of A, the block left of the diagonal block of a step, over
-// invocations. A cluster is LANES_A neighbouring invocations. A cluster has COLUMNS columns, which
-// are CLUSTERS_A apart. An invocation has OWN_A elements of each column of its cluster.
+// These constants distribute columns over invocations: those of the block A left of the diagonal
+// block of a step. A cluster is LANES_A neighbouring invocations. A cluster has COLUMNS columns,
+// which are CLUSTERS_A apart. An invocation has OWN_A elements of each column of its cluster.
 const uint CLUSTERS_A = TEAM / LANES_A;
 const uint COLUMNS = (B + CLUSTERS_A - 1) / CLUSTERS_A;
 const uint OWN_A = (B + LANES_A - 1) / LANES_A;
@@ -98,8 +98,8 @@ const uint SIZE = ROWS * OWN > COLUMNS * OWN_A ? ROWS * OWN : COLUMNS * OWN_A;
 // lie in different banks.
 const uint LD = (B + 15) / 16 * 16 + (LANES < 16 ? 16 / LANES : 1);
 
-// `tile` holds, in shared memory, the block A left of the diagonal block of the current step. Later
-// it holds the block C below the diagonal block, which becomes the A of the next step.
+// `tile` is in shared memory. It holds the block A left of the diagonal block of the current step.
+// Later it holds the block C below the diagonal block, which becomes the A of the next step.
 shared work_t tile[B * LD];
 // The arrays u and gamma hold the vector u and the factor γ of the reflector H = I − γ·u·uᵀ, for
 // this step and for the previous step.

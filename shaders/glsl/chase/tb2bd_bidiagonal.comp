@@ -29,8 +29,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn band;
 	MatrixOut d, e;
 	// n is the order of the matrix, at least 1. width is the number of superdiagonals of the band,
-	// at least 1. stride is the distance between neighbouring elements of d, and of e, in elements,
-	// at least 1.
+	// at least 1. `stride` is the distance in elements from one element of d or e to the next, at
+	// least 1.
 	uint n, width, stride;
 } p;
 

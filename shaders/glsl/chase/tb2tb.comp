@@ -222,7 +222,7 @@ void fetch(HalfStep q) {
 }
 
 // fetch_middle starts loading AHEAD middle lines, the rows or columns between the blocks A and C.
-// Cluster i, a set of LANES invocations, loads lines base + i, base + i + B, …
+// Cluster i loads lines base + i, base + i + B, … A cluster is LANES invocations.
 void fetch_middle(HalfStep q, uint base) {
 	[[unroll]] for (uint l = 0; l < AHEAD; l++) {
 		uint line = base + l * B + q.i;

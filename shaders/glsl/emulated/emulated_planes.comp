@@ -78,8 +78,8 @@ const uint PARTS = DEPTH / PART;
 #ifdef COMPLEX
 uvec2 integers[2 * PART];
 #define INTEGER(k, part) integers[2 * (k) + part]
-// A modulus has two residues of an element. The number of the second residue's plane is that of the
-// first one in reverse order.
+// A modulus has two residues of an element. The plane of the second residue has the same number as
+// the plane of the first one, counted from the last plane.
 #define EACH_RESIDUE [[unroll]] for (uint second = 0; second < 2; second++)
 #define PLANE(i) (second == 0 ? i : 2 * MODULI_COUNT - 1 - i)
 #else

@@ -79,8 +79,8 @@ const uint UNIT = 4 * unit_t(0).length();
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Units { unit_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer PairOut { uvec2 at[]; };
 
-// tile_a and tile_b hold, in shared memory, STEP bytes of each row of the tiles of A and B. next_a
-// and next_b hold those parts of the next STEP bytes that this invocation has loaded.
+// tile_a and tile_b are in shared memory. They hold STEP bytes of each row of the tiles of A and B.
+// next_a and next_b hold those parts of the next STEP bytes that this invocation has loaded.
 const uint UNITS_A = TILE_M * STEP / UNIT, UNITS_B = TILE_N * STEP / UNIT, ROW = PITCH / UNIT;
 shared unit_t tile_a[TILE_M * ROW];
 shared unit_t tile_b[TILE_N * ROW];
@@ -90,9 +90,9 @@ unit_t next_a[FETCH_A], next_b[FETCH_B];
 const uint COMPONENTS = FRAG_M * FRAG_N / LANES;
 coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator> acc[SUB_M * SUB_N];
 
-// spot returns, for unit number `index` of a tile of `tile` rows, its row, and its first byte
-// within the step (the STEP bytes of each row that are in shared memory). The units are numbered in
-// the order of memory: block by block, and row by row in a block.
+// spot returns two numbers for unit number `index` of a tile of `tile` rows: its row, and its first
+// byte within the step (the STEP bytes of each row that are in shared memory). The units are
+// numbered in the order of memory: block by block, and row by row in a block.
 uvec2 spot(uint index, uint tile) {
 	uint block = index / (tile * DEPTH / UNIT), rest = index % (tile * DEPTH / UNIT);
 	return uvec2(rest / (DEPTH / UNIT), block * DEPTH + rest % (DEPTH / UNIT) * UNIT);

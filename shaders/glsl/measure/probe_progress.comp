@@ -59,12 +59,13 @@ void main() {
 	uint k = mine;
 	if (STARVED && k == 0) return;
 	for (uint r = 0; r < ROUNDS; r++) {
-		// Every wait ends: a workgroup that has taken ticket k − 1 is running, and the one with
-		// ticket 0 does not wait.
+		// Every wait ends: the workgroup with ticket k − 1 has started, because it has taken its
+		// ticket, and the workgroup with ticket 0 does not wait.
 		if (t == 0) go = k == 0 || await(p.flags, k - 1, r + 1, p.info, p.abort_word, p.polls) > r;
 		meet();
 		if (!go) return;
-		// An invocation of another subgroup has written this number.
+		// Invocation i has written this number. If the workgroup has several subgroups, invocation
+		// i is in another one.
 		uint i = LOCAL_SIZE - 1 - t;
 		if (k > 0 && p.data.at[word(k - 1, r, i) - 1] != word(k - 1, r, i)) {
 			atomicStore(p.info.at[0], FLAG_END, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);

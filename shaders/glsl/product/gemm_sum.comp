@@ -66,9 +66,9 @@ layout(push_constant, scalar) uniform Push {
 // AT_ONCE is the number of loads from memory that one invocation has in flight.
 const uint AT_ONCE = 8;
 
-// `lanes` invocations share an element of C, and are numbered from 0. `partial` has the partial sum
-// of each invocation: first those of all invocations number 0, then those of all invocations number
-// 1, and so on.
+// `lanes` invocations share an element of C. They are called lanes, and are numbered from 0.
+// `partial` has the partial sums of all elements of the workgroup: first those of lane 0, then
+// those of lane 1, and so on.
 shared acc_t partial[LOCAL_SIZE];
 
 // parts_of returns the number of parts to add up for element number e of C.

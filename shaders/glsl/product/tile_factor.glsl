@@ -39,9 +39,8 @@ uint64_t place(Factor f, uint r, uint k) {
 	return max(r, k) + uint64_t(min(r, k)) * f.ld;
 }
 
-// conjugate_factors sets, for the next products, whether the first factor is conjugated, and
-// whether the second factor is conjugated. Before the first call no factor is conjugated. Real
-// kernels have no such choice.
+// conjugate_factors sets which of the two factors are conjugated in the next products. Before the
+// first call no factor is conjugated. Real kernels have no such choice.
 #ifdef COMPLEX
 // sign_a and sign_b are SIGN_BIT if the first factor, or the second factor, is conjugated;
 // otherwise 0.

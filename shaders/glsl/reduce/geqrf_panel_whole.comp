@@ -61,7 +61,8 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // AT_ONCE is the number of partial dot products that each invocation has in flight while it reads
-// those of all workgroups. For complex128, half as many invocations read twice as many of them.
+// the products of all workgroups. For complex128, half as many invocations read twice as many of
+// them.
 #ifdef SCALAR_C128
 const uint AT_ONCE = 16;
 #else

@@ -119,7 +119,7 @@ const uint CLUSTERS = LOCAL_SIZE / LANES;
 const uint TEAM = LANES < 8 ? LANES : 8;
 // Each team has one row of this workgroup in every pass.
 const uint PASSES = (ROWS * TEAM + LOCAL_SIZE - 1) / LOCAL_SIZE;
-// DOTS is the number of addends of Vᴴ·v and Wᴴ·v, whose slots are before those of the heads.
+// DOTS is the number of addends of Vᴴ·v and Wᴴ·v. Their slots come before the slots of the heads.
 const uint DOTS = 2 * COLUMNS * CLUSTERS;
 // STRIDE is the distance of two rows of V or W in shared memory. The padding lets a subgroup read
 // several rows at the same time.

@@ -25,7 +25,7 @@
 
 struct Merge {
 	// lo is the first row and column of the merge in T. n1 is the number of rows of the upper
-	// block, and n is that of both blocks.
+	// block, and n is the number of rows of both blocks together.
 	uint lo, n1, n;
 	uint k;         // number of poles that remain after deflation
 	// The first k columns of W are not eigenvectors yet (not deflated). Of these, columns [0,

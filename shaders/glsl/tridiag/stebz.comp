@@ -71,7 +71,7 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut values;
 	// `first` is the first eigenvalue, counted from 0. `rounds` is the largest number of rounds of
 	// this dispatch, at least 1. If `fresh` is not 0, lo and hi are not read: every interval begins
-	// as that of `start`, which contains all eigenvalues.
+	// as the interval of `start`, which contains all eigenvalues.
 	uint first, rounds, fresh;
 #endif
 	// n is the order of T, at least 1, and `count` the number of eigenvalues or shifts.

@@ -6,10 +6,10 @@
 //
 // A merge consists of two solved blocks, n1 and n − n1 columns of Q. The eigenvalues of the blocks
 // are in d. The buffer `order` has, for each block, the permutation that makes the eigenvalues of
-// the block ascend. The element of T between the blocks, which was torn out, is e[n1 − 1]. Package
-// dc in stages/tridiag explains the algorithm (Deflate, Columns). The kernel does the same
-// operations in the same order. So the results have the same bits if division and square root are
-// exact to the last bit.
+// the block ascend. The torn element of T between the blocks is e[n1 − 1]. Package dc in
+// stages/tridiag explains the algorithm (Deflate, Columns). The kernel does the same operations in
+// the same order. So the results have the same bits if division and square root are exact to the
+// last bit.
 //
 // A step makes one column of W. The steps of poles, and of columns that a rotation has deflated,
 // come first, in ascending order of d. The steps of the other deflated columns follow.
@@ -117,7 +117,8 @@ SharedInts sorted, candidates, state; // state: the set of rows of a step, and J
 IntsOut src;                         // the column of Q that a step reads
 double tolerance;                    // the largest magnitude of an element that counts as zero
 
-// first_begin has, for each invocation, the first step of its range that begins a chain, or m.n.
+// first_begin has one step for each invocation: the first step of its range that begins a chain, or
+// m.n if there is none.
 shared uint first_begin[LOCAL_SIZE];
 
 double value(uint c) { return p.d.at[m.lo + c]; }
@@ -189,7 +190,8 @@ bool closes(double da, double za, double dc, double zc, out double cs, out doubl
 	return !(abs((dc - da) * cs * sn) > tolerance);
 }
 
-// closes tells the same about steps a and a + 1, as they are in memory.
+// This form of `closes` takes the numbers of steps a and a + 1 from memory, and returns no
+// rotation.
 bool closes(uint a) {
 	double cs, sn, r;
 	return closes(step_d.at[a], step_z.at[a], step_d.at[a + 1], step_z.at[a + 1], cs, sn, r);
@@ -223,13 +225,13 @@ uint first_candidate(uint step, uint count) {
 	return low;
 }
 
-// rotate goes through those of the steps [0, steps) that this dispatch rotates, in order. It
-// rotates neighbouring columns if this deflates one of them. The `count` candidates are the steps
-// whose column could be rotated with the previous one before any rotation. A rotation changes the
-// numbers of the next step. So rotate examines only the candidates and the steps that follow a
-// rotation. The last rotation of the previous dispatch counts, too. Only one invocation calls
-// rotate. The numbers of the last step of a chain stay in registers, and the next step is loaded
-// before it is needed. Otherwise each rotation would wait for the memory.
+// rotate goes in order through the steps of this dispatch whose number is less than `steps`. It
+// rotates two neighbouring columns if this deflates one of them. The `count` candidates are the
+// steps whose column could be rotated with the previous one before any rotation. A rotation
+// changes the numbers of the next step. So rotate examines only the candidates and the steps that
+// follow a rotation. The last rotation of the previous dispatch counts, too. Only one invocation
+// calls rotate. The numbers of the last step of a chain stay in registers, and the next step is
+// loaded before it is needed. Otherwise each rotation would wait for the memory.
 void rotate(uint steps, uint count) {
 	uint begin = p.portion * STEPS, end = min(begin + STEPS, steps);
 	uint settled = begin; // steps before this one cannot continue a chain any more
@@ -253,8 +255,8 @@ void rotate(uint steps, uint count) {
 	}
 }
 
-// begins tells whether a chain begins with step i. The steps from `steps` on, with a negligible
-// weight, are each a chain of their own.
+// begins tells whether a chain begins with step i. The steps from number `steps` on have a
+// negligible weight, and each of them is a chain.
 bool begins(uint i, uint steps) { return i >= steps || (uint(state.at[i]) & JOINED) == 0; }
 
 // prepare sorts the columns of the merge; a step is a column in the sorted order. Columns with a

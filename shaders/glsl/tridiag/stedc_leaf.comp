@@ -113,9 +113,9 @@ double quotient(double a, double r, double y) {
 
 // rotate returns c, s and r such that c·g + s·f = r and c·f − s·g = 0, as the function `rotation`
 // does. rotate has a shorter chain of dependent operations, because one approximation is the start
-// for the square root and for both quotients. `quick` tells whether fma() rounds only once. If
-// fma() does so, and if no number is tiny, the computed remainders are exact. Then the last step
-// rounds like an exact division and square root (Markstein, IBM J. Res. Dev. 34, 1990).
+// for the square root and for both quotients. `quick` tells whether fma() rounds only once. In this
+// case, and if no number is tiny, the computed remainders are exact. Then the last step rounds
+// like an exact division and square root (Markstein, IBM J. Res. Dev. 34, 1990).
 void rotate(bool quick, double g, double f, out double c, out double s, out double r) {
 	double least = min(abs(g), abs(f)), most = max(abs(g), abs(f));
 	if (!quick || unpackDouble2x32(least).y < (1023u - 600u) << 20 || unpackDouble2x32(most).y < (1023u - 250u) << 20) {

@@ -10,7 +10,7 @@
 // before it.
 struct Row { real_t d, e2; };
 // A Start has an interval [lo, hi] that contains all eigenvalues of the scaled T. The product of
-// the elements of `down` scales T, and that of `up` reverses the scaling.
+// the elements of `down` scales T. The product of the elements of `up` reverses the scaling.
 struct Start { real_t lo, hi, down[2], up[2]; };
 
 #include "ulp.glsl"
