@@ -78,7 +78,7 @@ func (a *additions) constant(typ uint32, words ...uint32) uint32 {
 
 func (a *additions) uint(bits uint32) uint32 { return a.declare(opTypeInt, bits, 0) }
 
-// pointer returns the id of the type of pointers to unsigned integers of so many bits in a buffer.
+// pointer returns the id of a type: pointers to unsigned integers of `bits` bits in a buffer.
 func (a *additions) pointer(bits uint32) uint32 {
 	return a.declare(opTypePointer, storagePhysicalStorageBuffer, a.uint(bits))
 }

@@ -64,7 +64,7 @@ type Constant struct {
 type Number struct {
 	Go     string // name of the Go type
 	Suffix string // appended to the kernel's name; "" for float64
-	Define string // preprocessor name that numerics.glsl tests; "" for float64
+	Define string // preprocessor name that numerics.glsl or storage.glsl tests; "" for float64
 }
 
 // These are the number types other than float64 of typed sources.

@@ -57,7 +57,7 @@ uint below(uint base, uint n, double x) {
 }
 
 // bisect returns eigenvalue k, counted from 0, of the matrix T at index `base`. Its error is at
-// most 4·ulp of the norm.
+// most 4·ulp·norm.
 double bisect(uint base, uint n, uint k) {
 	double lo_ = -1.0lf, hi_ = 1.0lf;
 	// All bisections begin with the same interval, and only the comparison of k with the count

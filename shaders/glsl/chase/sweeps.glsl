@@ -15,8 +15,8 @@ shared bool go[2];
 // `seen` is the last value of the flag of sweep s−1 that the waiting invocation has loaded.
 uint seen;
 
-// reaches waits until the flag of sweep s−1 is at least `need`. The kernel that includes this
-// header explains what a flag counts. It returns false if the wait was given up.
+// reaches waits until the flag of sweep s−1 is at least `need`. It returns false if the wait was
+// given up. The kernel that includes this header explains what a flag counts.
 //
 // Every wait ends, for this reason. A sweep waits only for the previous sweep. The previous sweep
 // either ended in an earlier dispatch, or a workgroup claimed it earlier, so that workgroup has

@@ -25,7 +25,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer P
 uint place_in_panel(uint row, uint k) { return k / DEPTH * (PANEL * DEPTH) + row * DEPTH + k % DEPTH; }
 
 // place_of returns the number of bytes from the first byte of a plane to its element (row, k).
-// panel_bytes is the distance from one panel to the next.
+// panel_bytes is the distance in bytes from one panel to the next.
 uint64_t place_of(uint row, uint k, uint panel_bytes) {
 	return uint64_t(row / PANEL) * panel_bytes + place_in_panel(row % PANEL, k);
 }

@@ -14,9 +14,9 @@
 #include "index.glsl"
 #include "scale.glsl"
 
-// A Task is eigenvalue number `index` of a representation of the block of rows [lo, hi). `slot` is
-// the place of the representation in memory. If `sharp` ≠ 0, the eigenvalue is wanted to the last
-// bits.
+// A Task is an eigenvalue of a representation of the block of rows [lo, hi). `index` is the number
+// of the eigenvalue, counted from 0. `slot` is the place of the representation in memory. If
+// `sharp` ≠ 0, the eigenvalue is wanted to the last bits.
 struct Task { uint lo, hi, slot, index, sharp; };
 
 // ROOT is the slot of the representations of whole blocks, which are in a separate array.
