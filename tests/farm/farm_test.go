@@ -152,10 +152,10 @@ var notChosen = []string{
 	"sb2st_log", "sb2st_teams_log", "tb2bd_log", "probe_numerics", "probe_numerics_f32", // only in tests
 	"geqrf_panel_whole_c128", "ormtr_q2_flags_c128", "sytrd_c128", "latrd_c128", // the same for complex numbers
 	"geqrf_panel_whole_c64", "ormtr_q2_flags_c64", "sytrd_c64", "latrd_c64",
-	// Only in tests: these wait for emulated products and singular values of complex matrices.
-	"lacpy_c128", "lacpy_c64", "lacpy_upper_c128", "lacpy_upper_c64", "laset_c128", "laset_c64", "orgtr_q2_c128", "orgtr_q2_c64",
+	// Only for back transformation 2 by emulated products of complex numbers.
+	"laset_c128", "laset_c64", "orgtr_q2_c128", "orgtr_q2_c64",
 	"geqrf_panel_whole_f32", "ormtr_q2_flags_f32", "sb2st_teams_f32", "sytrd_f32", "latrd_f32", // the same in single precision
-	"orgtr_q2_f32", "lacpy_f32", // only for emulated products, which are in double precision
+	"orgtr_q2_f32", // only for emulated products, which are in double precision
 	"sb2st_log_f32", "sb2st_teams_log_f32", "tb2bd_log_f32", "tb2bd_log_f16",
 	"peak_dot", "peak_matrix", // only in vkevd bench
 	"peak_fma_f32", "random_fill_f32", "random_sweeps_f32", "random_trapezoid_f32",
