@@ -14,7 +14,6 @@ import (
 // The tests in this file check kernels whose float32 variant has its own constants or bit
 // operations.
 
-// single builds a kernel for the device of the tests.
 func single[S, P any](t *testing.T, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {
 	t.Helper()
 	kernel, err := vk.Build(stagetest.Device(t), m, spec)

@@ -97,7 +97,8 @@ const q2FlagStride = 8
 
 func (s *ApplyQ2[T]) sweeps() int { return chase.Size{N: s.N, B: s.B}.Sweeps() }
 
-// A strip is the set of vectors that a workgroup or a team processes at the same time.
+// strips returns the number of strips of m vectors. A strip is the set of vectors that a workgroup
+// or a team processes at the same time.
 func (s *ApplyQ2[T]) strips(m int) int {
 	return vk.Tiles(m, s.spec.LocalSize/s.spec.Pipe/s.spec.Share)
 }

@@ -33,7 +33,6 @@ func newBatch(dev *vk.Device, size Size, t Tuning) (*Batch, error) {
 	return New(dev, size, t, small.DivideConquer, small.Products)
 }
 
-// batchMatrix holds a matrix of a batch and its results.
 type batchMatrix struct {
 	item    Item
 	a       []float64

@@ -44,7 +44,8 @@ type NarrowSize struct {
 }
 
 // NarrowTuning is the set of sizes of BandNarrowing. The other sizes of BandNarrowing are in
-// Tuning, where Tuning.PerThread and Tuning.Groups are what Ringoot et al. call TPB and MaxBlocks.
+// Tuning. There PerThread determines the invocations of a workgroup, which Ringoot et al. call TPB,
+// and Groups is their MaxBlocks.
 type NarrowTuning struct {
 	Tile int // most superdiagonals that a pass removes
 	To   int // superdiagonals that are left to BidiagonalChasing

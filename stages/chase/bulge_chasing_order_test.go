@@ -18,10 +18,10 @@ import (
 
 // TestBulgeChasingLong runs the bulge chasing many times. The test is for GPUs, where a missing
 // memory barrier has an effect. The environment variable VKEVD_CHASES is the number of runs at
-// order 2048, with the device's own tuning and different numbers of workgroups. If one team of
-// invocations computes all blocks of a step, the results must have the bits of a run with one
-// dispatch for each set of independent steps (a wave). If each block has its own team, the results
-// must have the bits of a run with one workgroup.
+// order 2048, with the device's own tuning and different numbers of workgroups. Without it, the
+// test is skipped. If one team of invocations computes all blocks of a step, the results must have
+// the bits of a run with one dispatch for each set of independent steps (a wave). If each block has
+// its own team, the results must have the bits of a run with one workgroup.
 func TestBulgeChasingLong(t *testing.T) {
 	runs, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	if runs == 0 {

@@ -30,12 +30,12 @@ type Tuning struct {
 	// team processes all blocks.
 	Team uint32
 
-	// Groups is the number of workgroups of a dispatch that are in flight at the same time. 0 means
-	// one workgroup for each compute unit of the device.
+	// Groups is the largest number of workgroups of a dispatch. 0 means one workgroup for each
+	// compute unit of the device, or 32 if the driver does not report the number of units.
 	Groups int
 
 	// FlagStride is the distance in memory between the flags of two successive sweeps, in 32-bit
-	// words, at least 1.
+	// words. 0 counts as 1.
 	FlagStride uint32
 
 	// Polls is the number of times that a waiting workgroup reads a flag before the wait fails.

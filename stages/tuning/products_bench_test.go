@@ -42,7 +42,6 @@ func BenchmarkTunings(b *testing.B) {
 	}
 }
 
-// `or` returns the value of an environment variable, or the text `usual` if it is not set.
 func or(name, usual string) string {
 	if v := os.Getenv(name); v != "" {
 		return v

@@ -9,7 +9,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// waiting returns how workgroups may wait for each other on a device with the table `tune`.
 func waiting(t testing.TB, dev *vk.Device, tune tuning.Tuning) stages.Waiting {
 	t.Helper()
 	return roomtest.Waits{Wavefront: tune.Waits.Wavefront, WideFence: tune.Waits.WideFence}.Waiting(t, dev)
