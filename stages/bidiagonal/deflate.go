@@ -90,8 +90,9 @@ type zeroChain struct {
 
 // rotate rotates the column of pole 0 and column c until the column of pole 0 has a zero in the row
 // z. The rotation puts an element below z_0. If the magnitude of this element is above `tol`,
-// rotate changes nothing. Otherwise the column that belonged to pole 0 is deflated, and column c
-// belongs to pole 0. The sign of column c changes, so that no singular value becomes negative.
+// rotate changes nothing and returns false. Otherwise it returns true, the column that belonged to
+// pole 0 is deflated, and column c belongs to pole 0. The sign of column c changes, so that no
+// singular value becomes negative.
 func (x *zeroChain) rotate(c int32, tol float64) bool {
 	a, cos, sin := x.column, 1.0, 0.0
 	if x.D[c]*math.Abs(x.Z[c]) > 2*tol*(math.Abs(x.Z[a])+math.Abs(x.Z[c])) {
@@ -115,7 +116,7 @@ func (x *zeroChain) rotate(c int32, tol float64) bool {
 }
 
 // `end` sets the numbers of pole 0, which always remains in the secular equation. If the magnitude
-// of its weight z is at most `tol`, z becomes `tol`.
+// of its weight z is at most `tol`, z becomes `tol` with the sign of z.
 func (x *zeroChain) end(tol float64) {
 	if z := &x.Z[x.column]; math.Abs(*z) <= tol {
 		*z = math.Copysign(tol, *z)
@@ -124,9 +125,10 @@ func (x *zeroChain) end(tol float64) {
 	x.dst = append(x.dst, 0)
 }
 
-// appendTo appends the chain to the rotations of W in `right`, and returns the corresponding steps
-// of S. The chain does not rotate S, so in S each of its columns is copied by a chain of one step.
-// The last column of the chain belongs to pole 0, and the others are deflated.
+// appendTo appends the chain to the steps of W in `right`, and returns the steps of S. S has the
+// same steps, but the chain does not rotate S: each column of the chain is copied by a chain of one
+// step. In W the last column of the chain belongs to pole 0, and in S the first one. The others are
+// deflated.
 func (x *zeroChain) appendTo(right *dc.Gather) (left dc.Gather) {
 	first := len(right.Src)
 	copy(right.Cos[first:], x.cos)

@@ -73,7 +73,8 @@ func (b *Host) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 // solve solves a leaf by gonum's QR iteration. If the last element of d is zero, the last row of
 // the leaf is torn out, and the singular vectors of this row must not mix with the others. Then
 // rotations first make the last column zero, one row after another, and the iteration runs without
-// the last row and column.
+// the last row and column. d gets the singular values, in ascending order. The result is false if
+// the iteration does not converge.
 func (l solvedLeaf) solve(d, e []float64) bool {
 	n := len(d)
 	// The rows of w and s become right and left singular vectors. So a rotation of two columns of C

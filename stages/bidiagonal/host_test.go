@@ -10,7 +10,6 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// TestHostStops checks that the back end in plain Go ends after an error of Stop.
 func TestHostStops(t *testing.T) {
 	d, e := suite.Random(300) // more columns than one panel
 	suite.Stops(t, 4, func(stop func() error) error {
@@ -21,8 +20,8 @@ func TestHostStops(t *testing.T) {
 	})
 }
 
-// TestHostStopsBeforeALeaf checks matrices whose only leaf is not solved, because Stop fails before
-// it.
+// TestHostStopsBeforeALeaf makes Stop fail before the only leaf of a matrix is solved. The error of
+// Stop must be returned.
 func TestHostStopsBeforeALeaf(t *testing.T) {
 	d, e := suite.Random(20)
 	enough := errors.New("enough")
@@ -36,7 +35,8 @@ func TestHostStopsBeforeALeaf(t *testing.T) {
 }
 
 // TestHostSides solves for the vectors of one side, of both and of none. The vectors of a side must
-// be the same in each case, and the parts of the work that Progress receives must have the sum 1.
+// be the same in each case. The parts of the work that Progress receives must have the sum 1, or 0
+// if no vectors are wanted.
 func TestHostSides(t *testing.T) {
 	const n = 150
 	d, e := suite.Random(n)

@@ -17,8 +17,6 @@ import (
 // when it is below about 49·ε times a diagonal element.
 const limit = 15
 
-// solve runs the divide-and-conquer solver for bidiagonal matrices with Host, the back end in plain
-// Go.
 func solve(t *testing.T, d, e []float64, leaf int) (values, s, w []float64) {
 	t.Helper()
 	host := NewHost(len(d))
@@ -76,8 +74,8 @@ func TestSolveRange(t *testing.T) {
 	}
 }
 
-// TestSolveRefusesNaN checks that the error names the first element of C, row by row, that is NaN
-// or infinite.
+// TestSolveRefusesNaN checks that the error names the place of the one element of C that is NaN or
+// infinite.
 func TestSolveRefusesNaN(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for place := range 19 {

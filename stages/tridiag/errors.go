@@ -13,8 +13,8 @@ func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("tridiagonal matrix: element (%d, %d) is not finite", e.Row, e.Col)
 }
 
-// NoConvergenceError says that QL iteration did not converge for the diagonal block of rows [Lo,
-// Hi) of T. No eigenvalues are returned then.
+// NoConvergenceError says that QL or QR iteration did not converge in the rows [Lo, Hi) of a
+// tridiagonal or bidiagonal matrix. No eigenvalues are returned then.
 type NoConvergenceError struct{ Lo, Hi int }
 
 func (e *NoConvergenceError) Error() string {

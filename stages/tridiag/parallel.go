@@ -10,9 +10,9 @@ import (
 // calls run in no fixed order, so they must not write to the same memory.
 func Parallel(n int, f func(i int)) { ParallelUntil(n, f, nil) }
 
-// ParallelUntil is Parallel with a call of `stop` before each call of f. After an error of `stop`,
-// f is not called any more, and ParallelUntil returns the first such error. Several goroutines call
-// `stop`, which may be nil.
+// ParallelUntil is Parallel with a call of `stop` before each call of f. Several goroutines call
+// `stop`, which may be nil. Each of them ends when it gets an error, so after its first error
+// `stop` must return errors only. ParallelUntil returns the first error.
 func ParallelUntil(n int, f func(i int), stop func() error) error {
 	// Each worker takes the next i from a shared counter. This balances calls of unequal cost.
 	var next atomic.Int64

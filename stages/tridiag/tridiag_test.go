@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestParallel checks that the function Parallel calls f exactly once for each index.
 func TestParallel(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, 1000} {
 		calls := make([]atomic.Int32, n)
@@ -38,8 +37,6 @@ func TestParallelUntil(t *testing.T) {
 	}
 }
 
-// TestUlp checks the constants: Ulp must be the distance from 1 to the next larger double, and
-// Roundoff half of it.
 func TestUlp(t *testing.T) {
 	one, half := 1.0, Roundoff // variables, so that the sums are rounded
 	if math.Nextafter(one, 2)-one != Ulp || one+half != one || one+half*(1+Ulp) != one+Ulp {
@@ -47,8 +44,6 @@ func TestUlp(t *testing.T) {
 	}
 }
 
-// TestNegligible checks that the function Negligible accepts an off-diagonal element only if both
-// neighbouring diagonal elements are large enough.
 func TestNegligible(t *testing.T) {
 	for _, c := range []struct {
 		e, a, b float64

@@ -15,7 +15,7 @@ type Blocks struct {
 	// of pole i goes to x[m.Row[i]]. NewBlocks sets it to the eigenvectors of the secular equation.
 	Factor func(m *Merge, j int, x []float64)
 
-	// Stop and Progress are those of Host. The parts of Progress are those of one call of Merge.
+	// Stop and Progress are those of Host. The parts that Progress gets in Merge add up to 1.
 	Stop     func() error
 	Progress func(part float64)
 
@@ -26,7 +26,8 @@ type Blocks struct {
 	flops   float64   // number of operations in the products of Merge
 }
 
-// panelColumns is the number of columns of S that are in memory at the same time.
+// panelColumns is the largest number of columns of S that one merge holds in memory at the same
+// time.
 const panelColumns = 128
 
 // NewBlocks allocates memory for 2·n² elements, for matrices of order n.

@@ -15,7 +15,8 @@ import (
 //	end:              c is a pole
 //
 // So a cluster of equal eigenvalues has a single pole. Until the method Number is called, the list
-// Merge.Dst of new column numbers contains i for pole i, and −1−i for the i-th deflated column.
+// Merge.Dst of new column numbers contains i for pole i, and −1−i for deflated column i (i = 0, 1,
+// …).
 type Columns struct {
 	Merge *Merge // the merge that is being prepared
 
@@ -149,7 +150,7 @@ func (b *Columns) AddPole(c int32) {
 	b.Merge.K++
 }
 
-// SetPole moves pole i to column c of Q, as the rotations so far have left it.
+// SetPole makes column c of Q, after the rotations so far, pole i.
 func (b *Columns) SetPole(i int, c int32) {
 	m := b.Merge
 	m.D[i], m.Z[i] = b.D[c], b.Z[c]

@@ -24,12 +24,14 @@
 //	solution.go      one solution in progress
 //	rounds.go        the values pass, with deflation on the host
 //	leaf.go          a leaf, solved by QL iteration
+//	columns.go       the columns of Q in a merge, while deflation finds the poles
 //	deflate.go       deflation: eigenvectors that a merge does not change
 //	merge.go         what a back end computes in a merge
 //	secular.go       the eigenproblem of D + ρ·z·zᵀ
 //	secular_root.go  one root of its secular equation
 //	backend.go       the interface of back ends
 //	host.go          the back end in plain Go
+//	blocks.go        its matrix Q, and the products of a merge
 //
 // The solver has two passes. The values pass solves leaves and secular equations, level by level.
 // It needs only the first and the last row of the vectors of each block. The vectors pass forms all

@@ -14,7 +14,8 @@ type Host struct {
 	Stop func() error
 
 	// Progress is called while Vectors works, by several goroutines, with the part of the work that
-	// was done since the last call. The parts add up to 1. Progress may be nil.
+	// was done since the last call. The parts add up to 1. If no merge needs a product, Progress is
+	// not called. Progress may be nil.
 	Progress func(part float64)
 
 	n      int

@@ -10,7 +10,6 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// TestHostStops checks that the back end in plain Go ends after an error of Stop.
 func TestHostStops(t *testing.T) {
 	d, e := suite.Random(300) // more columns than one panel
 	suite.Stops(t, 8, func(stop func() error) error {
@@ -21,7 +20,6 @@ func TestHostStops(t *testing.T) {
 	})
 }
 
-// TestHostProgress checks that the parts of the work are positive, and that their sum is 1.
 func TestHostProgress(t *testing.T) {
 	when.Pick(t, when.Race)
 	for _, to := range []int{300, 7} {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// leafSweeps is the largest number of sweeps for each row of a leaf; two are usual. After more
-	// sweeps, the leaf has not converged.
+	// A leaf of n rows that needs more than leafSweeps·n sweeps has not converged. About 2·n sweeps
+	// are usual.
 	leafSweeps = 30
 
 	// leafPatience is the number of sweeps without a converged value after which the iteration
@@ -21,10 +21,11 @@ const (
 	leafTiny, leafLift = 0x1p-400, 0x1p600
 )
 
-// solveLeaf computes T = V·diag(d)·Vᵀ by implicit QL iteration (dsteqr). T has the diagonal d[n],
-// the off-diagonal e[n−1] and a norm of about 1 or less. Afterwards d has the eigenvalues in
-// ascending order, and v has their vectors, n×n and column-major. v must be zero before the call. e
-// is overwritten. The result is false if the iteration does not end, which has never been seen.
+// solveLeaf computes T = V·diag(d)·Vᵀ by implicit QL iteration (dsteqr). T has the diagonal d with
+// n elements, the off-diagonal e with n−1 elements, and a norm of about 1 or less. Afterwards d has
+// the eigenvalues in ascending order, and v has their vectors, n×n and column-major. v must be zero
+// before the call. e is overwritten. The result is false if leafSweeps·n sweeps are not enough.
+// This has been seen only for matrices with NaN.
 //
 // The kernel stedc_leaf does the same with a workgroup: one thread iterates, and then all threads
 // apply the rotations of the sweep, each thread to its own rows.

@@ -8,8 +8,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// TestDivideConquerLeaf checks that leaves, the smallest subproblems of divide and conquer, are
-// solved as accurately as by LAPACK's QR iteration.
+// TestDivideConquerLeaf checks the residuals, the orthogonality and the order of values of leaves,
+// the smallest subproblems of divide and conquer. It compares the values with those of QL
+// iteration.
 func TestDivideConquerLeaf(t *testing.T) {
 	var worstR, worstO float64
 	for _, f := range suite.Families {
@@ -44,8 +45,8 @@ func TestDivideConquerLeaf(t *testing.T) {
 	t.Logf("worst residual %.3g, orthogonality %.3g", worstR, worstO)
 }
 
-// TestDivideConquerLeafGivesUp checks that a leaf that does not converge gives an error. The
-// off-diagonal element of the leaf is NaN, which never becomes negligible.
+// TestDivideConquerLeafGivesUp checks that solveLeaf returns false if a leaf does not converge. The
+// diagonal has a NaN, and an off-diagonal element next to a NaN is never negligible.
 func TestDivideConquerLeafGivesUp(t *testing.T) {
 	nan := 0.0
 	nan /= nan

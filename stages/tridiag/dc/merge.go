@@ -30,7 +30,7 @@ package dc
 // Copy. Q[:, K:] = W[:, K:], the deflated columns.
 type Merge struct {
 	Pair
-	Secular // the driver sets D, Z and Rho; Backend.Roots sets the rest
+	Secular // the solver sets D, Z and Rho; Backend.Roots sets Origin and Mu, Host's also ZHat
 
 	K            int // poles: columns of Q that are not deflated
 	Upper, Lower int // 0 ≤ Lower ≤ Upper ≤ K
@@ -59,9 +59,9 @@ type Gather struct {
 	Cos, Sin []float64
 }
 
-// With returns a merge with the rotations and the permutation g, and otherwise with the fields of
-// m. The bidiagonal solver uses it for the second set of singular vectors. The roots of the secular
-// equation must be computed for m itself.
+// With returns a merge with the rotations and the permutation g, with an empty Q, and otherwise
+// with the fields of m. The bidiagonal solver uses it for the second set of singular vectors. The
+// roots of the secular equation must be computed for m itself.
 func (m *Merge) With(g Gather) *Merge {
 	other := *m
 	other.Gather, other.Q = g, Rows{}

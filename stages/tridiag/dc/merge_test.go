@@ -59,8 +59,8 @@ func (b *literal) rows(p Pair, rows Rows) {
 	copy(rows.Last[p.Lo:], b.q[p.Hi()-1][p.Lo:p.Hi()])
 }
 
-// Roots computes all columns of the merged Q. It returns the first and the last row of this Q. The
-// solver computes the same rows without Q, and the two results must agree.
+// Roots computes all columns of the merged Q. It stores the first and the last row of this Q in the
+// merge. The solver computes the same rows without Q, and the two results must agree.
 func (b *literal) Roots(merges []*Merge) error {
 	solveRoots(merges)
 	for _, m := range merges {

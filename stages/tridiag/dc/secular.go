@@ -14,9 +14,9 @@ import (
 //
 //	f(λ) = 1/Rho + Σ Z[j]²/(D[j] − λ)
 //
-// One root lies above each pole D[j] and below the next pole. A root λ is stored as its nearer pole
-// and its distance from this pole, because λ alone would lose digits of the differences D[i] − λ,
-// which the eigenvectors need.
+// One root lies above each pole D[j] and, if there is a next pole, below it. A root λ is stored as
+// its nearer pole and its distance from this pole, because λ alone would lose digits of the
+// differences D[i] − λ, which the eigenvectors need.
 //
 // Each root, each element of ZHat and each vector can be computed independently, for example by one
 // thread or one workgroup. Every sum and product has one fixed order, so that the bits do not
@@ -32,8 +32,8 @@ type Secular struct {
 
 func (p *Secular) Value(j int) float64 { return p.D[p.Origin[j]] + p.Mu[j] }
 
-// delta returns D[i] − λ[j] to nearly full relative accuracy. No digits cancel, because |Mu[j]| is
-// at most half the distance between the two poles next to λ[j].
+// delta returns D[i] − λ[j] to nearly full relative accuracy. No digits cancel: |Mu[j]| is at most
+// half the distance between the two poles next to λ[j], or λ[j] is above all poles.
 func (p *Secular) delta(i, j int) float64 { return (p.D[i] - p.D[p.Origin[j]]) - p.Mu[j] }
 
 // Vector writes the unit eigenvector j to s. Its element for pole i is s[row[i]]. ZHat must be set.

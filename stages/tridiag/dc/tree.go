@@ -41,7 +41,7 @@ func split(d, e []float64) (blocks []block) {
 	return blocks
 }
 
-// scale scales the block by tridiag.Scale, and then sets negligible elements of e to zero.
+// scale scales the block by tridiag.Scale, and then sets elements of e below tridiag.Tiny to zero.
 func scale(d, e []float64) (exponent int) {
 	exponent = tridiag.Scale(d, e)
 	for i := range e {
