@@ -6,7 +6,8 @@ package mrrr
 // where lᵢ is the element of L below dᵢ.
 //
 // The tasks of one call are independent of each other, so that each task may have its own thread.
-// In one call, either all tasks use root representations, or no task does.
+// In one call, either all tasks use root representations, or no task does. Only Level.Members never
+// use root representations.
 type Backend interface {
 	// Root sets the root representations of all blocks: `rep[2·i]` and `rep[2·i+1]` are dᵢ and lᵢ
 	// of row i of T.
@@ -37,8 +38,8 @@ type Backend interface {
 	Sums(lambda []float64) (sums []float64, err error)
 
 	// Solve computes the eigenvalues with the indices from, …, to−1 of the block v by another
-	// method, and returns them. The block has diagonal d and off-diagonal e. Solve replaces the
-	// vectors of the block.
+	// method, and returns them. The block has diagonal d and off-diagonal e. Solve writes their
+	// vectors to the columns v.Columns of the result, in place of the old ones.
 	Solve(v Block, d, e []float64, from, to int) ([]float64, error)
 
 	// SolveAll is Solve for the whole matrix and all columns, if the back end has a fast way to do

@@ -18,8 +18,8 @@ type node struct {
 }
 
 // parts divides a node wherever the distance of two neighbouring eigenvalues is at least `gap`
-// times the larger one of the two. A part with one eigenvalue is a single eigenvalue, and a larger
-// part is a cluster.
+// times the larger magnitude of the two. A part with one eigenvalue is a single eigenvalue, and a
+// larger part is a cluster.
 func (p node) parts(gap float64) (parts []node) {
 	part := p
 	for i := p.from; i < p.to; i++ {
@@ -48,10 +48,11 @@ func (p node) askVector(l *Level) {
 	l.Lambda, l.Residual = append(l.Lambda, 0), append(l.Residual, 0)
 }
 
-// askChild adds the computation of a cluster's new representation to the work of the level l. The
-// candidates for its shift τ come in pairs: one on the left and one on the right of the cluster.
-// The first pair is as close to the cluster as the intervals allow, and later pairs are further
-// away, by at most a quarter of the distance to the next eigenvalue outside the cluster.
+// askChild adds a cluster to the work of the level l: its new representation, and the intervals of
+// its members. The candidates for the shift τ come in pairs: one on the left and one on the right
+// of the cluster. The first pair is as close to the cluster as the intervals allow, and later pairs
+// are further away, by at most a quarter of the distance to the next eigenvalue outside the
+// cluster.
 func (p node) askChild(l *Level) {
 	c := len(l.Clusters)
 	l.Clusters, l.Child = append(l.Clusters, p.task(p.from)), append(l.Child, int32(p.from))
@@ -75,9 +76,9 @@ func (p node) askChild(l *Level) {
 }
 
 // acceptChild gives the node p the new representation of its cluster, which is cluster c of the
-// level l. If the representation cannot be used, the node's block is marked as failed. `member` is
-// the index in the level of the first member of the cluster. acceptChild returns the index of the
-// first member of the next cluster.
+// level l. If the representation cannot be used, the node's block is marked as failed, and as
+// hopeless if the factorisation broke down. `member` is the index in the level of the first member
+// of the cluster. acceptChild returns the index of the first member of the next cluster.
 func (p *node) acceptChild(l *Level, c, member int) int {
 	tau := l.Shifts[c*Candidates+int(l.Chosen[c])]
 	lo, hi := p.members[p.from].lo-min(p.left/2, 1), p.members[p.to-1].hi+min(p.right/2, 1)

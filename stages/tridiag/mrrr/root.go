@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// perturbation is the relative change, in ulps, of the elements of a root representation in the
-	// first attempt. Each further attempt multiplies it by perturbationGrowth.
+	// perturbation is the largest relative change, in ulps, of an element of a root representation
+	// in the first attempt. Each further attempt multiplies it by perturbationGrowth.
 	perturbation       = 1
 	perturbationGrowth = 4
 
@@ -20,7 +20,8 @@ const (
 
 // root computes the root representation of a block, T − σ·I = L·D·Lᵀ. σ lies outside Gershgorin's
 // discs: below all eigenvalues in attempts 0, 2, …, and above all eigenvalues in attempts 1, 3, ….
-// All pivots then have the same sign, and no pivot is larger than the width of the spectrum.
+// All pivots then have the same sign, and none is larger than b.most, about the width of all discs
+// together.
 //
 // The elements are then changed by some ulps, at random. Eigenvalues of T may agree in all digits,
 // but the eigenvalues of a random neighbour of T do not (Dhillon, Parlett and Vömel 2005).
@@ -123,7 +124,8 @@ func (s *solution) bracket(blocks []*block, rtol float64) error {
 func (b *block) gridPoints(n int) int { return min(GridPoints*b.n()/n, GridPointsPerRow*b.n()) }
 
 // gridPoint returns point number j of the grid for the block's root representation. n is the order
-// of T. Points −1 and gridPoints are the ends of the spectrum. The points ascend with j.
+// of T. Points −1 and gridPoints are the ends of an interval that contains all eigenvalues. The
+// points ascend with j.
 func (b *block) gridPoint(j, n int) float64 {
 	lo, hi := b.least, b.most
 	if b.negative {

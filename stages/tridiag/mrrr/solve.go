@@ -30,10 +30,10 @@ type Counters struct {
 	Fallback int `json:"fallback"` // vectors that divide and conquer found
 }
 
-// Solve returns the eigenvalues From … To−1 of the symmetric tridiagonal matrix with diagonal d and
-// off-diagonal e, in ascending order, and their vectors as the columns of an n×m matrix,
-// column-major. d has n elements. e has n−1 elements or more, of which only n−1 are read. d and e
-// are not written. Solve panics if the range is not within [0, n]. The error is a
+// Solve returns the m = To − From eigenvalues From … To−1 of the symmetric tridiagonal matrix with
+// diagonal d and off-diagonal e, in ascending order, and their vectors as the columns of an n×m
+// matrix, column-major. d has n elements. e has n−1 elements or more, of which only n−1 are read. d
+// and e are not written. Solve panics if the range is not within [0, n]. The error is a
 // *tridiag.NonFiniteError, or a *tridiag.NoConvergenceError from the fallback, divide and conquer.
 func Solve(d, e []float64, opt Options) (values, z []float64, counters Counters, err error) {
 	opt = opt.defaults(len(d))
@@ -61,7 +61,7 @@ func (opt Options) defaults(n int) Options {
 //	attempt      from a new root, level by level, the vectors of all wanted eigenvalues
 //	check        of residuals and orthogonality, by a few sums of all vectors
 //	attempt      again, from another root, if the check failed
-//	last resort  by divide and conquer, if all attempts failed
+//	last resort  by divide and conquer, if all attempts failed or another root would not help
 //
 // After an error of the back end, values and vectors are undefined, but the counters tell what was
 // done before the error.

@@ -75,8 +75,6 @@ func (r result) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality %.3g, %+v", r.residual, r.orthogonality, r.counters)
 }
 
-// TestMRRRSmall solves every family of matrices at every small order by MRRR, and checks the
-// results.
 func TestMRRRSmall(t *testing.T) {
 	for _, f := range suite.Families {
 		var worst result
@@ -157,9 +155,9 @@ func TestMRRRSplits(t *testing.T) {
 	}
 }
 
-// TestMRRRRanges solves for every range of eigenvalues, for matrices with clusters of eigenvalues.
-// Many ranges divide a cluster. Some matrices have one block, some have two, and for some MRRR
-// needs divide and conquer.
+// TestMRRRRanges solves for many ranges of eigenvalues, for matrices with clusters of eigenvalues.
+// Many ranges divide a cluster. One matrix has one block, one has two, and one is solved with
+// Distrust, so that divide and conquer finds all its vectors.
 func TestMRRRRanges(t *testing.T) {
 	const n = 42
 	wilkinson := func() (d, e []float64) {
@@ -199,8 +197,8 @@ func TestMRRRNonFinite(t *testing.T) {
 	}
 }
 
-// liar is a back end of MRRR that returns a wrong vector in the first `attempts` attempts to solve
-// a block.
+// liar is a back end of MRRR that calls `spoil` after the first `attempts` calls of Level that find
+// vectors. `spoil` makes one of their results wrong.
 type liar struct {
 	*Host
 	attempts int
@@ -216,8 +214,8 @@ func (b *liar) Level(l *Level) error {
 	return err
 }
 
-// TestMRRRCheck uses a back end that returns wrong vectors. The solver must detect these vectors,
-// and must replace them by another attempt or by divide and conquer.
+// TestMRRRCheck uses a back end that returns a wrong vector, value or residual. The solver must
+// detect this, and must solve the block again by another attempt or by divide and conquer.
 func TestMRRRCheck(t *testing.T) {
 	const n = 40
 	d, e := suite.Build(n, func(int) float64 { return 0 }, // Clement's: all are singletons of the root

@@ -71,8 +71,8 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 	return nil
 }
 
-// descend finds the vectors of all single eigenvalues in the nodes of one level. It returns the
-// clusters as nodes of the next level, with their own representations. `gap` is the smallest
+// descend finds the vectors of all wanted single eigenvalues in the nodes of one level. It returns
+// the clusters as nodes of the next level, with their own representations. `gap` is the smallest
 // relative distance between single eigenvalues. All nodes must belong to one level, because the
 // representations of the next level may overwrite those of this level.
 func (s *solution) descend(level []node, gap float64) ([]node, error) {
@@ -113,8 +113,8 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	return clusters, nil
 }
 
-// A cluster is narrow if its width is less than narrowCluster times the widths of its members'
-// intervals. Then its ends are not known accurately enough.
+// A cluster is narrow if its width is at most narrowCluster times the length of the interval of its
+// first or last member. Then its ends are not known accurately enough.
 const narrowCluster = 16
 
 // sharpen finds the ends of narrow clusters to the last digits, so that a shift can be close to the

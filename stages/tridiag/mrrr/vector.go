@@ -114,8 +114,8 @@ func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, res
 
 // vector is Vector, but stores z in u. It is a Rayleigh quotient iteration (dlarrv), with a
 // bisection if a step would leave the interval. The iteration ends if the residual ‖L·D·Lᵀ·z − λ·z‖
-// is so small that no other vector contributes to z, or if λ cannot be improved. `residual` is in
-// the scale of the representation.
+// is so small that no other vector contributes to z, or if λ cannot be improved, or after maxSteps
+// steps. `residual` is in the scale of the representation.
 func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 	lambda = 0.5 * (lo + hi)
 	for step := 0; ; step++ {

@@ -58,6 +58,7 @@ func (s *solution) assignColumns() {
 }
 
 // wanted returns the range of indices of a block's wanted eigenvalues, which follow one another.
+// The range is empty if no eigenvalue is wanted.
 func (b *block) wanted() (from, to int) {
 	i := slices.IndexFunc(b.members, func(m member) bool { return m.column >= 0 })
 	if i < 0 {

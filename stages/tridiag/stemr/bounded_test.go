@@ -14,8 +14,8 @@ import (
 )
 
 // TestMRRRDispatchesAreBounded records MRRR on dry devices (devices that run nothing). No dispatch
-// may be predicted to take more than 100 ms. In the most expensive matrices, half of all
-// eigenvalues are in clusters of two.
+// may be predicted to take more than 100 ms. The level of the tree is more expensive than that of
+// any matrix: each eigenvalue counts as single, and also belongs to a cluster of two.
 func TestMRRRDispatchesAreBounded(t *testing.T) {
 	for _, card := range roomtest.SlowCards {
 		dev, n, longest := card.Dry(), card.N, roomtest.NewLongest(card)

@@ -10,8 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// SolveAll solves all of T by divide and conquer on the device. The memory for this is part of Work
-// if m = n; otherwise SolveAll allocates it.
+// SolveAll solves all of T by divide and conquer on the device. It returns nil if the stage has no
+// fallback or if xt is not packed. If m = n and xt has n² elements, the memory for this is part of
+// Work and of xt. Otherwise SolveAll allocates it.
 func (r *mrrrRun) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	s, m := r.stage, r.xt.Rows
 	if s.fallback == nil || r.xt.Ld != m {
@@ -39,8 +40,8 @@ func (r *mrrrRun) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	return values, r.run(func(rec *vk.Recorder) { vk.Copy(rec, r.xt.At.Sub(0, m*s.n), found.At) })
 }
 
-// divide returns the eigenvalues with the indices from, …, to−1. The arena must contain the
-// workspaces of divide and conquer and of its products.
+// divide returns the eigenvalues with the indices from, …, to−1, and writes their vectors to xt.
+// The arena must contain the workspaces of divide and conquer and of its products.
 func (r *mrrrRun) divide(ws *vk.Arena, d, e []float64, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, profile, err := r.stage.fallback.SolveRange(r.ctx, ws, d, e, from, to, xt)
 	r.profile.Merge(profile)

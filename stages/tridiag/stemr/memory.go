@@ -15,11 +15,12 @@ var (
 
 // mrrrMemory is the workspace of MRRR.
 //
-// A cluster with the eigenvalues i … j−1 of a block owns the columns i … j−1 of the region
-// clusters, in the rows of the block. Its representation uses columns i and i+1. A child, which is
-// a cluster inside this cluster, owns some of the same columns. If the child begins with eigenvalue
-// i, the child's representation overwrites the parent's representation, which is not read any more.
-// Therefore all representations fit into n·(m+2) elements.
+// The members of a block are its wanted eigenvalues, and one more on each side. A cluster of the
+// members i … j−1 owns the columns i … j−1 of the region `clusters`, in the rows of the block. Its
+// representation uses columns i and i+1. A child, which is a cluster inside this cluster, owns some
+// of the same columns. If the child begins with member i, the child's representation overwrites the
+// parent's representation, which is not read any more. Therefore all representations fit into
+// n·(m+2) elements.
 type mrrrMemory struct {
 	roots      vk.Region[float64] // representations of the blocks, 2×n
 	clusters   vk.Region[float64] // representations of the clusters, MRRR.ld × n: columns Slot, Slot+1

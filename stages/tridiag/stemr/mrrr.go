@@ -108,15 +108,16 @@ func (s *MRRR) Work() *vk.Layout { return s.work }
 
 func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) }
 
-// Solve finds the eigenvalues il … iu−1 of the tridiagonal matrix with diagonal d[n] and
-// off-diagonal e[n−1], in ascending order. It writes their vectors to xt, which is (iu−il)×n:
-// element (j, i) is component i of the vector of value il+j.
+// Solve finds the eigenvalues il … iu−1 of the tridiagonal matrix with diagonal d (n elements) and
+// off-diagonal e (n−1 elements), in ascending order. It writes their vectors to xt, which is
+// (iu−il)×n: element (j, i) is component i of the vector of value il+j.
 //
-// If MRRR fails for a large block, divide and conquer solves the problem, on the device if xt is
-// packed (Ld = iu−il). Divide and conquer uses the memory of Work if Work includes it and xt has n²
-// elements. Otherwise Solve allocates the memory. The error is a *tridiag.NonFiniteError, a
-// *NoConvergenceError of divide and conquer, a *vk.OutOfMemoryError if there is no memory for
-// divide and conquer, or another error of package vk.
+// If MRRR fails for large blocks, divide and conquer solves the problem, on the device if NewMRRR
+// got a fallback and xt is packed (Ld = iu−il). Divide and conquer uses the memory of Work if Work
+// includes it and xt has n² elements. Otherwise Solve allocates the memory. The error is a
+// *tridiag.NonFiniteError, a *tridiag.NoConvergenceError of divide and conquer, a
+// *vk.OutOfMemoryError if there is no memory for divide and conquer, or another error of package
+// vk.
 func (s *MRRR) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, il, iu int, xt stages.Matrix,
 ) ([]float64, MRRRCounters, *vk.Profile, error) {

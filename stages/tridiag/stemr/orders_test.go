@@ -31,8 +31,8 @@ func TestMRRROfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestMRRRInEveryTuning runs MRRR with the tuning tables of all device families, for orders around
-// a power of two.
+// TestMRRRInEveryTuning runs MRRR with the tuning tables for NVIDIA, for processors and for unknown
+// devices. Its orders are around a power of two.
 func TestMRRRInEveryTuning(t *testing.T) {
 	when.Long(t, "the tests with the smallest sizes of kernels")
 	glued := matgen.GluedWilkinson(1e-12)

@@ -15,8 +15,8 @@ import (
 )
 
 // mrrrRun is one solve in progress. It implements the interface mrrr.Backend on the device. Each
-// call of a method of this interface except Root makes one recording, runs it and waits for the
-// result:
+// call of a method of this interface, except Root and SolveAll, makes one recording, runs it and
+// waits for the result:
 //
 //	          dispatches                                          threads
 //	Count     stemr_count                                         one per task

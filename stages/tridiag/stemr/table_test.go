@@ -15,8 +15,9 @@ import (
 )
 
 // TestMRRRTable computes table 1 of Lessig and Bientinesi (PPAM 2009) in double precision: times
-// and errors for random matrices with elements in [0, 1] and in [−1, 1]. Errors are in units of the
-// method's error bounds. If VKEVD_DATA is set, the test computes the whole table.
+// and errors for random matrices with elements in [0, 1] and in [−1, 1]. Errors are in units of
+// n·ulp. Those of values and residuals are relative to the norm of T. If VKEVD_DATA is set, the
+// test computes the whole table.
 func TestMRRRTable(t *testing.T) {
 	orders := []int{128}
 	if os.Getenv("VKEVD_DATA") != "" {

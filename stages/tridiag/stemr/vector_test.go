@@ -47,7 +47,7 @@ func mrrrBlocks() [][]float64 {
 }
 
 // TestMRRRVectors checks that the kernel stemr_vector computes eigenvectors with the same bits as
-// the function mrrr.Vector, for every size of a workgroup. In some cases the last workgroup is not
+// the function mrrr.Vector, for three sizes of a workgroup. In some cases the last workgroup is not
 // full, and vectors of one workgroup belong to blocks of different orders.
 func TestMRRRVectors(t *testing.T) {
 	roomtest.SkipInexact(t)
