@@ -86,21 +86,21 @@ func (s *BidiagonalConquer) Reporting(progress func(vk.Progress)) *BidiagonalCon
 	return &c
 }
 
-// Work is as large as that of DivideConquer. Solve also uses the n² elements of each result as
-// workspace; they are not part of Work.
+// Work is about as large as that of DivideConquer. Solve also uses the n² elements of each result
+// as workspace; they are not part of Work.
 func (s *BidiagonalConquer) Work() *vk.Layout { return s.work }
 
 // Flops is the largest possible cost of the matrix products, for both sides: 8/3·n³ for order n, if
 // no value deflates.
 func (s *BidiagonalConquer) Flops() float64 { n := float64(s.values.n); return 8.0 / 3 * n * n * n }
 
-// Solve computes C = S·Σ·Wᵀ for the diagonal d[n] and the superdiagonal e[n−1] of C. It returns the
-// singular values in descending order; they are not negative. Solve writes Sᵀ to st and Wᵀ to wt,
-// which are n×n and packed (Ld = n): row j of each is the vector of value j. If st or wt is
-// Matrix{}, the vectors of this side are not formed. d and e must be finite, and Solve does not
-// write them. Small values have no relative accuracy: their error is some n·ulp of the largest
-// value. The error is a *bidiagonal.NonFiniteError, a *NoConvergenceError, an *InfoError, or an
-// error of package vk.
+// Solve computes C = S·Σ·Wᵀ for the diagonal d (n elements) and the superdiagonal e (n−1 elements)
+// of C. It returns the singular values in descending order; they are not negative. Solve writes Sᵀ
+// to st and Wᵀ to wt, which are n×n and packed (Ld = n): row j of each is the vector of value j. If
+// st or wt is Matrix{}, the vectors of this side are not formed. d and e must be finite, and Solve
+// does not write them. Small values have no relative accuracy: their error is some n·ulp of the
+// largest value. The error is a *bidiagonal.NonFiniteError, a *NoConvergenceError, an *InfoError,
+// or an error of package vk.
 func (s *BidiagonalConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, st, wt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {

@@ -29,8 +29,6 @@ type conquered struct {
 	st, wt vk.Region[float64]
 }
 
-// newConquered prepares a BidiagonalConquer stage for order n, and its memory on the device of the
-// tests.
 func newConquered(t testing.TB, n int, tune Tables) *conquered {
 	t.Helper()
 	dev := stagetest.Device(t)
@@ -47,8 +45,9 @@ func newConquered(t testing.TB, n int, tune Tables) *conquered {
 	return c
 }
 
-// solve returns the singular values, and the vectors [from, to) of each side (right and left) as a
-// column-major n×m matrix. The matrix of a side is nil if the vectors of this side are not wanted.
+// solve returns the singular values, and the vectors [from, to) of each side (left, then right) as
+// a column-major n×m matrix, m = to − from. The matrix of a side is nil if its vectors are not
+// wanted.
 func (c *conquered) solve(t *testing.T, d, e []float64, from, to int, left, right bool) (values, s, w []float64) {
 	t.Helper()
 	n, m := len(d), to-from
@@ -77,8 +76,8 @@ func (c *conquered) solve(t *testing.T, d, e []float64, from, to int, left, righ
 	return values, columns(c.st, left), columns(c.wt, right)
 }
 
-// checkBidiagonal computes the singular value decomposition of a bidiagonal matrix and returns
-// LAPACK's ratios of the result.
+// checkBidiagonal computes the singular value decomposition of a bidiagonal matrix. It fails the
+// test if one of LAPACK's ratios of the result is too large, and returns the ratios.
 func checkBidiagonal(t *testing.T, name string, c *conquered, d, e []float64) suite.BidiagonalRatios {
 	t.Helper()
 	n := len(d)
@@ -121,8 +120,8 @@ func TestBidiagonalConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestBidiagonalConquerInEveryTuning solves bidiagonal matrices with the tuning tables of all
-// device families, which have different sizes of leaves, panels and tiles.
+// TestBidiagonalConquerInEveryTuning solves bidiagonal matrices with the tuning tables for NVIDIA,
+// for processors and for unknown devices. They have different sizes of leaves, panels and tiles.
 func TestBidiagonalConquerInEveryTuning(t *testing.T) {
 	when.Long(t, "the tests with the smallest sizes of kernels")
 	for _, family := range []string{"nvidia", "cpu", ""} {
@@ -156,8 +155,9 @@ func TestBidiagonalConquerOfSplitMatrices(t *testing.T) {
 	}
 }
 
-// TestBidiagonalConquerOfSingularMatrices solves bidiagonal matrices C with zeros in the diagonal,
-// which make C singular. The test puts a zero in each place, and zeros in many sets of places.
+// TestBidiagonalConquerOfSingularMatrices solves bidiagonal matrices C of order 14 with zeros in
+// the diagonal, which make C singular. The test puts a zero in each of the first 12 places, and
+// zeros in many sets of these places.
 func TestBidiagonalConquerOfSingularMatrices(t *testing.T) {
 	when.Skip(t, when.Validation, "TestBidiagonalConquerOfRanges records the kernels")
 	c := newConquered(t, 14, SmallestTuning())
@@ -186,8 +186,9 @@ func TestBidiagonalConquerSameBits(t *testing.T) {
 }
 
 // TestBidiagonalConquerOfRanges checks that a solve for a range of vectors gives the same vectors
-// as a solve for all vectors. In some cases one block is most of C, and in others every block is
-// small. The vectors of one side must have the same bits whether or not the other side is formed.
+// as a solve for all vectors, up to rounding errors. In some cases one block is most of C, and in
+// others every block is small. The vectors of one side must have the same bits whether or not the
+// other side is formed.
 func TestBidiagonalConquerOfRanges(t *testing.T) {
 	const n = 60
 	c := newConquered(t, n, SmallestTuning())

@@ -17,7 +17,8 @@ import (
 
 // TestConquerDispatchesAreBounded records divide and conquer for symmetric and for bidiagonal
 // matrices on dry devices (devices that run nothing). No dispatch may be predicted to take more
-// than 100 ms. In the most expensive matrices, no column deflates.
+// than 100 ms. For symmetric matrices it records two cases: no column deflates, and all columns
+// deflate. For bidiagonal matrices no column deflates.
 func TestConquerDispatchesAreBounded(t *testing.T) {
 	for _, card := range roomtest.SlowCards {
 		dev, n, longest := card.Dry(), card.N, roomtest.NewLongest(card)
@@ -124,7 +125,6 @@ func bidiagonalWithoutDeflation(t *testing.T, run bidiagonalRun, n, leaf int) {
 	}
 }
 
-// ascending returns the numbers 0 … n−1.
 func ascending(n int) []int32 {
 	all := make([]int32, n)
 	for i := range all {

@@ -219,9 +219,10 @@ func TestOrderOfMerges(t *testing.T) {
 	}
 }
 
-// TestDeflationAccessesAreNotPrivate checks that the kernel stedc_deflate does not declare the
-// elements private that invocations of a workgroup exchange. Only two kinds of buffers may be
-// private: inputs that the kernel does not write, and outputs that the kernel does not read.
+// TestDeflationAccessesAreNotPrivate checks that the kernel stedc_deflate does not declare buffers
+// as private to an invocation if the invocations of a workgroup exchange their elements. Only two
+// kinds of buffers may be private: inputs that the kernel does not write, and outputs that the
+// kernel does not read.
 func TestDeflationAccessesAreNotPrivate(t *testing.T) {
 	const (
 		inputs  = 2  // e, order

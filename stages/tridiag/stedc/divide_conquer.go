@@ -72,19 +72,19 @@ func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
 
 type NoConvergenceError = tridiag.NoConvergenceError
 
-// Work is n²/2 + n·max(n/Panels, min(n, Columns)) elements, and O(n·log n) elements more, with the
-// fields of Tuning. Solve also uses the n² elements of the result as workspace; they are not part
-// of Work.
+// Work is about n²/2 + n·max(n/Panels, min(n, 8·Panels), min(n, Columns)) elements, and O(n·log n)
+// elements more, with the fields of Tuning. If n < 2·Leaf, the first term is n². Solve also uses
+// the n² elements of the result as workspace; they are not part of Work.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 
 // Flops is the largest possible cost of the matrix products: 4/3·n³ for order n, if no eigenvalue
 // deflates.
 func (s *DivideConquer) Flops() float64 { n := float64(s.values.pass.n); return 4.0 / 3 * n * n * n }
 
-// Solve computes T = S·Λ·Sᵀ for the diagonal d[n] and the off-diagonal e[n−1], which must be
-// finite. It returns the eigenvalues in ascending order. It writes Sᵀ to xt, n×n and packed (Ld =
-// n): row j of xt is the eigenvector of eigenvalue j. The error is a *tridiag.NonFiniteError, a
-// *NoConvergenceError, an *InfoError, or an error of package vk.
+// Solve computes T = S·Λ·Sᵀ for the diagonal d (n elements) and the off-diagonal e (n−1 elements),
+// which must be finite. It returns the eigenvalues in ascending order. It writes Sᵀ to xt, n×n and
+// packed (Ld = n): row j of xt is the eigenvector of eigenvalue j. The error is a
+// *tridiag.NonFiniteError, a *NoConvergenceError, an *InfoError, or an error of package vk.
 func (s *DivideConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, xt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {
@@ -133,8 +133,8 @@ func (s *DivideConquerValues) Flops() float64 {
 	return secularFlops * n * n
 }
 
-// Solve returns the eigenvalues in ascending order. The error is a *NoConvergenceError, an
-// *InfoError, or an error of package vk.
+// Solve returns the eigenvalues in ascending order. Its arguments d and e, and its errors, are
+// those of DivideConquer.Solve.
 func (s *DivideConquerValues) Solve(ctx context.Context, ws *vk.Arena, d, e []float64) ([]float64, *vk.Profile, error) {
 	if len(d) != s.values.pass.n {
 		panic(fmt.Sprintf("stages: divide and conquer of order %d: %d values", s.values.pass.n, len(d)))

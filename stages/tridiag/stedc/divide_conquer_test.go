@@ -72,8 +72,9 @@ func solveTridiagonalValues(t *testing.T, tune Tables, d, e []float64) []float64
 	return values
 }
 
-// checkTridiagonal solves a tridiagonal matrix with and without eigenvectors, and returns LAPACK's
-// ratios of the results.
+// checkTridiagonal solves a tridiagonal matrix with and without eigenvectors, and checks the
+// results. The eigenvalues of both must have the same bits. It returns LAPACK's ratios of the
+// vectors.
 func checkTridiagonal(t *testing.T, name string, tune Tables, d, e []float64) (residual, orthogonality float64) {
 	t.Helper()
 	n := len(d)
@@ -110,8 +111,8 @@ func TestDivideConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestDivideConquerInEveryTuning solves tridiagonal matrices with the tuning tables of all device
-// families, which have different sizes of leaves, panels and tiles.
+// TestDivideConquerInEveryTuning solves tridiagonal matrices with the tuning tables for NVIDIA, for
+// processors and for unknown devices. They have different sizes of leaves, panels and tiles.
 func TestDivideConquerInEveryTuning(t *testing.T) {
 	when.Long(t, "the tests with the smallest sizes of kernels")
 	glued := matgen.GluedWilkinson(1e-12)
@@ -148,9 +149,9 @@ func TestDivideConquerOfScaledMatrices(t *testing.T) {
 }
 
 // TestDivideConquerAgreesWithTwin compares the eigenvalues that the device finds with those of
-// three other solvers. The back end in plain Go gives the same values except for the last bits,
-// because its sums have another order. Bisection and Cuppen's method in package ref share no code
-// with the stage or with package dc.
+// three other solvers, and the vectors with Cuppen's. The back end in plain Go gives the same
+// values except for the last bits, because its sums have another order. Bisection and Cuppen's
+// method in package ref share no code with the stage or with package dc.
 func TestDivideConquerAgreesWithTwin(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	const n = 150
@@ -190,8 +191,9 @@ func TestDivideConquerSameBits(t *testing.T) {
 	}
 }
 
-// TestDivideConquerOfRanges checks that a solve for a range of vectors gives the same rows as a
-// solve for all vectors. In some cases one block is most of T, and in others every block is small.
+// TestDivideConquerOfRanges checks that a solve for a range of vectors gives the same vectors as a
+// solve for all vectors, up to rounding errors. In some cases one block is most of T, and in others
+// every block is small.
 func TestDivideConquerOfRanges(t *testing.T) {
 	const n = 60
 	for _, cut := range []int{0, 20, 30} {

@@ -195,8 +195,8 @@ func (f *Forest) Eigenvalues(ws *vk.Arena) vk.Slice[float64] {
 func (f *Forest) LeafValues(ws *vk.Arena) vk.Slice[float64] { return f.Deflation.leaves.In(ws) }
 
 // PrepareFlops is the cost of laed0_batch for a row, in flops. ProductCost is the cost of a flop of
-// a matrix product in a batch. batch.Tuning.Dispatch assumes the rate of the other kernels for
-// batches, and products reach at least five times this rate.
+// a matrix product, in flops of the other kernels for batches. batch.Tuning.Dispatch assumes the
+// rate of these kernels, and products reach at least five times this rate.
 const (
 	PrepareFlops = 100
 	ProductCost  = 0.2

@@ -330,9 +330,10 @@ func productFlops(m *dc.Merge) float64 {
 	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
 }
 
-// placeColumns lists the eigenvectors that are columns of Q already, because the last merge does
-// not change them: their offsets in memory, and the rows of the result to which they are copied.
-// order[j] is the column of Q that becomes vector j of the result, for all wanted columns.
+// placeColumns writes the row of the result for each wanted column of Q. It also lists the
+// eigenvectors that are columns of Q already, because the last merge does not change them: their
+// offsets in memory, and the rows of the result to which they are copied. order[j] is the column of
+// Q that becomes vector j of the result, for all wanted columns.
 func (v *vectorsRun) placeColumns(order []int32) {
 	l, poles := &v.lists, 0 // poles: the number of poles of the last merge, which is always in the last level
 	if levels := v.levels; len(levels) > 0 && levels[len(levels)-1].lastMerge != nil {

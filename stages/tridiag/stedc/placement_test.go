@@ -14,7 +14,8 @@ import (
 )
 
 // layoutOnly is a back end of divide and conquer that chooses the offsets of all matrices in
-// memory, but computes nothing. Its eigenvalues are random numbers.
+// memory, but forms no vectors. The values of a leaf are its diagonal elements. The first and last
+// rows of the vectors are random numbers.
 type layoutOnly struct {
 	*vectorsRun
 	r *rand.Rand

@@ -47,7 +47,7 @@ func newHostNumbers(t *testing.T, n int, vectors bool, tune Tables) *hostNumbers
 }
 
 // printTo replaces the execution of a solve's recordings: they are printed to `text` and not
-// executed.
+// executed. The test fails if a dispatch has no estimate of its cost.
 func (r *recordings) printTo(t *testing.T, text *strings.Builder) {
 	r.execute = func(_ context.Context, rec *vk.Recorder, _ func(vk.Progress)) (*vk.Profile, error) {
 		text.WriteString("run\n")

@@ -45,9 +45,9 @@ type ConquerShare struct {
 // elements at most.
 const blockOwners = 2
 
-// maxStrip is the largest number of rows of W that a device receives at a time. It is also the
-// largest number of columns of S by which the device multiplies these rows at a time. With more
-// rows and columns the products would not be faster.
+// A device receives at most maxStrip·n elements of W at a time: maxStrip rows, if the last merge
+// has all n rows. maxStrip is also the largest number of columns of S by which the device
+// multiplies these rows at a time. With more rows and columns the products would not be faster.
 const maxStrip = 4096
 
 // NewSharedConquer prepares the first device for matrices of order n ≥ 0. The other arguments are
@@ -133,8 +133,9 @@ func (s *SharedConquer) Share() *ConquerShare { return s.share }
 
 func (s *SharedConquer) Flops() float64 { n := float64(s.values.pass.n); return 4.0 / 3 * n * n * n }
 
-// Work is the workspace on a further device. The second device has a block of n²/4 elements, and
-// devices after it have none. The memory of X is not part of it.
+// Work is the workspace on a further device: 2·n·min(panelColumns(), 4096) elements, and O(n·log n)
+// elements more. The second device also has n²/4 elements for blocks. The memory of X is not part
+// of it.
 func (s *ConquerShare) Work() *vk.Layout { return s.work }
 
 // Elements returns the number of elements that the memory of X must have on this device, for at
@@ -161,9 +162,9 @@ type ConquerDevice struct {
 }
 
 // SolveRange computes the eigenvectors of the eigenvalues from, from+1, … of the tridiagonal matrix
-// with diagonal d[n] and off-diagonal e[n−1]. The vectors are divided among the devices. The first
-// device gets the first vectors, as many as its X has rows, and so on. SolveRange returns all
-// eigenvalues, in ascending order.
+// with diagonal d (n elements) and off-diagonal e (n−1 elements). The vectors are divided among the
+// devices. The first device gets the first vectors, as many as its X has rows, and so on.
+// SolveRange returns all eigenvalues, in ascending order.
 //
 // The function `each` calls its argument for the number of each device, at the same time, and
 // returns the first error. `progress` may be nil. The errors are those of DivideConquer.Solve.

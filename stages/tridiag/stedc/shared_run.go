@@ -69,7 +69,8 @@ func (r *sharedRun) solve(d, e []float64, opt dc.Options) ([]float64, error) {
 	return values, err
 }
 
-// Values receives all that the other devices need.
+// Values computes all eigenvalues on the first device. The host receives from it all that the other
+// devices need to form vectors.
 func (r *sharedRun) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc.Merge, error) {
 	n, levels := r.values.pass.n, len(tree.Levels)
 	if n == 0 {
@@ -180,8 +181,8 @@ func (v *sharedDevice) shareRows(rec *vk.Recorder, r *sharedRun, b sharedBlock) 
 	}
 }
 
-// recordStrip makes the rows [first, first+count) of W, in the half of the last merge whose first
-// row is `begin`.
+// recordStrip makes the rows [first, first+count) of one half of W in the last merge. `begin` is
+// the first row of this half in the merge: 0 or N1.
 func (v *sharedDevice) recordStrip(rec *vk.Recorder, begin, first, count int) {
 	level, threads := len(v.levels)-1, v.pass.tune.Threads
 	p := &v.levels[level]

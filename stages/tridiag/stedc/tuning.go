@@ -52,6 +52,6 @@ func (t Tuning) levels(n int) int {
 	return count
 }
 
-// mostMerges returns the largest number of merges of one level: each makes a block with more rows
-// than a leaf.
+// mostMerges returns how many records of merges a level needs at most. Each merge makes a block
+// with more rows than a leaf. One more record is for the last merge (see sharedDevice.lower).
 func (t Tuning) mostMerges(n int) int { return n/(t.Leaf+1) + 1 }

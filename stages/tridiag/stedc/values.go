@@ -172,9 +172,9 @@ type rootsOf struct {
 }
 
 // recordRoots solves the secular equations of a level, whose merges and numbers are on the device.
-// A level takes several dispatches if it has more merges than a grid can have workgroups in Z, or
-// if the equations cost more than tune.Dispatch. No bit of a result depends on the number of
-// dispatches.
+// A level takes several dispatches if it has more merges than a dimension of a grid can have
+// workgroups, or if the equations cost more than tune.Dispatch. No bit of a result depends on the
+// number of dispatches.
 func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
 	number := func(kind int) spirv.Addr[float64] { return s.numbersOf(ws, x.level, kind, 1).Addr() }
 	d, z, mu, zhat := number(numberD), number(numberZ), number(numberMu), number(numberZHat)
