@@ -23,7 +23,7 @@ import (
 // There are three steps:
 //
 //	grid    counts without divisions at a grid of points, as many as the device has threads for
-//	narrow  bisection of each eigenvalue's cell by counts without divisions, which gives a bracket
+//	narrow  bisection between two points of the grid, without divisions; it gives a bracket
 //	bisect  bisection from the beginning by counts with divisions; the bracket decides most halvings
 //
 // Counts without divisions (stebz_narrow.comp) take a tenth of the time of counts with divisions.
@@ -61,8 +61,8 @@ const (
 
 	// bisectionRounds is the number of halvings of an eigenvalue's interval from the beginning to
 	// full accuracy. The length of the interval is a little more than 2·‖T‖ at first, and 2 ulp of
-	// the eigenvalue or 2⁻⁹⁰⁰·‖T‖ at the end. An eigenvalue may be so small because the halvings of
-	// tiny intervals halve exponents (see stebz.comp, and package ref for the number of halvings).
+	// the eigenvalue or 2⁻⁹⁰⁰·‖T‖ at the end. So few are enough because the halvings of intervals
+	// near zero halve exponents (see stebz.comp, and package ref for the number of halvings).
 	bisectionRounds = 122
 
 	// UsualRounds is the number of halvings by counts with divisions for an eigenvalue that is not
@@ -113,8 +113,8 @@ func (s *Bisection) Flops() float64 {
 	return (PivotFlops*UsualRounds + MinorFlops*rounds) * n * n
 }
 
-// Record writes all eigenvalues of T to values[n], in ascending order. d[n] and e[n−1] are only
-// read, and must be finite.
+// Record writes all n eigenvalues of T to `values`, in ascending order. The diagonal d and the
+// off-diagonal e are only read, and must be finite.
 func (s *Bisection) Record(rec *vk.Recorder, ws *vk.Arena, d, e, values vk.Slice[float64]) {
 	s.RecordRange(rec, ws, d, e, 0, s.n, values)
 }
@@ -169,11 +169,10 @@ func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, valu
 	}
 }
 
-// points returns the number of points of the grid for m eigenvalues.
 func (s *Bisection) points(m int) int { return max(m, s.tune.Lanes) }
 
-// recordNarrow finds brackets of the eigenvalues il … il+m−1: intervals that contain one eigenvalue
-// each. The ends of the intervals are in the regions `from` and `to`.
+// recordNarrow finds the brackets of the eigenvalues il … il+m−1: for each eigenvalue an interval
+// that contains it. The ends of the intervals are in the regions `from` and `to`.
 func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	points := s.points(m)
 	s.inPortions(points, 1, func(first, count, threads int) {

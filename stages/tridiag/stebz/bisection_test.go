@@ -81,9 +81,8 @@ func TestBisection(t *testing.T) {
 	}
 }
 
-// TestBisectionRange checks that a solve for a range of eigenvalues gives the same bits as a solve
-// for all eigenvalues with another tuning. It also checks that nothing outside the range is
-// written.
+// TestBisectionRange checks that solves for ranges of eigenvalues, with two tunings, give the bits
+// of package ref. It also checks that nothing outside the range is written.
 func TestBisectionRange(t *testing.T) {
 	const n = 50
 	for _, kind := range matgen.Tridiagonals()[:12] {
@@ -220,8 +219,9 @@ func TestCountBelow(t *testing.T) {
 	}
 }
 
-// TestBisectionDispatches checks that the recording of a bisection has all halvings, and that their
-// total cost agrees with the estimate of the method Flops.
+// TestBisectionDispatches checks the number of Sturm counts of one thread in a dispatch. It must be
+// at least 1 and at most that of all halvings. More than one must not cost more than
+// Tuning.Dispatch.
 func TestBisectionDispatches(t *testing.T) {
 	for _, n := range []int{1, 100, 65536} {
 		s, err := NewBisection(roomtest.Dry(), n, tuningFor("nvidia").Bisection)
@@ -277,7 +277,7 @@ func (c *bisectionBench) brackets(d, e []float64, il, m int) (from, to []float64
 }
 
 // TestFewHalvingsNeedDivisions checks that UsualRounds halvings by counts with divisions are enough
-// to find all eigenvalues that are not tiny relative to the norm, if the brackets are given.
+// to find the eigenvalues above 1 of a matrix with norm 4, if the brackets are given.
 func TestFewHalvingsNeedDivisions(t *testing.T) {
 	const n = 60
 	d, e := matgen.Toeplitz(2, -1).Tridiagonal(n)

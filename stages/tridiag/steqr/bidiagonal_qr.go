@@ -26,8 +26,8 @@ func NewBidiagonalQR(dev *vk.Device, n int) *BidiagonalQR { return &BidiagonalQR
 // SolveRange computes all singular values, in descending order, and the vectors of values[from:to].
 // It writes these vectors to st and wt, as BidiagonalConquer.SolveRange does. A side whose matrix
 // is Matrix{} is not written. d and e are not written. The error is a *bidiagonal.NonFiniteError, a
-// *NoConvergenceError, or an error of package vk. If the context ends during the iteration, the
-// error is that of the context, and the iteration runs to its end without effect.
+// *tridiag.NoConvergenceError, or an error of package vk. If the context ends during the iteration,
+// the error is that of the context, and the iteration runs to its end without effect.
 func (s *BidiagonalQR) SolveRange(
 	ctx context.Context, d, e []float64, from, to int, st, wt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {

@@ -32,10 +32,10 @@ func (s *QRIteration) Work() *vk.Layout { return vk.Together() }
 func (s *QRIteration) Flops() float64 { n := float64(s.n); return 6 * n * n * n }
 
 // SolveRange returns the eigenvalues with the indices from, …, to−1 of the tridiagonal matrix with
-// diagonal d[n] and off-diagonal e[n−1], in ascending order. If xt has rows, SolveRange writes the
-// vectors to xt, which is (to−from)×n and packed: row j is the vector of value from+j. If xt has no
-// rows, no vectors are computed. d and e are not written. The error is a *tridiag.NonFiniteError, a
-// *NoConvergenceError, or an error of package vk.
+// diagonal d (n elements) and off-diagonal e (n−1 elements), in ascending order. If xt has rows,
+// SolveRange writes the vectors to xt, which is (to−from)×n and packed: row j is the vector of
+// value from+j. If xt has no rows, no vectors are computed. d and e are not written. The error is a
+// *tridiag.NonFiniteError, a *tridiag.NoConvergenceError, or an error of package vk.
 func (s *QRIteration) SolveRange(ctx context.Context, d, e []float64, from, to int, xt stages.Matrix) ([]float64,
 	*vk.Profile, error) {
 	if xt.Rows != 0 && (xt.Rows != to-from || xt.Cols != s.n || xt.Ld != xt.Rows) {

@@ -20,7 +20,8 @@ type GolubKahan struct {
 	exponent int       // T is 2^exponent times the scaled matrix
 }
 
-// NewGolubKahan prepares the matrix with off-diagonal e[2n−1], which must be finite. It copies e.
+// NewGolubKahan prepares the matrix with the off-diagonal e, which has 2n−1 finite elements. It
+// copies e.
 func NewGolubKahan(e []float64) *GolubKahan {
 	t := &GolubKahan{e: make([]float64, len(e))}
 	_, t.exponent = math.Frexp(tridiag.Largest(nil, e))

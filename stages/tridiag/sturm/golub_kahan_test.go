@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestGolubKahan finds values of block diagonal matrices, whose 2×2 blocks are C = [x 0; 0 y] and
-// C = [x x; 0 x], with values of all magnitudes.
+// TestGolubKahan finds the singular values of matrices with the diagonal blocks 1 and x·[1 1; 0 1],
+// times a scale, with values of all magnitudes. Values below 2⁻⁹⁷⁰ times the largest element must
+// be 0.
 func TestGolubKahan(t *testing.T) {
 	golden := (math.Sqrt(5) + 1) / 2 // the values of [1 1; 0 1] are this number and its reciprocal
 	for _, scale := range []float64{1, -0x1p900, 0x1p-30} {

@@ -29,8 +29,8 @@ type Matrix struct {
 // a division by the last one, so a processor works on several shifts at the same time.
 const atOnce = 4
 
-// New prepares the matrix with diagonal d[n] and off-diagonal e[n−1], which must be finite. It
-// copies both.
+// New prepares the matrix with the diagonal d and the off-diagonal e, whose elements must be
+// finite. It copies both.
 func New(d, e []float64) *Matrix {
 	d, e = slices.Clone(d), slices.Clone(e[:max(0, len(d)-1)])
 	m := &Matrix{d: d, squares: make([]float64, len(d)), exponent: tridiag.Scale(d, e)}

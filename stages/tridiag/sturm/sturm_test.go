@@ -78,7 +78,6 @@ func TestNull(t *testing.T) {
 	}
 }
 
-// TestStop checks that an error of `stop` ends the work and is returned.
 func TestStop(t *testing.T) {
 	enough := errors.New("enough")
 	stop := func() error { return enough }

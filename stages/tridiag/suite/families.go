@@ -1,9 +1,10 @@
 // Package suite, internal to vkevd, for tests only, holds matrices and checks for the tests of the
-// tridiagonal solvers.
+// tridiagonal and the bidiagonal solvers.
 //
-//	families.go    matrices of any order on which eigensolvers have failed
-//	collection.go  matrices from files
-//	checks.go      residual, orthogonality, and distances from other results
+//	families.go, bidiagonal_families.go  matrices of any order on which solvers have failed
+//	collection.go                        matrices from files
+//	checks.go, bidiagonal_checks.go      residual, orthogonality, distances from other results
+//	stops.go                             solvers that are interrupted
 package suite
 
 import (

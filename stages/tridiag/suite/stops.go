@@ -7,9 +7,10 @@ import (
 )
 
 // Stops checks that a solver ends after an error of its function Stop, and that it returns this
-// error. `solve` runs the solver with the given Stop. Stops makes each of the first calls fail, and
-// then some later ones: after call number i it tries number i + 1 + i/pace. The solver must call
-// Stop at least 20 times.
+// error. `solve` runs the solver with the given Stop. In the first solve, Stop fails from its first
+// call on. If it fails from call number i on in one solve, it fails from number i + 1 + i/pace on
+// in the next. A solve in which Stop does not fail is the last one. In it the solver must call Stop
+// about 20 times or more.
 func Stops(t *testing.T, pace int32, solve func(stop func() error) error) {
 	t.Helper()
 	enough := errors.New("enough")
