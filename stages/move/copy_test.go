@@ -184,8 +184,9 @@ func TestCopying(t *testing.T) {
 	}
 }
 
-// TestMovesInPortions runs tests of this package with dispatches that move about 5000 bytes, as
-// large matrices are moved in several dispatches. The results must be the same.
+// TestMovesInPortions runs tests of this package with dispatches that move at most 5000 bytes, or
+// one column or tile. So a matrix takes several dispatches, as large matrices do. The results must
+// be the same.
 func TestMovesInPortions(t *testing.T) {
 	defer func(most float64) { movedAtOnce = most }(movedAtOnce)
 	movedAtOnce = 5000

@@ -197,8 +197,8 @@ func wholeOfNaN[T spirv.Scalar](t *testing.T, panel []T, m, b int) {
 
 // TestPanelQRWaitsOnlyWhereAllRun checks that workgroups wait for each other only if all of them
 // run at the same time. If the device lacks 64-bit atomic operations, or has fewer compute units
-// than the panel has workgroups, there must be one dispatch for each column. So must it be with the
-// tables of all vendors but NVIDIA.
+// than the panel has workgroups, there must be one dispatch for each column. With the tables of all
+// other vendors than NVIDIA there must always be one dispatch for each column.
 func TestPanelQRWaitsOnlyWhereAllRun(t *testing.T) {
 	atomics := []string{"shaderBufferInt64Atomics"}
 	for _, c := range []struct {

@@ -28,7 +28,7 @@ func (o Op) Conjugates() bool { return o == Conj || o == Adjoint }
 // products that it will record. When all stages are made, the plan calls Work and puts the
 // workspace into the layout of its arena. Then the stages record products. Products that are
 // recorded one after another use the same workspace, and keep no data in it from one product to the
-// next. Two products must not run concurrently.
+// next. Products of two calls must not run concurrently.
 //
 // In all methods ws is an arena whose layout contains Work. If the shapes of the matrices do not
 // fit each other, the caller has made a mistake, and the methods panic. Overlaps are not checked. A

@@ -37,7 +37,7 @@ type Tile struct {
 	Packed bool `json:",omitempty"`
 }
 
-// mostPack is the largest number of matrix elements in 16 bytes, that of float32.
+// mostPack is the number of float32 in 16 bytes. 16 bytes hold fewer elements of the other types.
 const mostPack = 4
 
 func (t Tile) String() string {

@@ -93,7 +93,8 @@ func TestBandShareIsTheReference(t *testing.T) {
 }
 
 // TestBandShareIsShort counts the barriers in the commands of a panel, without those of the panel's
-// factorisation. So it counts the commands that must run one after another.
+// factorisation. The barriers show how many commands must run one after another: at most 4 in
+// RecordProduct and 5 in RecordUpdate.
 func TestBandShareIsShort(t *testing.T) {
 	const n, b, k, mostProduct, mostUpdate = 4096, 32, 256, 4, 5
 	d, tune := roomtest.Dry(), TuningFor(vk.Info{Family: "nvidia"})

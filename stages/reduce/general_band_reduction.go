@@ -17,7 +17,7 @@ import (
 //
 //	A = Q1·[B; 0]·P1ᵀ     B has b superdiagonals
 //
-// Left panels of b columns and right panels of b rows are factored in turn. The updates of the
+// Left panels of b columns and right panels of b rows are factored alternately. The updates of the
 // trailing matrix are deferred: while a block of k columns is reduced, the trailing matrix A in
 // memory keeps its values from the beginning of the block. The current trailing matrix is
 //

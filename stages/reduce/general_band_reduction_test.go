@@ -115,7 +115,8 @@ func TestGeneralBandReductionRepeats(t *testing.T) {
 }
 
 // TestShortPanels checks for which numbers of rows a reduction uses panel.Tuning.ShortTileBytes.
-// With other chunks of rows, sums have another order, so the bits show which size was used.
+// With other chunks of rows, numbers are added in another order, so the bits show which size was
+// used.
 func TestShortPanels(t *testing.T) {
 	when.Skip(t, when.Quick, "the other band reductions")
 	size := GeneralSize{M: 61, N: 50, B: 4, K: 8}

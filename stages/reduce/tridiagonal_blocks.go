@@ -101,8 +101,8 @@ type tridiagonalBlocks[T spirv.Scalar] struct {
 	cut    *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]]
 	abort  spirv.Addr[uint32]
 
-	// panel has the columns of V and W in turn. `slots` has the numbers that workgroups exchange
-	// during one block, slotsOf[T] words each.
+	// panel has the columns of V and W alternately. `slots` has the numbers that workgroups
+	// exchange during one block, slotsOf[T] words each.
 	panel vk.Region[T]
 	slots vk.Region[uint64]
 	work  *vk.Layout

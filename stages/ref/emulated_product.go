@@ -29,7 +29,8 @@ func EmulatedOperand[T Number](a []T, ld int, op Op, right bool, rows, k int) Em
 	return EmulatedRows[T]{a, 1, ld, rows, k, op.conjugates()}
 }
 
-// row returns the elements of row r, or the real and imaginary parts of complex elements in turn.
+// row returns the elements of row r, or the real and imaginary parts of complex elements
+// alternately.
 func (f EmulatedRows[T]) row(r int) []float64 {
 	var row []float64
 	for k := range f.K {

@@ -61,9 +61,9 @@ type RefinementStep struct {
 // orthonormality R. The noise (RefinementNoise) is the size of rounding errors. A pair is coupled
 // in each of two cases: |gᵢⱼ| exceeds both the noise and |λᵢ − λⱼ|/32, or the eigenvalues are in
 // the wrong order. A cluster is a range of indices; all indices that are coupled to an index of the
-// cluster are in the cluster. W is block diagonal: it has the eigenvectors of the matrix (gᵢⱼ) of
-// each cluster (Rayleigh and Ritz), where gᵢᵢ = λᵢ. E is accurate to second order, so that the
-// error is squared in each step.
+// cluster are in the cluster. Clusters that are too near to each other (refinementRoom) are merged.
+// W is block diagonal: it has the eigenvectors of the matrix (gᵢⱼ) of each cluster (Rayleigh and
+// Ritz), where gᵢᵢ = λᵢ. E is accurate to second order, so that the error is squared in each step.
 //
 // The argument a holds both triangles of A. X must be nearly orthonormal, and its columns must be
 // nearly in the order of the eigenvalues.
