@@ -39,7 +39,7 @@ func sample(most int) (all []named) {
 	return all
 }
 
-// symmetric returns the matrix for Solve, with the entries of one triangle only, `uplo`. The other
+// symmetric returns the matrix for Solve, with only the entries of the triangle `uplo`. The other
 // triangle is NaN, so that a test fails if Solve reads it.
 func (m named) symmetric(uplo evd.Uplo) evd.Sym[float64] {
 	a := slices.Clone(m.full)
@@ -72,8 +72,9 @@ func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
 	return res
 }
 
-// worst returns the larger one of LAPACK's two error ratios of the spectrum s, the ratios of the
-// residual and of the orthogonality.
+// worst returns the larger one of LAPACK's two error ratios of the spectrum s, those of the
+// residual and of the orthogonality. It returns +Inf if s has an error, unsorted values, or a wrong
+// number of vectors.
 func (m named) worst(s batch.Spectrum) float64 {
 	cols := len(s.Values)
 	if s.Err != nil || !slices.IsSorted(s.Values) || s.Vectors.Cols != cols {
@@ -103,9 +104,9 @@ func TestEveryOrder(t *testing.T) {
 	everyOrder(t, nil, 130, sample(130))
 }
 
-// TestEveryOrderByDivideAndConquer does the same as TestEveryOrder, but divide and conquer solves
-// all matrices that are too large for shared memory. On a GPU it also solves matrices of orders up
-// to 512.
+// TestEveryOrderByDivideAndConquer is TestEveryOrder for the orders above 16, but divide and
+// conquer solves all matrices that are too large for shared memory. On a CPU it solves a third of
+// the matrices. On a GPU it also solves matrices of orders up to 512.
 func TestEveryOrderByDivideAndConquer(t *testing.T) {
 	most, tune := 130, conquering(t)
 	var all []named
@@ -157,7 +158,8 @@ func everyOrder(t *testing.T, tune *tuning.Tuning, most int, all []named) {
 	t.Logf("%d matrices: largest ratio %.3g, of values alone %.3g", len(all), worst[0], worst[1])
 }
 
-// checkSigns fails the test if the component of largest magnitude of a vector is negative.
+// checkSigns fails the test if the first component of largest magnitude of a vector is negative or
+// NaN.
 func checkSigns(t *testing.T, name string, v *evd.Dense[float64]) {
 	t.Helper()
 	for j := range v.Cols {
@@ -174,7 +176,6 @@ func checkSigns(t *testing.T, name string, v *evd.Dense[float64]) {
 	}
 }
 
-// ofSeveralOrders returns matrices of 16 orders and kinds. The largest order is 70.
 func ofSeveralOrders() (a []evd.Sym[float64]) {
 	for k, n := range []int{1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 20, 21, 33, 64, 65, 70} {
 		kind := matgen.Dense()[k*3]

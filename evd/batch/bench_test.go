@@ -84,8 +84,6 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// seconds calls the function `work` three times and returns the shortest time of a call, in
-// seconds.
 func seconds(work func()) float64 {
 	best := 1e9
 	for range 3 {

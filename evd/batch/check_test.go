@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/internal/when"
 )
 
-// TestCheck checks that Check returns small ratios for right spectra, and large ratios for wrong
-// spectra.
+// TestCheck checks that right spectra pass, and that a wrong value, a wrong vector and a matrix
+// with a NaN do not pass. It also checks the errors of Check.
 func TestCheck(t *testing.T) {
 	ctx := context.Background()
 	for _, part := range []evd.Selection{{}, evd.Index(1, 5)} {

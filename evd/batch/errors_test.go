@@ -302,8 +302,9 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOfTridiagonals checks that a tridiagonal matrix counts with its own cost, 4/3·n³, and
-// not with that of a dense matrix, which has a share of n².
+// TestProgressOfTridiagonals checks that a tridiagonal matrix counts with its own number of
+// operations, 4/3·n³. That of a dense matrix has a term with n², too, which would change the
+// shares.
 func TestProgressOfTridiagonals(t *testing.T) {
 	var seen []float64
 	p := newTridiagonalPlan(t, 40, 1, batch.Options{Vectors: true, Progress: func(at evd.Progress) { seen = append(seen, at.Done/at.Total) }})

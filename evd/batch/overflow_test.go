@@ -42,8 +42,9 @@ func TestBeyondTheLargestDouble(t *testing.T) {
 	}
 }
 
-// overflowed checks a spectrum of a matrix of order n in which values[k] overflows, and no other
-// value.
+// overflowed checks a spectrum of a matrix of order n with the error `want`: values[k] is infinite,
+// and no other value is infinite or NaN. The components of vector k, if there are vectors, must be
+// 1/√n.
 func overflowed(t *testing.T, s batch.Spectrum, k, n int, want evd.OverflowError) {
 	t.Helper()
 	var e *evd.OverflowError

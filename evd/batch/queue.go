@@ -11,8 +11,8 @@ import (
 )
 
 // A batch of many matrices is divided into parts, so that the host prepares one part while the
-// device solves another one. Each further part costs some milliseconds, so there are only two, and
-// a part has at least leastPortion matrices.
+// device solves another one. Each part costs some milliseconds. So the size of a part is half of
+// the batch, but at least leastPortion, if the plan has memory for it.
 const (
 	portions     = 2
 	leastPortion = 1 << 14

@@ -70,7 +70,8 @@ func (p *solver) solveInto(ctx context.Context, a matrices, out []Spectrum) (*vk
 }
 
 // wanted returns the range `from` ≤ i < `to` of the eigenvalues that the options select for matrix
-// k, or an error if the matrix does not fit the plan.
+// k. It returns an error if the matrix does not fit the plan, or has too small an order for the
+// selection.
 func (p *solver) wanted(a matrices, k int) (from, to int, err error) {
 	if err := a.fits(k, p.base.N); err != nil {
 		return 0, 0, err
@@ -84,7 +85,8 @@ func (p *solver) wanted(a matrices, k int) (from, to int, err error) {
 }
 
 // fits returns an *evd.ShapeError if the slices of s do not have the sizes for `cols` eigenvalues
-// of a matrix of order n, and for their vectors if the plan computes them.
+// of a matrix of order n, and for their vectors if the plan computes them. Row-major vectors are an
+// error, too.
 func (p *solver) fits(n, cols int, s Spectrum) error {
 	if len(s.Values) != cols {
 		return &evd.ShapeError{N: cols, Ld: 1, Len: len(s.Values)}
