@@ -15,14 +15,14 @@ import (
 const fewShifts = 1 << 6
 
 // shiftsFor is the largest number of shifts in one transfer to the device: two for each eigenvalue,
-// but at most as many as keep every device busy.
+// but at least fewShifts, and at most as many as keep every device busy.
 func shiftsFor(n int) int {
 	const many = 1 << 16
 	return max(fewShifts, min(2*n, many))
 }
 
 // countsAtOnce is the number of shifts in one transfer, for order n. Together they cost at most one
-// dispatch.
+// dispatch, or there are only fewShifts of them.
 func countsAtOnce(n int, t tuning.Tuning) int {
 	return max(fewShifts, min(shiftsFor(n), int(t.Bisection.Dispatch)/n))
 }

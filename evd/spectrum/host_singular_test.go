@@ -85,8 +85,8 @@ func TestDqdsIsInterruptible(t *testing.T) {
 	}
 }
 
-// TestLosesDigits checks that the host finds values again only if elements count as zero on the
-// device, and only tiny values.
+// TestLosesDigits checks that losesDigits counts only tiny values, and only if the device takes
+// some element of e as zero.
 func TestLosesDigits(t *testing.T) {
 	for _, c := range []struct {
 		e, values []float64

@@ -54,10 +54,12 @@ func (s *Stage) settle(c *plan.Call, t Problem, p Part) error {
 // eigenvalue is known not to be.
 const minCells, maxCells = 3, 64
 
-// nearby searches for the eigenvalue of each value in `open`, the list of values that are not
-// certified. It divides an interval around the value into cells of the given `width`, and counts
-// the eigenvalues below each border of a cell. If the eigenvalue is in one of the cells, the value
-// becomes the middle of this cell. `nearby` returns the values that are still not certified.
+// nearby searches for the eigenvalue of each value whose index is in the list `open`: these values
+// are not certified. It divides an interval around the value into cells of the given `width`, and
+// counts the eigenvalues below each border of a cell. If the eigenvalue is in one of the cells, the
+// value becomes the middle of this cell. `nearby` returns the indices of the values that are still
+// not certified. If the list is so long that there are fewer than minCells cells for each value, it
+// returns the whole list.
 //
 // The number of cells depends only on the order and on the length of `open`. It does not depend on
 // the number of counts that a device can compute in parallel, so the bits of the result do not,

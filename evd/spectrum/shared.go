@@ -10,7 +10,8 @@ import (
 )
 
 // newSharedConquer makes divide and conquer by several devices. Each device has only its own part
-// of the vectors; the first one has at most m. The memory xt is that on the first device.
+// of the vectors. The part of the first device has at most m vectors, and `xt` of Solve is its
+// memory.
 func newSharedConquer(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stedc.NewSharedConquer(dev, n, ops, t.Products, t.DivideConquer)
 	if err != nil {
@@ -36,7 +37,8 @@ func newSharedConquer(dev *vk.Device, n, m int, ops product.Ops[float64], t tuni
 // vectors of a Part are those of the first device.
 func (s *Stage) Shared() bool { return s.shared }
 
-// rows returns how many of m vectors are on the first device.
+// rows returns how many of m vectors are on the first device. If several devices share the vectors,
+// it also stores m in c.Shared, where Part needs it.
 func (s *Stage) rows(c *plan.Call, m int) int {
 	if !s.Shared() {
 		return m

@@ -112,8 +112,8 @@ func (s *Stage) Work() *vk.Layout {
 	return s.Method.Work()
 }
 
-// Settles reports whether Solve computes values again that Sturm counts do not certify, as with
-// every method except Bisection.
+// Settles reports whether Solve computes again those values that Sturm counts do not certify. It
+// does so with every method except Bisection and dqds.
 func (s *Stage) Settles() bool { return s.exact != nil }
 
 // Cost returns the predicted number of operations, for the largest number of eigenpairs.
