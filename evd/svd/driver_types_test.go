@@ -117,8 +117,8 @@ func TestDriverTypes(t *testing.T) {
 }
 
 // generalBandOfType returns an m×n matrix with k sub- and superdiagonals of one of the bandTypes.
-// The upper part is that of bandOfType. Orthogonal transformations of k+1 neighbouring rows make
-// the lower part.
+// If `family` is empty, its entries are random. Otherwise the upper part is that of bandOfType, and
+// for dense types, orthogonal transformations of k+1 neighbouring rows make the lower part.
 func generalBandOfType(t *testing.T, family string, dense bool, m, n, k int) *mat.Dense {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))

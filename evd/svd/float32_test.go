@@ -329,8 +329,8 @@ func TestFloat32CertificateFindsErrors(t *testing.T) {
 	}
 }
 
-// TestFloat32Memory compares the memory of plans in single precision with that of plans in double
-// precision.
+// TestFloat32Memory checks upper limits for the memory of plans in single precision, in bytes for
+// each entry. It prints the memory of plans in double precision, too.
 func TestFloat32Memory(t *testing.T) {
 	when.Pick(t, when.Single)
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})

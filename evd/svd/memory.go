@@ -31,8 +31,8 @@ type regions[T evd.Float] struct {
 	sums    [3]vk.Region[T]   // sums of a check: left orthogonality, right orthogonality, residual
 }
 
-// reflectors returns the reflectors of bulge chasing: those of Q2 for the left side, those of P2
-// for the right side.
+// reflectors returns the reflectors of bulge chasing: those of Q2 for the left side, and those of
+// P2 for the right side. They are empty if no vectors are wanted.
 func (p *path[T]) reflectors(ws *vk.Arena, of side) stages.Reflectors[T] {
 	if p.steps.conquer == nil {
 		return stages.Reflectors[T]{}

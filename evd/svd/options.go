@@ -193,7 +193,8 @@ func tableOf[T evd.Float](o Options, info vk.Info) tuning.Tuning {
 
 // sizes returns the tuning for matrices with n columns, with the changes that the options ask for.
 // `emulated` says whether the products of the reduction are emulated. The sizes do not depend on
-// the wanted vectors, so that the values have the same bits with and without vectors.
+// the wanted vectors, so that the values have the same bits with and without vectors. A block size
+// that is no multiple of the band is an *evd.OptionError.
 func sizes[T evd.Float](o Options, info vk.Info, n int, emulated bool) (tuning.Tuning, error) {
 	t := tableOf[T](o, info)
 	if b := o.Band; b > 0 {

@@ -15,9 +15,9 @@ import (
 )
 
 // overflowed checks a result for a matrix whose largest singular value is beyond the largest number
-// of type T, and whose other values are zero. The error must name the value, and the result must be
-// returned, too. A certificate must not pass. For float32 the value is a double that does not
-// overflow.
+// of type T, and whose other values are far smaller. For float64 the error must name the value, the
+// result must be returned, too, and a certificate must not pass. For float32 the value is a double
+// that does not overflow, so there must be no error, and a certificate must pass.
 func overflowed[T evd.Float](t *testing.T, what string, certify bool, n int, res *Result[T], err error) {
 	t.Helper()
 	var e *evd.OverflowError
@@ -82,8 +82,7 @@ func beyond[T evd.Float](t *testing.T) {
 		}
 	}
 
-	// The matrix [m m; 0 m] has the singular values m·(√5 ± 1)/2. With [m 0; m 0] the second one is
-	// 0.
+	// The matrix [0 m; 0 m] has the singular values √2·m and 0.
 	m := most[T]()
 	band, err := NewBandPlan[T](testDevice(t), 2, 1, BandOptions{Certify: true, Tuning: &small})
 	if err != nil {

@@ -112,7 +112,8 @@ func (s shape) reduced(t tuning.Tuning) reduce.GeneralSize {
 }
 
 // narrowed returns the sizes of the passes that make the band of the reduction narrower. There is a
-// pass only for orders from ValuesFrom on, without vectors, and if Options.Band is a wide band.
+// pass only without vectors, for orders from ValuesFrom on if ValuesFrom is not 0, and if
+// Options.Band is a wide band.
 func narrowed(of shape, t tuning.Tuning) chases.NarrowSize {
 	size := chases.NarrowSize{N: of.cols, From: t.Band, To: t.Band, Tile: 1}
 	if !of.vectors() && t.ValuesFrom > 0 && of.cols >= t.ValuesFrom {

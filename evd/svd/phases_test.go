@@ -56,8 +56,8 @@ func TestEachPhaseHasItsProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	// Only the phases in these lists have large products. A back transformation 2 by reflectors has
-	// none.
+	// Only the phases in these lists have large products. Back transformation 2 has none if it
+	// applies single reflectors.
 	reduction := []string{stages.PhaseBandReduction}
 	vectors := []string{
 		stages.PhaseBidiagonal, stages.PhaseApplyQ2, stages.PhaseApplyQ1, stages.PhaseApplyQ0, stages.PhaseApplyP2, stages.PhaseApplyP1,

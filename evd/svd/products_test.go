@@ -104,7 +104,7 @@ func TestRefusedProductsAreNative(t *testing.T) {
 }
 
 // TestProductsOption checks the errors for impossible values of Options.Products and
-// Options.Moduli.
+// Options.Moduli, and for emulated products in single precision.
 func TestProductsOption(t *testing.T) {
 	option := (*evd.OptionError)(nil)
 	for _, opt := range []Options{{Products: 7}, {Moduli: 12}, {Moduli: 17}} {
@@ -268,8 +268,9 @@ func TestWideBandBecomesNarrower(t *testing.T) {
 	}
 }
 
-// TestBlocksAreSmallParts checks the columns of a block for tables with k = 512. A block must be a
-// small part of the matrix, and at most half of the table's block.
+// TestBlocksAreSmallParts checks the number of columns of a block, for a table whose blocks have
+// 512 columns. A block must have at most n/32 columns and at most half as many as in the table, but
+// at least those of one band.
 func TestBlocksAreSmallParts(t *testing.T) {
 	table := tuning.Smallest()
 	table.Band, table.Block, table.ValuesFrom = 32, 512, 0

@@ -14,9 +14,9 @@ import (
 // Result is the result of Solve. The caller owns its memory, and later solves do not change it.
 type Result[T evd.Float] struct {
 	// Values are the singular values in descending order: all of them, or the part that
-	// Options.Largest or Options.Select selects. First is the index of Values[0] among all singular
-	// values. The largest one has index 0. They are doubles for every T. A value beyond the largest
-	// double is +Inf. The result is then returned beside an *evd.OverflowError.
+	// Options.Largest or Options.Select selects. They are doubles for every T. A value beyond the
+	// largest double is +Inf, and the result is then returned beside an *evd.OverflowError. First
+	// is the index of Values[0] among all singular values. The largest one has index 0.
 	Values []float64
 	First  int
 

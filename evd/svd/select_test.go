@@ -53,8 +53,8 @@ func partOf(t *testing.T, what string, res, all *Result[float64], from, to int) 
 	}
 }
 
-// TestSelect selects parts of the singular values of dense matrices, with and without vectors. They
-// must be parts of the whole results.
+// TestSelect selects parts of the singular values of dense matrices, with and without vectors. The
+// results must be parts of the whole results.
 func TestSelect(t *testing.T) {
 	small := tuning.Smallest()
 	for _, shape := range [][2]int{{23, 23}, {29, 21}, {21, 29}, {60, 20}} {
@@ -88,7 +88,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestSelectOfBidiagonals selects parts of the singular values of bidiagonal matrices and of bands.
+// TestSelectOfBidiagonals does the same as TestSelect for bidiagonal matrices and for bands.
 func TestSelectOfBidiagonals(t *testing.T) {
 	small, n := tuning.Smallest(), 30
 	d, e := suite.Random(n)

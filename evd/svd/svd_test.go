@@ -19,7 +19,7 @@ import (
 
 var testDevice = stagetest.Device
 
-// family is a kind of test matrix, with a function that fills an m×n matrix.
+// family is a kind of test matrix. The function `at` returns entry (i, j) of an m×n matrix.
 type family struct {
 	name string
 	at   func(r *rand.Rand, i, j, m, n int) float64

@@ -16,7 +16,6 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// gonumOf returns the matrix as a gonum matrix, multiplied by scale.
 func gonumOf(d *evd.Dense[float64], scale float64) *mat.Dense {
 	g := mat.NewDense(d.Rows, d.Cols, nil)
 	g.Apply(func(i, j int, _ float64) float64 { return d.At(i, j) * scale }, g)
@@ -61,8 +60,8 @@ func residualOf(g *mat.Dense, res *Result[float64]) float64 {
 	return r / max(mat.Norm(&a, 1), 0x1p-1022*scale) / (float64(max(m, n)) * 0x1p-52)
 }
 
-// signed checks the signs of the vectors in z: the component of largest magnitude of each column
-// must be positive.
+// signed fails the test if the first component of largest magnitude of a column of z is negative or
+// NaN.
 func signed(t *testing.T, what string, z *evd.Dense[float64]) {
 	t.Helper()
 	for j := range z.Cols {

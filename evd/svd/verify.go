@@ -22,15 +22,15 @@ func (e *UnverifiedError) Error() string {
 	return plan.Unverified(e.First, e.Safe, evd.Threshold)
 }
 
-// safely returns the tuning of the safe path, on which no workgroup waits for another, and all
-// products are native.
+// safely returns the tuning of the safe path, on which no workgroup waits for another.
 func safely(t tuning.Tuning) tuning.Tuning {
 	t.Waits.Wavefront = true
 	return t
 }
 
-// prepareSafe makes the stages of the safe path, for a plan with Options.Verify. These stages share
-// the memory of the plan's other stages, because the two never run at the same time.
+// prepareSafe makes the stages of the safe path, for a plan with Options.Verify. Their products are
+// native, and up to order plan.MaxSafeQR QR iteration finds the vectors. These stages share the
+// memory of the plan's other stages, because the two never run at the same time.
 func (p *Plan[T]) prepareSafe() (err error) {
 	wanted := p.emulates
 	p.emulates = choice{}

@@ -199,7 +199,6 @@ func TestVerifyPassesWhatIsRight(t *testing.T) {
 	}
 }
 
-// sameVectors reports whether x and y are both nil, or are equal matrices.
 func sameVectors(x, y *evd.Dense[float64]) bool {
 	if x == nil || y == nil {
 		return x == nil && y == nil
