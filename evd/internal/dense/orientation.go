@@ -33,11 +33,11 @@ func NewOrientation[T spirv.Scalar](dev *vk.Device, rowMajor bool) (*Orientation
 
 // Record records commands that write the transpose of the matrix x to the matrix q and fix the
 // signs. x has a vector in each row, and q gets a vector in each column. The component of largest
-// magnitude of each vector becomes positive (the first of them, if there are several). x and q must
-// not overlap.
+// magnitude of each vector becomes real and positive (the first of them, if there are several). x
+// and q must not overlap.
 //
-// Record returns the matrix to download, which has no gaps between its columns. This is q, or,
-// for row-major vectors, the transpose of q, which is stored at the beginning of the memory of x.
+// Record returns the matrix to download, which has no gaps between its columns. This is q, or, for
+// row-major vectors, the transpose of q, which is stored at the beginning of the memory of x.
 func (o *Orientation[T]) Record(rec *vk.Recorder, x, q product.Matrix[T]) product.Matrix[T] {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	o.Transpose.Record(rec, x, q)

@@ -38,7 +38,7 @@ func CheckDevices(first *vk.Device, others []*vk.Device) error {
 }
 
 // Suffix is the end of the names of a device's phases in the profile of a solve on several devices.
-// The number is that of the list of devices, as in the text of a *vk.DeviceError.
+// The number is vk.Info.Index, as in the text of a *vk.DeviceError.
 func Suffix(dev *vk.Device) string { return fmt.Sprintf(", device %d", dev.Info().Index) }
 
 // OnDevice says on which device of several an error happened: it returns a *vk.DeviceError. An

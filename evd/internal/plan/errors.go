@@ -56,7 +56,7 @@ func (e *NoConvergenceError) Error() string {
 	return fmt.Sprintf("%s: %s iteration did not converge on rows [%d, %d) of the %s", e.Stage, method, e.Index, e.End, matrix)
 }
 
-// NotConverged converts a stage's error about rows of the tridiagonal matrix T into a
+// NotConverged converts a stage's error about rows of the tridiagonal or bidiagonal matrix into a
 // *NoConvergenceError of the given phase. It returns other errors unchanged.
 func NotConverged(err error, phase string) error {
 	var failed *stedc.NoConvergenceError

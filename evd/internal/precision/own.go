@@ -44,7 +44,7 @@ func spaces[T any](regions []vk.Region[T]) (all []vk.Space) {
 	return all
 }
 
-// ownOnDevice is a device that computes in double precision, too.
+// ownOnDevice is the part of Doubles that is the same for all T on a device with double precision.
 type ownOnDevice[T spirv.Scalar] struct{ own[T] }
 
 func (*ownOnDevice[T]) OnHost() bool { return false }
@@ -118,8 +118,8 @@ func (*complexes[T]) Widen(_ *vk.Recorder, _ product.Matrix[T], x stages.Matrix)
 }
 
 // RealTridiagonal returns the real tridiagonal matrix S and the phase in T = D·S·Dᴴ, D = diag(1 …
-// 1, phase). In a Hermitian T with the diagonals d and e, all elements of e but the last one are
-// real.
+// 1, phase), for numbers in single precision. In a Hermitian T with the diagonals d and e, all
+// elements of e but the last one are real. The phase of a real T is 1.
 func RealTridiagonal[T spirv.Scalar](d, e []T) (s spectrum.Tridiagonal, phase T) {
 	s = spectrum.Tridiagonal{D: spectrum.Scale(d, 1), E: spectrum.Scale(e, 1)}
 	phase = 1

@@ -46,7 +46,7 @@ func divideAmong(t *testing.T, devices, n int) (*Team, *divided[float64]) {
 	return g, s.(*divided[float64])
 }
 
-// solved returns the eigenpairs of a, and the largest column sums of their errors.
+// solved returns the eigenpairs of a, and the largest column sum of their errors.
 func solved(t *testing.T, g *Team, by Stages[float64], a dense.Triangle[float64]) (r spectrum.Result[float64], worst float64) {
 	t.Helper()
 	c := g.Begin(context.Background(), nil)

@@ -62,8 +62,8 @@ func (s Shares) parts() []float64 {
 	return parts
 }
 
-// strip is a number of vectors that the kernels compute together. If there are many vectors, a
-// device computes a multiple of this number.
+// strip is a number of vectors that the kernels compute together. If there are many vectors, each
+// device except the last one computes a multiple of this number.
 const strip = 64
 
 // Of returns the vectors that device k computes if there are m vectors: `from` ≤ i < `to`.

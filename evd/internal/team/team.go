@@ -150,8 +150,8 @@ func New[T spirv.Scalar](t *Team, cfg dense.Config) (Stages[T], error) {
 	return made.(Stages[T]), nil
 }
 
-// onOthers calls `do` for each further device and the largest number of its vectors. Kernels are
-// compiled in parallel.
+// onOthers calls `do` for each further device, with the number of the device and the largest number
+// of its vectors. Kernels are compiled in parallel.
 func (t *Team) onOthers(cfg dense.Config, do func(dev *vk.Device, device, most int) error) error {
 	for k, o := range t.Others {
 		most := t.split.most(k+1, cfg.Capacity(t.N))
@@ -178,7 +178,8 @@ func configOf[T spirv.Scalar](first, dev *vk.Device, lead *dense.Lead[T]) dense.
 	return cfg
 }
 
-// lay sets the layouts of all devices, for stages that use the same memory at different times.
+// lay returns the layouts of all devices, for stages that use the same memory at different times,
+// and sets t.exchangeBytes.
 func (t *Team) lay(stages []Memory) (layouts []*vk.Layout) {
 	layouts = stages[0].Layouts()
 	for _, s := range stages[1:] {
