@@ -90,10 +90,9 @@ func apart(d evd.Dense[float64]) evd.Dense[float64] {
 	return copied
 }
 
-// near tells whether two large ratios are the same, up to rounding errors.
+// near tells whether y is a large ratio, above 1000, and x is the same up to rounding errors.
 func near(x, y float64) bool { return y > 1e3 && math.Abs(x-y) <= 1e-8*y }
 
-// mustPlan makes a plan, which is closed at the end of the test.
 func mustPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Plan[float64] {
 	t.Helper()
 	return planOf[float64](t, d, n, opt)

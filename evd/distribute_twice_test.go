@@ -12,9 +12,9 @@ import (
 )
 
 // TestDividedPlansShareDevices solves with two plans that divide matrices among the same devices,
-// from two goroutines, in both orders of the devices. While a solve uses one device, it waits for
-// the other one. If each plan had one device and waited for the other device, both would wait for
-// ever.
+// from two goroutines. The first device of one plan is the second device of the other plan. While a
+// solve uses one device, it waits for the other one. If each plan had one device and waited for the
+// other device, both would wait for ever.
 func TestDividedPlansShareDevices(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})

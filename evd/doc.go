@@ -69,7 +69,7 @@
 // From Plan.Solve to the first stage that a device computes are four steps (for a divided matrix
 // the second and third are those of package team):
 //
-//	Plan.Solve                             checks A; plan.Survive and plan.Verified repeat a failed solve
+//	Plan.Solve                             checks A; plan.Survive and plan.Verified solve again
 //	Plan.solveBy                           the whole method: Reduce, spectrum.Tail, certificate
 //	dense.Solve.Reduce                     uploads A, scans it, and records the reduction meanwhile
 //	dense.Solve.RecordReduction            A → B → T

@@ -20,7 +20,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// device opens the device in VKEVD_DEVICE.
+// device returns an open device of VKEVD_DEVICE that no other test uses until this one ends.
 func device(t testing.TB, opt vk.Options) *vk.Device {
 	t.Helper()
 	opt.DebugShaders = opt.DebugShaders || os.Getenv("VKEVD_DEBUG_SHADERS") != ""
@@ -122,7 +122,7 @@ func realPart[T double](x T) float64 { return spectrum.Scale([]T{x}, 1)[0] }
 
 func ofReal[T double](x float64) T { return spectrum.Unscale[T]([]float64{x}, 1)[0] }
 
-// nan returns NaN in both parts.
+// nan returns NaN, for a complex type in both parts.
 func nan[T double]() T {
 	x := T(0)
 	return x / x
@@ -225,7 +225,7 @@ func everySize[T double](t *testing.T, matrix func(n int) []T, largest int) {
 	}
 }
 
-// full returns the matrix `a` with both triangles: the upper triangle is a copy of the lower one.
+// full copies the lower triangle of `a` to its upper triangle, and returns a.Data.
 func full(a evd.Sym[float64]) []float64 {
 	for j := range a.N {
 		for i := range j {

@@ -46,7 +46,8 @@ func families(n int) map[string]evd.Tridiagonal[float64] {
 }
 
 // TestFamiliesOfEveryOrder solves the matrices that the function `families` returns, for many
-// orders. It uses every solver, with vectors if the solver can compute vectors.
+// orders. It uses every solver, QR iteration only up to order 64, with vectors if the solver can
+// compute vectors.
 func TestFamiliesOfEveryOrder(t *testing.T) {
 	when.Long(t, "TestSplitEverywhere, TestTridiagonals, and tests of each solver")
 	d := device(t, vk.Options{})

@@ -66,7 +66,6 @@ func converted[To, From evd.Number](x From) (to To) {
 	return to
 }
 
-// singles returns the numbers of the list `a` in float32.
 func singles(a []float64) []float32 {
 	single := make([]float32, len(a))
 	for i, x := range a {
@@ -85,7 +84,6 @@ func widened[D double, T single](res *evd.Result[T]) (values []float64, vectors 
 	return res.Values, vectors
 }
 
-// singlePlan makes a plan in single precision.
 func singlePlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Plan[float32] {
 	t.Helper()
 	return planOf[float32](t, d, n, opt)
@@ -285,7 +283,7 @@ func TestComplex64Options(t *testing.T) {
 	singleOptions[complex64](t, device(t, vk.Options{}), randomHermitian(45))
 }
 
-// singleOptions solves a matrix of order 45.
+// singleOptions is TestFloat32Options for the number type T and a matrix of order 45.
 func singleOptions[T single, D double](t *testing.T, d *vk.Device, matrix []D) {
 	const n = 45
 	rounded, _ := rounded[T](matrix)

@@ -18,7 +18,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// complexOf returns the numbers of a as complex ones.
 func complexOf(a []float64) []complex128 {
 	z := make([]complex128, len(a))
 	for i, x := range a {
@@ -75,7 +74,7 @@ func TestRealInComplexStorage(t *testing.T) {
 	}
 }
 
-// TestImaginaryMatrix solves i·K for skew-symmetric K: with λ, −λ is an eigenvalue, too.
+// TestImaginaryMatrix solves i·K for skew-symmetric K. If λ is an eigenvalue, so is −λ.
 func TestImaginaryMatrix(t *testing.T) {
 	d := device(t, vk.Options{})
 	for _, n := range []int{2, 3, 20, 33} {

@@ -14,9 +14,9 @@ import (
 )
 
 // TestHermitianTypesEverywhere solves Hermitian matrices of every kind, of orders around those of
-// bands, blocks and tiles, from both triangles, in every way: with waits between workgroups,
-// without, and in one stage. The triangle that is not read and the imaginary parts of the diagonal
-// are NaN.
+// bands, blocks and tiles, from both triangles. It does so in four ways: with waits between
+// workgroups, without them, in one stage, and with the device's own tuning. The triangle that is
+// not read and the imaginary parts of the diagonal are NaN.
 func TestHermitianTypesEverywhere(t *testing.T) {
 	when.Long(t, "TestEveryKindOfHermitian, TestEverySizeOfHermitians, TestTrianglesOfHermitians")
 	ways := map[string]evd.Options{

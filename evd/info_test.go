@@ -52,8 +52,8 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 	}
 }
 
-// infoWords returns the number of INFO words that the host reads during a solve with the stages in
-// p. An INFO word is the status of a stage in which workgroups wait for each other.
+// infoWords returns the number of INFO words that the host reads during a solve with the stages s.
+// An INFO word is the status of a stage in which workgroups wait for each other.
 func infoWords[T Number](s *dense.Stages[T], c *plan.Call) int {
 	words := s.Reduction.Info(c.Arena).Len() + s.Chase.Info(c.Arena).Len()
 	for _, q2 := range s.Back.Q2.Stage {

@@ -15,7 +15,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// mixedPlan makes a plan in mixed precision.
 func mixedPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.MixedPlan {
 	t.Helper()
 	p, err := evd.NewMixedPlan(d, n, opt)
@@ -78,7 +77,6 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// packedColumns returns the elements of a matrix by columns.
 func packedColumns(q evd.Dense[float64]) (data []float64) {
 	for j := range q.Cols {
 		data = append(data, q.Col(j)...)

@@ -73,9 +73,9 @@ const AutoOrder = tuning.EmulateFrom
 // are only a little faster than native ones.
 const LargeOrder = tuning.EmulateLarge
 
-// withFittingProducts returns the plan that the function `newPlan` makes. If this plan does not fit
-// into the device's memory, and ProductsAuto may have chosen emulated products, it returns a plan
-// with native products, which need less memory.
+// withFittingProducts returns the plan that the function `newPlan` makes. If this plan cannot be
+// made, for example because it does not fit into the device's memory, and ProductsAuto may have
+// chosen emulated products, it returns a plan with native products (see emulation.OrNative).
 func withFittingProducts[P any](n int, opt Options, newPlan func(Options) (P, error)) (P, error) {
 	auto := opt.Products == ProductsAuto && opt.config().MayEmulate(n)
 	return emulation.OrNative(auto, func(native bool) (P, error) {

@@ -53,10 +53,10 @@ func TestEmulatedProductsOfHermitians(t *testing.T) {
 	}
 }
 
-// testEmulatedProducts solves the matrix a of the named kind with emulated products, which integer
-// units compute: with one modulus more for the vectors than in the reduction, and with one more in
-// both, which gives more accurate products. The values must be those of native products, and the
-// known ones if there are any. `prove` must prove them, too.
+// testEmulatedProducts solves the matrix a of the named kind with emulated products: with the usual
+// numbers of moduli for the reduction and for the vectors, and with one modulus more for each,
+// which gives more accurate products. The values must be those of native products, and the known
+// ones if there are any. `prove` must prove them, too.
 func testEmulatedProducts[T double](t *testing.T, d *vk.Device, name string, n int, a []T, known []float64, prove func(values []float64)) {
 	native := solve(t, d, n, a, evd.Options{Vectors: true, Products: evd.ProductsNative, Tuning: small()})
 	orthogonality := func(r *evd.Result[T]) float64 {
@@ -128,7 +128,7 @@ func countValues(t *testing.T, n int, a, values []float64) {
 }
 
 // TestProductsOption checks the names of the values of Options.Products, and the errors for unknown
-// names and values.
+// names and values and for a device without integer units.
 func TestProductsOption(t *testing.T) {
 	for _, p := range []evd.Products{evd.ProductsAuto, evd.ProductsNative, evd.ProductsEmulated} {
 		if q, err := evd.ParseProducts(p.String()); err != nil || q != p {

@@ -92,8 +92,8 @@ func (p *RefinePlan) Memory() []vk.Placed { return p.base.Memory() }
 // because they are on the host. A second call of Close does nothing.
 func (p *RefinePlan) Close() { p.base.Close() }
 
-// accepts returns a *ShapeError if `a` or `q` does not fit the plan, and ErrClosed if the plan is
-// closed.
+// accepts returns a *ShapeError if `a` does not fit the plan or the slice of `q` is too short, an
+// *InitialShapeError if `q` is not n×n, and ErrClosed if the plan is closed.
 func (p *RefinePlan) accepts(a Sym[float64], q Dense[float64]) error {
 	n := p.base.N
 	if err := a.fits(n); err != nil {

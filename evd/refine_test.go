@@ -156,7 +156,7 @@ func TestRefine(t *testing.T) {
 }
 
 // TestRefinePlanNeedsUnitsForEmulatedProducts asks for emulated products on a device that has no
-// units for them.
+// units for them. The error must be a *vk.UnsupportedError.
 func TestRefinePlanNeedsUnitsForEmulatedProducts(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	d := device(t, vk.Options{Without: []string{"shaderIntegerDotProduct"}})

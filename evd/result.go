@@ -37,8 +37,8 @@ type Result[T Number] struct {
 	// Tree has the counters of MRRR. It is nil if another method solved the tridiagonal problem.
 	Tree *Tree
 
-	// Refinement reports how RefinePlan.Refine has computed the result. It is nil for other methods
-	// of plans.
+	// Refinement reports how RefinePlan.Refine or MixedPlan.Solve has computed the result. It is
+	// nil for other methods of plans.
 	Refinement *Refinement
 
 	// Retried is the reason why the plan has solved a second time. It is nil if the first attempt

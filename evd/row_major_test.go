@@ -280,7 +280,7 @@ func TestRowMajorOrdersZeroAndOne(t *testing.T) {
 	}
 }
 
-// TestDense checks that At, Col and Gonum return the same entries for row-major and column-major
+// TestDense checks that At, Col and ToGonum return the same entries for row-major and column-major
 // storage.
 func TestDense(t *testing.T) {
 	columns := evd.Dense[float64]{Rows: 2, Cols: 3, Ld: 4, Data: []float64{11, 21, 0, 0, 12, 22, 0, 0, 13, 23}}

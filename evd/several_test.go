@@ -18,7 +18,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// severally returns the options `opt` with the further devices `others`.
 func severally(opt evd.Options, others ...*vk.Device) evd.Options {
 	opt.Devices = others
 	return opt

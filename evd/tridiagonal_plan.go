@@ -37,8 +37,9 @@ type TridiagonalPlan[T Float] struct {
 }
 
 // NewTridiagonalPlan prepares for tridiagonal matrices of order n. The errors are those of NewPlan.
-// On a vk.Dry device the plan is a forecast, as NewPlan describes. The options Band, Block,
-// NoWaits, Verify and Overwrite give an *OptionError, because they are for dense matrices.
+// On a vk.Dry device the plan is a forecast, as NewPlan describes. Options that are only for dense
+// matrices give an *OptionError: Band, Block, NoWaits, Products, Moduli, Verify, Overwrite,
+// Devices, Shares and Distribute.
 func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*TridiagonalPlan[T], error) {
 	most := maxRows
 	if opt.Vectors {

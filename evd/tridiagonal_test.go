@@ -15,7 +15,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// tridiagonalPlan makes a plan. The plan is closed at the end of the test.
 func tridiagonalPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.TridiagonalPlan[float64] {
 	t.Helper()
 	p, err := evd.NewTridiagonalPlan[float64](d, n, opt)
@@ -26,8 +25,9 @@ func tridiagonalPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Tr
 	return p
 }
 
-// solveTridiagonal solves for a tridiagonal matrix with the plan p. It certifies the values, within
-// a distance of `width`. Package ratio and the method Check measure the vectors.
+// solveTridiagonal solves for a tridiagonal matrix with the plan p. It certifies that the values
+// are within `width`·ulp·‖T‖ of the eigenvalues. Package ratio and the method Check measure the
+// vectors.
 func solveTridiagonal(t *testing.T, p *evd.TridiagonalPlan[float64], m evd.Tridiagonal[float64], width float64) *evd.Result[float64] {
 	t.Helper()
 	ctx := context.Background()
@@ -156,8 +156,9 @@ func TestCountBelow(t *testing.T) {
 	}
 }
 
-// TestCertifyFindsErrors makes two wrong results: one eigenvalue is moved, and then all eigenvalues
-// get wrong indices. Certify must find both errors.
+// TestCertifyFindsErrors makes wrong results. One value is moved slightly, equal to the next value,
+// NaN, or far off, or all values have wrong indices: Certify must find each of these errors. A
+// component of a vector is wrong: Check must find this error.
 func TestCertifyFindsErrors(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})

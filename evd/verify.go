@@ -21,8 +21,9 @@ func (e *UnverifiedError) Error() string {
 }
 
 // safely returns the options of the safe path, which computes a second result for Options.Verify.
-// On this path no workgroup waits for another workgroup, bisection computes the values, and QR
-// iteration on the host computes the vectors.
+// On this path no workgroup waits for another workgroup, and all products are native. If no vectors
+// are wanted, bisection computes the values. Otherwise QR iteration on the host solves the
+// tridiagonal problem up to order plan.MaxSafeQR, and the solver of the options above this order.
 func (opt Options) safely(n int) Options {
 	opt.NoWaits, opt.Products = true, ProductsNative
 	switch {

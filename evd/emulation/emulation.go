@@ -66,8 +66,8 @@ func (ps Products) Status() *vk.Layout {
 	return vk.Together(parts...)
 }
 
-// Work returns the workspace of the products and of `others`, which share it. No two products may be
-// recorded concurrently.
+// Work returns the workspace of the products and of `others`, which share it. No two products may
+// be recorded concurrently.
 func (ps Products) Work(others ...vk.Space) *vk.Layout {
 	for _, p := range ps {
 		others = append(others, p.Work())

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestPanel checks that more reflectors are applied together only if products are emulated, and never
-// fewer.
+// TestPanel checks that more reflectors are applied together only if products are emulated, and
+// never fewer.
 func TestPanel(t *testing.T) {
 	for _, c := range []struct {
 		products            Products
@@ -26,8 +26,8 @@ func TestPanel(t *testing.T) {
 	}
 }
 
-// TestModuliOfBoth checks the numbers of moduli of the products for the reduction and for the vectors.
-// Complex numbers need more of them, because the moduli are smaller.
+// TestModuliOfBoth checks the numbers of moduli of the products for the reduction and for the
+// vectors. Complex numbers need more of them, because the moduli are smaller.
 func TestModuliOfBoth(t *testing.T) {
 	t.Run("real", func(t *testing.T) {
 		testModuliOfBoth[float64](t, map[int][]int{0: {13, 14}, 13: {13, 13}, 14: {13, 14}, 15: {14, 15}, 16: {15, 16}})
@@ -51,8 +51,8 @@ func testModuliOfBoth[T emulated.Double](t *testing.T, all map[int][]int) {
 	}
 }
 
-// TestNativePartHasTheSizesOfThePlan checks that products which are not emulated use the tiles of the
-// given tuning, and not those of the device's table. The given tile does not fit the device.
+// TestNativePartHasTheSizesOfThePlan checks that products which are not emulated use the tiles of
+// the given tuning, and not those of the device's table. The given tile does not fit the device.
 func TestNativePartHasTheSizesOfThePlan(t *testing.T) {
 	dev := vk.Dry(vk.Info{Name: "card", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Features: []string{"shaderFloat64"}})
 	sizes := tuning.On(dev.Info())
