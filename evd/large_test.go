@@ -47,7 +47,7 @@ func sizes(t *testing.T) (orders []int) {
 // auto, native or emulated. VKEVD_TUNING is a JSON object with fields of tuning.Tuning that replace
 // those of the device's table. If it has several lines, there is an object on each, and each matrix
 // is solved with each of these tunings in turn. VKEVD_ONLY is "values" or "vectors" if only one of
-// both is to be solved for.
+// both is to be solved for. With VKEVD_KERNELS=1 it also prints the driver's statistics of kernels.
 //
 // Matrices are solved twice below order 32768, because the first solve warms up the device. Divided
 // matrices are solved twice below order 65536. From 80000 on only some vectors are checked, on the

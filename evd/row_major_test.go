@@ -197,8 +197,9 @@ func overwritten[T double](t *testing.T, p *evd.Plan[T], a evd.Sym[T], uplo evd.
 	return res
 }
 
-// TestRowMajorIsVerified makes Solve return row-major vectors with Options.Verify. The certificates
-// of the first result and of the second result must measure these row-major vectors.
+// TestRowMajorIsVerified solves with Options.Verify. A plan that returns row-major vectors must
+// give the same certificate, and vectors with the same bits, as a plan that returns column-major
+// vectors.
 func TestRowMajorIsVerified(t *testing.T) {
 	when.Skip(t, when.Quick, "Verify")
 	when.Pick(t, when.Race)

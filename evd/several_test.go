@@ -120,7 +120,7 @@ func TestSeveralDevicesInSinglePrecision(t *testing.T) {
 }
 
 // TestSeveralDevicesOnLapacksMatrices solves LAPACK's test matrices on two devices, with vectors.
-// It also solves for values without vectors, which uses only the first device.
+// For the first matrix it also finds the values without vectors, which uses only the first device.
 func TestSeveralDevicesOnLapacksMatrices(t *testing.T) {
 	when.Long(t, "TestEveryKindOfMatrix, on one device; TestSeveralDevicesFindTheSameBits")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
@@ -284,8 +284,7 @@ func cancelledOnTwo(t *testing.T, distribute bool) {
 }
 
 // TestSeveralDevicesOfWhichOneIsClosed closes one of the devices of a plan during a solve. Solve
-// must return an error that names this device, unless it had ended before. Goroutines may share the
-// plan.
+// must return an error that names this device, unless it had ended before.
 func TestSeveralDevicesOfWhichOneIsClosed(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	const n = 60

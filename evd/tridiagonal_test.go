@@ -122,7 +122,9 @@ func TestFallbackOfMRRR(t *testing.T) {
 	}
 }
 
-// TestCountBelow compares the counts of CountBelow with those of another implementation.
+// TestCountBelow counts at ±∞, and on both sides of each eigenvalue λ[k] that a solve has found. At
+// most k eigenvalues may be below the left side, and at least k+1 must be below the right side. A
+// NaN must be refused.
 func TestCountBelow(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	ctx := context.Background()
@@ -241,8 +243,8 @@ func TestBadTridiagonals(t *testing.T) {
 	}
 }
 
-// TestValuesAreSettled gives a solve wrong eigenvalues. Values that Sturm counts do not certify
-// must be replaced, and other values must not change.
+// TestValuesAreSettled solves a glued Wilkinson matrix by divide and conquer, by MRRR and by QR
+// iteration. The values must ascend, and must be within 4·ulp·‖T‖ of the eigenvalues.
 func TestValuesAreSettled(t *testing.T) {
 	when.Pick(t, when.Race)
 	d := device(t, vk.Options{})

@@ -151,8 +151,9 @@ func TestWithoutFeatures(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Certificate checks that Verify notices a wrong value and wrong vectors on a
-// device without double precision, where the host counts.
+// TestWithoutFloat64Certificate checks that Check notices a wrong vector of a dense and of a
+// tridiagonal matrix on a device without double precision. It also checks the counts of CountBelow,
+// which the host computes there.
 func TestWithoutFloat64Certificate(t *testing.T) {
 	when.Skip(t, when.Quick, "a device without double precision")
 	d := singleOnly(t)

@@ -56,7 +56,8 @@ func withGaps(z *evd.Dense[float64]) *evd.Dense[float64] {
 }
 
 // TestCheckOfColumnsWithGaps checks matrices and vectors with gaps of NaN between their columns.
-// The ratios must be those without gaps. Ld = 0 of a matrix means its order.
+// The ratios must be those without gaps. Ld = 0 of a matrix means its order. The error for an
+// infinite entry must name the entry, whatever Ld is.
 func TestCheckOfColumnsWithGaps(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	ctx := context.Background()

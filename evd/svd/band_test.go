@@ -141,8 +141,8 @@ func TestBandSizes(t *testing.T) {
 	}
 }
 
-// TestBandPlanCertificateFindsErrors makes two errors: it changes a computed value, and it changes
-// the bidiagonal matrix C. The certificate must fail each time.
+// TestBandPlanCertificateFindsErrors changes a computed value and the bidiagonal matrix C. The
+// first change must make Counts too large, and the second one Norm.
 func TestBandPlanCertificateFindsErrors(t *testing.T) {
 	small := tuning.Smallest()
 	p, err := NewBandPlan[float64](testDevice(t), 30, 9, BandOptions{Certify: true, Tuning: &small})

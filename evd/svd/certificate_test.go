@@ -36,7 +36,7 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// TestCertificateFindsErrors makes wrong results: a changed value, values with wrong indices, a
+// TestCertificateFindsErrors makes wrong results: a changed value, a value that occurs twice, a
 // NaN, and a Golub-Kahan form T that does not belong to A. The certificate must fail for each of
 // them.
 func TestCertificateFindsErrors(t *testing.T) {

@@ -55,8 +55,8 @@ func TestFloat32Bands(t *testing.T) {
 }
 
 // TestFloat32Bidiagonal solves bidiagonal matrices of float32. The plan computes in double
-// precision. So each value above 2⁻⁵⁰ of the largest is the rounded value of LAPACK's dbdsqr, or a
-// neighbour of it.
+// precision. So each value may differ from that of LAPACK's dbdsqr by one unit in its own last
+// place (of float32), or by 2⁻¹⁰⁰ of the largest value.
 func TestFloat32Bidiagonal(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision")
 	when.Pick(t, when.Single)

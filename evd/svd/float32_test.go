@@ -188,7 +188,8 @@ func TestFloat32IsSingle(t *testing.T) {
 }
 
 // TestFloat32Range solves matrices whose entries reach from the smallest to the largest float32. A
-// value beyond the range of float32 is infinite. NaN and infinite entries are refused by name.
+// value beyond the range of float32 must be right, because the values are doubles. The error for an
+// infinite entry must name the entry.
 func TestFloat32Range(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	when.Pick(t, when.Single)
@@ -244,7 +245,8 @@ func TestFloat32Range(t *testing.T) {
 }
 
 // TestFloat32Options solves with each pair of options for U and V, for all values and for the
-// largest ones. The results must be parts of the whole result, up to rounding errors.
+// largest ones. The values must be those of the whole result, up to rounding errors, and the
+// vectors must have small error ratios.
 func TestFloat32Options(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")

@@ -218,8 +218,9 @@ func TestStorageOptions(t *testing.T) {
 }
 
 // TestStorageRefuses checks the errors for vectors, emulated products, a format that does not
-// exist, a device that cannot store half-precision numbers, and a bidiagonal matrix. A plan for
-// float32 is in single precision anyway, and then Single is no restriction.
+// exist, a device that cannot store half-precision numbers, a bidiagonal matrix, and matrices with
+// a NaN or another shape. A plan for float32 is in single precision anyway, so it accepts Single
+// with vectors.
 func TestStorageRefuses(t *testing.T) {
 	dev, option := testDevice(t), (*evd.OptionError)(nil)
 	for what, opt := range map[string]Options{

@@ -48,8 +48,8 @@ func TestPlansAreSmall(t *testing.T) {
 }
 
 // TestForecast compares a plan on a vk.Dry device, which only makes forecasts, with a plan on a
-// real device. Memory and costs must be equal. The forecast must have exactly the phases of a
-// solve.
+// real device. The numbers of bytes and of phases must be equal. Each phase that has operations in
+// the forecast must take time in a solve.
 func TestForecast(t *testing.T) {
 	dev := testDevice(t)
 	small := tuning.Smallest()

@@ -184,7 +184,7 @@ func TestVectors(t *testing.T) {
 
 // TestVectorsOfOneSide solves with each pair of options for U and V, for all values and for the
 // largest ones. The vectors of the largest values must be the first columns of all vectors, up to
-// rounding errors. Vectors of close values are not compared.
+// rounding errors. If only U is wanted, it is not compared, because its signs follow another rule.
 func TestVectorsOfOneSide(t *testing.T) {
 	when.Skip(t, when.Quick, "TestVectors")
 	when.Skip(t, when.Validation, "TestVectors records the kernels")
@@ -231,8 +231,9 @@ func TestVectorsOfOneSide(t *testing.T) {
 	}
 }
 
-// TestCheck compares the ratios that the device computes with those that the host computes. Each
-// kind of error must increase only its own ratio.
+// TestCheck compares the ratios that the device computes with those that the host computes. A wrong
+// value must increase only the residual. A column of U that occurs twice must increase Left but not
+// Right. A NaN in V must make Right and the residual infinite.
 func TestCheck(t *testing.T) {
 	for _, shape := range [][2]int{{31, 31}, {40, 23}, {23, 40}, {70, 20}} {
 		m, n := shape[0], shape[1]
@@ -333,7 +334,7 @@ func TestCheckOfColumnsWithGaps(t *testing.T) {
 }
 
 // TestCheckOfNoSVD checks results with A·V = U·Σ and orthogonal vectors whose values are not the
-// singular values: negative or unsorted. The residual must be +Inf.
+// singular values: negative, unsorted or missing. The residual must be +Inf.
 func TestCheckOfNoSVD(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	const m, n = 12, 7

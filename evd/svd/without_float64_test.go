@@ -157,8 +157,7 @@ func TestWithoutFloat64SmallValues(t *testing.T) {
 }
 
 // TestWithoutFloat64Ends ends a solve while the host computes vectors: the progress function ends
-// the context, or it panics. It also solves a matrix whose bidiagonal form C has an infinity. The
-// plan must work afterwards.
+// the context, or it panics. The plan must work afterwards.
 func TestWithoutFloat64Ends(t *testing.T) {
 	when.Skip(t, when.Quick, "a device without double precision")
 	const n = 150

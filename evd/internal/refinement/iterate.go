@@ -151,11 +151,11 @@ func (s *Iteration) Iterate() error {
 	return nil
 }
 
-// firstError returns the largest error that the products of the first step may have. Let c be the
-// size of the off-diagonal elements of XᵀAX relative to ‖A‖, in a sample with both ends of the
-// spectrum. Gaps between eigenvalues are about ‖A‖/n, so the correction E has elements of about
-// n·c. The step leaves an error of about (n·c)². An error δ of the products gives an error of n·δ
-// in E, so δ may be n·c².
+// firstError returns the largest error that the products of the first step may have. It is 0 for
+// native products. Let c be the size of the off-diagonal elements of XᵀAX relative to ‖A‖, in a
+// sample with both ends of the spectrum. Gaps between eigenvalues are about ‖A‖/n, so the
+// correction E has elements of about n·c. The step leaves an error of about (n·c)². An error δ of
+// the products gives an error of n·δ in E, so δ may be n·c².
 func (s *Iteration) firstError() (float64, error) {
 	rough := s.products.rough()
 	if rough == 0 {
