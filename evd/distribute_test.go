@@ -65,7 +65,6 @@ func TestDistributedMatrices(t *testing.T) {
 	}
 }
 
-// byColumns returns the result with its vectors in column-major order.
 func byColumns(res *evd.Result[float64]) *evd.Result[float64] {
 	z := evd.Dense[float64]{Rows: res.Vectors.Rows, Cols: res.Vectors.Cols, Ld: res.Vectors.Rows}
 	for j := range z.Cols {

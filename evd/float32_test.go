@@ -74,7 +74,6 @@ func singles(a []float64) []float32 {
 	return single
 }
 
-// widened returns the eigenvalues and vectors of a result in double precision.
 func widened[D double, T single](res *evd.Result[T]) (values []float64, vectors []D) {
 	if res.Vectors != nil {
 		for _, x := range res.Vectors.Data {

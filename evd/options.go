@@ -156,7 +156,6 @@ func copied(t *tuning.Tuning) *tuning.Tuning {
 	return &c
 }
 
-// config returns the options for the stages of a solve.
 func (opt Options) config() dense.Config {
 	return dense.Config{
 		Options: spectrum.Options{Vectors: opt.Vectors, Select: spectrum.Selection(opt.Select), Solver: spectrum.Solver(opt.Solver)},

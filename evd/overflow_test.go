@@ -13,7 +13,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// largestOf is the largest number of type T.
 func largestOf[T evd.Float]() T {
 	if _, single := any(T(0)).(float32); single {
 		return math.MaxFloat32

@@ -50,7 +50,6 @@ type refineCall struct {
 	report func(Progress)
 }
 
-// begin begins a refinement in the call c.
 func (p *RefinePlan) begin(c *plan.Call, report func(Progress)) *refineCall {
 	return &refineCall{RefinePlan: p, report: report, Iteration: refinement.Iteration{
 		Stages: p.stages, Call: c, Large: &ritzSolver{opt: p.opt},

@@ -62,7 +62,6 @@ func randomSym(n int) Sym[float64] {
 	return a
 }
 
-// randomHerm returns a random Hermitian matrix.
 func randomHerm(n int) Herm[complex128] { return NewSym(n, matgen.Hermitians()[0].Dense(n), Lower) }
 
 // sameBits reports whether two results have the same bits in values and vectors.

@@ -64,7 +64,6 @@ var driverTypes = []struct {
 	{"5: even, near overflow", evenValues, 0x1p1023 * 0x1p-52},
 }
 
-// timesScale returns the matrix scale·g, for a plan.
 func timesScale(g *mat.Dense, scale float64) evd.Dense[float64] {
 	a := FromGonum(g)
 	a.Data = slices.Clone(a.Data)

@@ -50,7 +50,6 @@ type part[T spirv.Real] struct {
 	layout *vk.Layout
 }
 
-// newDivided makes the stages on all devices of the team.
 func newDivided[T spirv.Real](t *Team, cfg dense.Config) (Stages[T], error) {
 	most := t.split.most(0, cfg.MostVectors(t.N))
 	c, err := dense.NewCommon[T](t.Dev, t.N, cfg.MostVectors(t.N), cfg)

@@ -14,7 +14,6 @@ type Undivided[T spirv.Scalar] struct {
 	Helpers []*Helper[T] // on the further devices
 }
 
-// newUndivided makes the stages on all devices of the team.
 func newUndivided[T spirv.Scalar](t *Team, cfg dense.Config) (Stages[T], error) {
 	first, err := dense.New[T](t.Dev, t.N, cfg)
 	if err != nil {

@@ -56,7 +56,6 @@ func (t *Team) Join(devices []*vk.Device, parts []float64) (err error) {
 	return nil
 }
 
-// devices lists all devices of the team.
 func (t *Team) devices() []*vk.Device {
 	all := []*vk.Device{t.Dev}
 	for _, o := range t.Others {
