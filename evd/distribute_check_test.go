@@ -108,7 +108,8 @@ func planOf[T evd.Number](t *testing.T, d *vk.Device, n int, opt evd.Options) *e
 	return p
 }
 
-// TestCheckOfDistributedSingles checks results of a distributed solve in single precision.
+// TestCheckOfDistributedSingles certifies the result of a distributed solve in single precision.
+// Then it makes a vector wrong, and Check must notice this.
 func TestCheckOfDistributedSingles(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
@@ -132,7 +133,8 @@ func TestCheckOfDistributedSingles(t *testing.T) {
 	}
 }
 
-// TestVerifyDistributedVectors certifies vectors with Distribute.
+// TestVerifyDistributedVectors solves with Distribute and Verify. The first result must pass its
+// certificate.
 func TestVerifyDistributedVectors(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	when.Pick(t, when.Race)

@@ -10,7 +10,8 @@ import (
 )
 
 // TestVerifySolvesDividedMatricesAgain solves a matrix that is divided among three devices, and
-// spoils the first result. Verify must detect the error and return the result of the safe path.
+// spoils the first result. Verify must detect the error and return the result of the safe path,
+// unless Solve has corrected the values itself.
 func TestVerifySolvesDividedMatricesAgain(t *testing.T) {
 	when.Skip(t, when.Quick, "Verify")
 	when.Pick(t, when.Race)

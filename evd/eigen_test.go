@@ -67,7 +67,7 @@ func TestSolveKeepsKernels(t *testing.T) {
 	}
 }
 
-// TestLdOfZeroIsTheOrder checks all functions with a matrix argument. They must accept the leading
+// TestLdOfZeroIsTheOrder checks that Sym.Validate, Plan.Solve and Plan.Check accept the leading
 // dimension 0 for the order.
 func TestLdOfZeroIsTheOrder(t *testing.T) {
 	const n = 13

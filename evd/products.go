@@ -15,10 +15,10 @@ type Products int
 const ( // in the order of emulation.Use
 	// ProductsAuto chooses emulated products for float64 and complex128 and orders from AutoOrder
 	// on, if two conditions hold. The device's integer units computed right results in a trial.
-	// They are so much faster than the device's double precision that a whole solve becomes faster:
-	// 1.5 times, or as fast from LargeOrder on. The first plan on a device measures both speeds,
-	// and stores them for the device. Otherwise, or if the device's memory is too small for the
-	// residues that emulation needs, ProductsAuto chooses native products.
+	// Emulated products are so much faster than native ones that a whole solve becomes faster: at
+	// least 1.5 times as fast, or from LargeOrder on at least as fast. The first plan on a device
+	// measures both speeds, and stores them for the device. Otherwise, or if the device's memory is
+	// too small for the residues that emulation needs, ProductsAuto chooses native products.
 	ProductsAuto Products = iota
 
 	// ProductsNative chooses products in the device's double precision.

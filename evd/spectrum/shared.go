@@ -38,7 +38,7 @@ func newSharedConquer(dev *vk.Device, n, m int, ops product.Ops[float64], t tuni
 func (s *Stage) Shared() bool { return s.shared }
 
 // rows returns how many of m vectors are on the first device. If several devices share the vectors,
-// it also stores m in c.Shared, where Part needs it.
+// it also stores m in c.Shared.Vectors.
 func (s *Stage) rows(c *plan.Call, m int) int {
 	if !s.Shared() {
 		return m

@@ -150,7 +150,8 @@ func (p *BandPlan[T]) Costs() []evd.StageCost {
 }
 
 // Passes returns the number of superdiagonals before each pass that narrows the band, and after the
-// last of these passes. After them, bulge chasing makes the narrow band bidiagonal.
+// last of these passes. After them, bulge chasing makes the narrow band bidiagonal. Passes returns
+// nil for order 0.
 func (p *BandPlan[T]) Passes() []int {
 	if p.base.N == 0 {
 		return nil

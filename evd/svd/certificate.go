@@ -13,7 +13,7 @@ import (
 // Certificate holds measured bounds for the errors of the singular values. Each number is an error
 // divided by n·ε·‖·‖, the usual size of rounding errors, with n = max(rows, columns), the unit ε of
 // the number type and a norm of the matrix. A certificate passes if all numbers are below
-// evd.Threshold. A NaN in the input or in the values gives +Inf.
+// evd.Threshold. If a norm or a value is NaN, the number is +Inf.
 //
 // Small ratios of the vectors prove the result, however it was computed: orthonormal vectors with a
 // small residual are singular vectors of a matrix near A. Counts proves that the values are those

@@ -18,8 +18,7 @@ import (
 
 // Ratios holds LAPACK's measures of errors of singular vectors. Each ratio is an error divided by
 // the usual size of rounding errors. Correct results have ratios below 10. A result with a ratio of
-// evd.Threshold or more is wrong. If the matrix, the values or the vectors have a NaN, a ratio is
-// +Inf.
+// evd.Threshold or more is wrong. If the values or the vectors have a NaN, a ratio is +Inf.
 type Ratios struct {
 	// Residual is ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ε), as in LAPACK's dbdt01. If the device stores Aᵀ
 	// instead of A, Residual is ‖Aᵀ·U − V·Σ‖₁ / (‖Aᵀ‖₁·max(m, n)·ε). Residual is 0 if U or V is not

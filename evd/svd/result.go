@@ -30,7 +30,7 @@ type Result[T evd.Float] struct {
 	// belongs to no value.
 	U, V *evd.Dense[T]
 
-	Certificate *Certificate // set with Options.Certify; it may have failed
+	Certificate *Certificate // set with Certify or Verify; with Certify alone it may have failed
 	Profile     *vk.Profile  // seconds by phase
 
 	// Retried is nil if the first attempt of the solve succeeded. Otherwise it is the error of the

@@ -127,8 +127,8 @@ func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiago
 	return received(), nil
 }
 
-// recordReduction records these stages. The returned function gives the host's copy after the
-// recording has been executed.
+// recordReduction records the stages of `reduce`. The returned function gives the host's copy of
+// the Golub-Kahan form after the recording has been executed.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) func() spectrum.Tridiagonal {
 	r, t, ws := &s.regions, s.steps.values, s.Arena
 	s.steps.products.emulated.Begin(rec, ws)

@@ -47,7 +47,8 @@ func (c Config) Table(dev *vk.Device) tuning.Tuning {
 }
 
 // Sizes returns the sizes of the stages for matrices of number type T and order n: those of the
-// device's tuning table, except the sizes that c sets.
+// caller's tuning table, or else of the device's, except the sizes that c sets. Sizes that are not
+// possible are an *OptionError.
 func Sizes[T spirv.Scalar](dev *vk.Device, n int, c Config) (tuning.Tuning, error) {
 	t := c.Table(dev)
 	if c.Products == emulation.Always || c.Distribute {

@@ -253,7 +253,7 @@ func (t *Team) allocateExchange() (err error) {
 }
 
 // Open returns ErrClosed if the team is closed. If an earlier attempt to replace the memory of a
-// device has failed, Open tries again to allocate memory on this device.
+// device or the exchange has failed, Open tries again to allocate it.
 func (t *Team) Open() error {
 	if err := t.OnFirst(t.Base.Open()); err != nil {
 		return err
@@ -305,8 +305,8 @@ func (t *Team) newCrew(first *plan.Call) crew {
 	return g
 }
 
-// End adds the times of the other devices to the profile of the first one. It sets the context of
-// the first device's call back to the context of the solve.
+// End cancels the context of the devices, and adds the times of the other devices to the profile of
+// the first one. It sets the context of the first device's call back to the context of the solve.
 func (g *crew) End() {
 	g.cancel()
 	g.calls[0].Ctx = g.outer
