@@ -15,8 +15,8 @@ type Products int
 const ( // in the order of emulation.Use
 	// ProductsAuto chooses emulated products for float64 and complex128 and orders from AutoOrder
 	// on, if two conditions hold. The device's integer units computed right results in a trial.
-	// Emulated products are so much faster than native ones that a whole solve becomes faster: at
-	// least 1.5 times as fast, or from LargeOrder on at least as fast. The first plan on a device
+	// Emulated products are at least 1.5 times as fast as native ones, so that a whole solve becomes
+	// faster. From LargeOrder on, it is enough that they are not slower. The first plan on a device
 	// measures both speeds, and stores them for the device. Otherwise, or if the device's memory is
 	// too small for the residues that emulation needs, ProductsAuto chooses native products.
 	ProductsAuto Products = iota

@@ -24,7 +24,7 @@ var hostTuning = tuning.Tuning{
 
 // NewOnHost returns a Stage for a device without double precision: the host solves the tridiagonal
 // problem, and the device has no memory for it. The caller must call Hold before Count and Certify.
-// After Solve, HostVectors returns the vectors. The arguments are those of New.
+// After Solve, HostVectors returns the vectors. The arguments n and opt are those of New.
 func NewOnHost(n int, opt Options) *Stage {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt, host: &hostProblem{}}
 	chosen := opt.choose(n, hostTuning)

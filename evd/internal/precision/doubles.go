@@ -44,7 +44,8 @@ type Doubles[T spirv.Scalar] interface {
 	OnHost() bool
 
 	// Products returns the matrix products in double precision, and the workspace that they need in
-	// addition to that of `ops`, the plan's products. They are nil if OnHost is true.
+	// addition to that of `ops`, the plan's products. If OnHost is true, the products are nil and the
+	// workspace is empty.
 	Products(dev *vk.Device, ops product.Ops[T], t product.Tuning) (product.Ops[float64], *vk.Layout, error)
 
 	// Real returns the device memory of diagonal i. WidenReals records the conversion of the
