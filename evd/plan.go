@@ -151,8 +151,8 @@ func (p *Plan[T]) Block() int { return p.lead().Tune.Block }
 // the order of the phases. Phases of O(n²) operations are left out. Costs returns nil for order 0.
 func (p *Plan[T]) Costs() []StageCost { return p.stages.Current().Costs() }
 
-// Bytes returns the size in bytes of the device memory that the plan has allocated on
-// its first device.
+// Bytes returns the size in bytes of the device memory that the plan has allocated on its first
+// device.
 func (p *Plan[T]) Bytes() uint64 { return p.team.Bytes() }
 
 // Memory lists the regions of the plan's memory on its first device. Regions that are never in use
@@ -181,7 +181,8 @@ type DeviceShare struct {
 }
 
 // Devices lists the devices that the plan uses: first the device of NewPlan, then those of
-// Options.Devices. Without vectors and Options.Distribute the plan uses only the first device.
+// Options.Devices. For the orders 0 and 1, and if the plan neither computes vectors nor divides the
+// matrix, it uses only the first device.
 func (p *Plan[T]) Devices() []DeviceShare {
 	all := []DeviceShare{{p.team.Dev, p.team.Share(0), p.Bytes(), p.Memory()}}
 	for k, o := range p.team.Others {

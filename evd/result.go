@@ -72,9 +72,8 @@ func newResult[T Number](c *plan.Call, r spectrum.Result[T], rowMajor bool) *Res
 	return res
 }
 
-// overflow returns an *OverflowError if a value of the result is beyond the largest double,
-// and nil otherwise. An infinite value is no eigenvalue, so the certificate of such a result
-// does not pass.
+// overflow returns an *OverflowError if a value of the result is beyond the largest double, and nil
+// otherwise. An infinite value is no eigenvalue, so the certificate of such a result does not pass.
 func (r *Result[T]) overflow() error {
 	err := plan.Overflow(r.Values, r.First, false)
 	if err != nil && r.Certificate != nil {

@@ -37,8 +37,8 @@ func (p *path[T]) memory() *vk.Layout { return p.layout }
 // otherwise. The fields from `conquer` on are nil if no vectors are wanted. A stage that is only
 // for left or only for right vectors is nil if those vectors are not wanted.
 //
-// The products are those of the number type T. The stages of the bidiagonal problem, `values`
-// and `conquer`, compute in double precision for every T.
+// The products are those of the number type T. The stages of the bidiagonal problem, `values` and
+// `conquer`, compute in double precision for every T.
 type steps[T evd.Float] struct {
 	products  products[T]
 	transpose *move.Transpose[T]

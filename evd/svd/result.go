@@ -121,8 +121,8 @@ func finish[T evd.Float](
 }
 
 // overflow returns an *evd.OverflowError if a value of the result is beyond the largest double, and
-// nil otherwise. An infinite value is no singular value, so the certificate of such a
-// result does not pass.
+// nil otherwise. An infinite value is no singular value, so the certificate of such a result does
+// not pass.
 func (r *Result[T]) overflow() error {
 	err := plan.Overflow(r.Values, r.First, true)
 	if err != nil && r.Certificate != nil {
