@@ -216,7 +216,7 @@ func TestBidiagonalCheckWaitsForASolve(t *testing.T) {
 	}
 }
 
-// TestBidiagonalCosts checks which stages the forecasts of plans with and without vectors have.
+// TestBidiagonalCosts checks how many stages the forecasts of plans with and without vectors have.
 func TestBidiagonalCosts(t *testing.T) {
 	for vectors, want := range map[Vectors]int{None: 1, Thin: 2} {
 		p, err := NewBidiagonalPlan[float64](testDevice(t), 40, Options{U: vectors, V: vectors})
