@@ -46,8 +46,9 @@ type copier struct {
 	// Several goroutines call it for different parts of a section.
 	touch func(section []byte, from, to int)
 
-	// step is the number of elements of a piece, `count` that of the transfer. `values[p]` is the
-	// value of the timeline semaphore when the device's copy of piece p has ended.
+	// step is the number of elements of a piece, and `count` is the number of elements of the
+	// transfer. `values[p]` is the value of the timeline semaphore when the device's copy of piece
+	// p has ended.
 	step, count int
 	values      []uint64
 

@@ -19,10 +19,11 @@ type probes struct {
 	unsaved map[string]string // results of this process that are not in the file, for example on a full disk
 }
 
-// ProbeOnce returns the result of an experiment on this device and driver. If this process, or
-// another process with the same Options.CacheDir, has not stored a result under this name,
-// ProbeOnce calls `probe` and stores its result. An error is not stored. On a Dry device `probe` is
-// not called: the result is that of SetProbe, or "" before SetProbe.
+// ProbeOnce returns the result of an experiment on this device and driver. The result may be known
+// already: this process has stored it, or the file in Options.CacheDir had it when this device
+// first read the file. Otherwise ProbeOnce calls `probe` and stores its result. An error is not
+// stored. On a Dry device `probe` is not called: the result is that of SetProbe, or "" before
+// SetProbe.
 //
 // A probe may crash the process or hang the device. Such a probe should first call SetProbe with
 // the result "no". If the process does not survive the probe, later calls then return "no".

@@ -31,7 +31,7 @@ func TestTransferRoundTrip(t *testing.T) {
 	when.Pick(t, when.GPUAV)
 	ctx := context.Background()
 	d := open(t, vk.Options{})
-	const rows, cols, ld = 1000, 5000, 1003 // 40 MB: three trips, so that one half of the staging window is used again
+	const rows, cols, ld = 1000, 5000, 1003 // 40 MB: a section of the staging buffer is used twice
 	x := vk.Reserve[float64]("x", rows*cols)
 	a, err := d.NewArena(vk.Together(x))
 	if err != nil {

@@ -159,8 +159,9 @@ type recipe struct {
 	pages *spirv.PageTable // nil unless the pipeline translates addresses
 
 	// exchanges says that the invocations of a subgroup address each other by number, so that the
-	// pipeline requires the subgroup size Info.Subgroup. full says that it also requires all
-	// invocations of each subgroup. Vulkan permits this only if a workgroup has whole subgroups.
+	// pipeline requires the subgroup size Info.Subgroup if the device has several sizes. full says
+	// that it also requires all invocations of each subgroup. Vulkan permits this only if a
+	// workgroup has whole subgroups.
 	exchanges, full bool
 }
 

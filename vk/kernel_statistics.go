@@ -87,9 +87,9 @@ func (k KernelStatistics) largest(words []string, not ...[]string) (n int, ok bo
 // declared bytes. Drivers round up, and some drivers reserve a kilobyte of each workgroup.
 const sharedSlack = 2 << 10
 
-// Problem says why the program should choose another kernel. The compiler has moved registers to
-// memory, or to shared memory, which NVIDIA's driver does not report as spills. Problem is "" if
-// there is no such reason, or if the driver reports no statistics.
+// Problem says why the program should choose another kernel: the compiler has moved registers to
+// memory or to shared memory. NVIDIA's driver does not report registers in shared memory as spills.
+// Problem is "" if there is no such reason, or if the driver reports no statistics.
 func (k KernelStatistics) Problem() string {
 	if n, _ := k.Spills(); n > 0 {
 		return fmt.Sprintf("spills (%d)", n)

@@ -3,8 +3,8 @@ package vk
 import "github.com/vkevd/vkevd/vk/internal/driver"
 
 // encoder translates commands of a recording, with device addresses, into commands of one batch,
-// with buffers and offsets. A timestamp follows each phase mark and, with Options.Kernels, each
-// command. Only the goroutine that holds the queue uses it.
+// with buffers and offsets. Each phase mark becomes a timestamp. With Options.Kernels a timestamp
+// also follows each command except barriers. Only the goroutine that holds the queue uses it.
 type encoder struct {
 	run     *run
 	b       *batch

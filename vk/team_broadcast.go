@@ -19,8 +19,9 @@ type Broadcast struct {
 	pieces []sentPiece // by number, as far as they are known
 }
 
-// sentPiece is a piece that one device, the sender, sends to all others. It has these events: the
-// sender has posted the piece, and each other device has taken the piece. taken[sender] is nil.
+// sentPiece is a piece that one device, the sender, sends to all others. The event `posted` happens
+// when the sender has posted the piece, and taken[k] when device k has taken it. taken[sender] is
+// nil.
 type sentPiece struct {
 	posted *Event
 	taken  []*Event
@@ -37,7 +38,7 @@ func NewBroadcast(x *Exchange, at, bytes, piece, devices int) *Broadcast {
 }
 
 // sent returns piece number `number`, which the device `sender` sends. Each device calls `sent` for
-// each piece.
+// each piece, in the order of the pieces. The first call for a piece makes its events.
 func (b *Broadcast) sent(number, sender int) sentPiece {
 	b.lock.Lock()
 	defer b.lock.Unlock()

@@ -11,9 +11,10 @@ import (
 
 // Exchange is memory of the host through which recordings on several devices exchange numbers (Post
 // and Take). If all devices can import host memory (VK_EXT_external_memory_host), all devices use
-// the same memory, and the host copies nothing. Otherwise each device has host memory of its own,
-// and the host copies from one to the other: at the end of a batch the numbers that the batch has
-// posted, and at its beginning the numbers that it takes.
+// the same memory, and the host copies nothing. Otherwise each device has host memory of its own.
+// At the end of a batch the host copies the numbers that the batch has posted from this memory to
+// the exchange. Before a batch it copies the numbers that the batch takes from the exchange to this
+// memory.
 //
 // Events order the recordings. The caller closes the exchange before the devices, and after the end
 // of all recordings that use it.

@@ -1,6 +1,6 @@
 // The part of Vulkan's C interface that the C files of this package use. It is declared here, so
 // that building needs no Vulkan headers. Names and layouts are those of the Vulkan specification.
-// abi_test.go compares each of them with a Vulkan header if it finds a header.
+// abi_test.go compares the layouts with those of a Khronos header if it finds a header.
 #ifndef VKEVD_ABI_H
 #define VKEVD_ABI_H
 
