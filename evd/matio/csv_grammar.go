@@ -140,9 +140,9 @@ func (t *table) wrongTop() error {
 	return t.errorAtTop("column %d: %s%s%s", max(1, top.wrong), top.complaint, top.advice, hint)
 }
 
-// choose finds the line of the grammar that fits the table. If it has several readings, the options
-// Header and Names decide, and then the shape that the caller wants, if any (see fit). If several
-// are left, the error is an *AmbiguousError. If none is left, it is that of noReading.
+// choose finds the line of the grammar that fits the table. Of several readings it keeps those that
+// Header and Names allow, and then those with the shape that the caller wants (see fit). The error
+// is an *AmbiguousError if several readings are left, and that of noReading if none is left.
 func (t *table) choose() (reading, error) {
 	var left []reading
 	why := ""

@@ -139,7 +139,7 @@ func (s *StandardForm[T]) add(rec *vk.Recorder, alpha float64, x product.Matrix[
 	})
 }
 
-// timesL records Y ← X·L, without the zeros of L above the blocks of its diagonal (dtrmm).
+// timesL records Y ← X·L (dtrmm). The products leave out the zeros above the diagonal blocks of L.
 func (f Factor[T]) timesL(rec *vk.Recorder, ws *vk.Arena, x, y product.Matrix[T]) {
 	n := f.L.Rows
 	inOrder(0, n, f.tune.Block, true, func(first, end int) {

@@ -12,7 +12,7 @@ import (
 // SymmColumns computes one device's part of a product P = A·W with a symmetric matrix A whose
 // columns are divided among several devices (Columns):
 //
-//	P(i, j) = Σ A(i, k)·W(k, j)     for all k for which the device has column min(i, k)
+//	P(i, j) = Σ A(i, k)·W(k, j)     over those k for which the device has column min(i, k) of A
 //
 // The sum of the parts of all devices is the product. If the device has a quarter of the elements
 // of A, its part takes a quarter of the time of Symm. As in Symm, a part is one dispatch, or two if

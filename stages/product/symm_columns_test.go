@@ -138,8 +138,8 @@ func pick[T any](first bool, x, y T) T {
 }
 
 // TestSymmColumnsTogether records the product of SymmColumns and other products that run
-// concurrently. Each product must have the bits that it has alone, also if the partial products do
-// not fit the workspace together. Two runs must have the same bits.
+// concurrently. Each product must have the same bits as alone. This must hold even if the partial
+// products of all of them do not fit the workspace together. Two runs must have the same bits.
 func TestSymmColumnsTogether(t *testing.T) {
 	const n, width, cols, other = 300, 16, 3, 20
 	x := columnsCase{n: n, width: width, cols: cols, top: 21, owner: owners(n, width, 2, true)}
