@@ -116,10 +116,12 @@ func measurements(t *testing.T) (all []measurement) {
 
 // A table is a table of figures in a document. In each field it has the newest figure.
 type table struct {
-	CSV string // a file in docs/data that has the whole table; then all other fields are empty
+	CSV string // a file in docs/data that has the whole table; then only Show and Only may be set, too
 
-	// Show are the columns of the file that the document shows, and Only selects its rows: each
-	// expression matches one row or more. Without them the document shows everything.
+	// Show lists the columns of the CSV file that the document shows. Only has regular expressions:
+	// the document shows a row if one of them matches the row's fields, joined by "|". The test
+	// fails if an expression matches no row. Without Show it shows all columns, and without Only
+	// all rows.
 	Show, Only []string
 
 	Device, Precision string // of all columns that name none

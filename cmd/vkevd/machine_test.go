@@ -263,7 +263,7 @@ func (p fakeSingle) Check(context.Context, evd.Sym[float32], *evd.Result[float32
 
 // fakeComplex is a fake plan for Hermitian matrices. For a matrix S + iK it solves the real matrix
 // [[S, −K], [K, S]], which has each eigenvalue twice. An eigenvector (u, v) of the real matrix
-// gives the eigenvector u + iv. Half of these vectors are linearly independent.
+// gives the eigenvector u + iv. These 2n vectors span n dimensions, so n of them are kept.
 type fakeComplex[T complex64 | complex128] struct{ machine.Solver }
 
 func (p fakeComplex[T]) Solve(ctx context.Context, a evd.Sym[T]) (*evd.Result[T], error) {

@@ -223,9 +223,9 @@ func aboutMatrix(file string, n int, err error) error {
 	return aboutInput(file, fmt.Sprintf("n = %d", n), "eigenvalues", err)
 }
 
-// aboutInput adds the name of the input file and the size of the matrix to an error of the solver.
-// `wanted` names the kind of values to compute. In the text, rows and columns count from 1, as in
-// the errors of reading.
+// aboutInput makes an error of the solver readable. An error about an entry gets the file's name; it
+// counts rows and columns from 1, as the errors of reading do. An error about an option gets the
+// flag's name. Most others get file and size. `wanted` names the kind of values to compute.
 func aboutInput(file, size, wanted string, err error) error {
 	var notFinite *evd.NonFiniteError
 	var option *evd.OptionError

@@ -111,8 +111,8 @@ func TestTridiagonalisation(t *testing.T) {
 	similar.AtMost(t, "‖A − Q·T·Qᵀ‖", 10)
 }
 
-// TestTridiagonalisationKinds checks LAPACK's ratios of the reduction in one stage, for matrices on
-// which eigenvalue solvers have failed. The matrices are scaled to magnitudes near 1.
+// TestTridiagonalisationKinds checks LAPACK's ratios of the reduction in one stage, for all kinds of
+// dense matrices of package matgen. The matrices are scaled to magnitudes near 1.
 func TestTridiagonalisationKinds(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")

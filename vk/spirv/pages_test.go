@@ -100,8 +100,8 @@ func pageable(more func(s *stream)) []byte {
 }
 
 // The load of a vector of two doubles, aligned to 8 bytes, becomes two loads and a construction
-// with the id of the vector. The other memory operands of the load stay. The store becomes two
-// extractions and two stores. Accesses that are aligned to their size are not split.
+// with the id of the vector. The store becomes two extractions and two stores. All keep the
+// other memory operands. Accesses that are aligned to their size are not split.
 func TestTranslateSplits(t *testing.T) {
 	const pair, nonprivate = 301, 0x20
 	for _, c := range []struct {

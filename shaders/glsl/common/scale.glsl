@@ -1,7 +1,8 @@
 // This header makes powers of two, which scale numbers without a rounding error.
 //
-// Kernels that scale a vector before they square it (panels, bulge chasing) and kernels that bisect
-// include this header, after a numerics header. The header defines exponent_of and power_of_two.
+// Kernels that scale numbers include this header, after a numerics header: for example panels and
+// bulge chasing, which scale a vector before they square it, and kernels that bisect. The header
+// defines exponent_of and power_of_two.
 #ifndef SCALE_GLSL
 #define SCALE_GLSL
 

@@ -18,8 +18,8 @@ type Tuning struct {
 	Grouped int    // largest order of a half for which one dispatch computes all products of a level
 
 	// Dispatch is the largest cost of one dispatch in flops, or 0 for no limit. A dispatch
-	// processes at least one column of each merge, even if this costs more. The matrix products
-	// have their own limit, product.Tuning.Dispatch.
+	// processes at least its kernel's smallest portion, such as one column of each merge of a
+	// level. The matrix products have their own limit, product.Tuning.Dispatch.
 	Dispatch float64
 }
 

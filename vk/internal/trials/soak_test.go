@@ -73,8 +73,7 @@ type sample struct{ host, device uint64 }
 
 func (s *soak) goesOn() bool { return time.Since(s.began) < s.limit && !s.Failed() }
 
-// plansADevice is the number of plans that are made on each device. Then the device is closed and
-// the next device is opened.
+// plansADevice is the number of plans that are made before the device is closed and opened again.
 const plansADevice = 12
 
 func (s *soak) oneDevice() {
