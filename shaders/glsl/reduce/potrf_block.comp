@@ -24,6 +24,13 @@
 //	S(i, j) ← S(i, j) − L(i, k)·conj(L(j, k))    i ≥ j
 //	S(i, j) ← S(i, j) − X(k, i)·L(j, k)          i ≤ k
 //
+// The kernel takes EACH steps together, with two barriers. An invocation finishes the EACH elements
+// of a row, by the factor of the EACH×EACH block on the diagonal. Each of these invocations computes
+// the factor of the block itself.
+//
+// The bounds of unrolled loops are constants, and the loop that stores S has no `continue`. Otherwise
+// NVIDIA's compiler keeps S in memory, and the kernel takes more than twice as long.
+//
 // Grid: one workgroup.
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -58,10 +65,66 @@ layout(push_constant, scalar) uniform Push {
 const uint EACH = 4;
 const uint SIDE = ORDER / EACH;
 
-// `column` has two columns of S, for even and for odd steps, so that one barrier for each step is
-// enough. `roots` is the diagonal of L.
-shared work_t column[2 * ORDER];
+// `columns` has EACH columns of S before their steps, and `finished` has them afterwards. `roots` is
+// the diagonal of L.
+shared work_t columns[EACH * ORDER], finished[EACH * ORDER];
 shared real_t roots[ORDER];
+
+// `block` is the factor of the block on the diagonal, without its diagonal, and `inverses` are the
+// inverses of the diagonal elements.
+work_t block[EACH * EACH];
+real_t inverses[EACH];
+
+// root returns the root of the pivot of column k, and sets `inverse` to its inverse.
+real_t root(real_t pivot, uint k, out real_t inverse) {
+	bool positive = pivot > real_t(0) && !isinf(pivot);
+	if (!positive && k < p.n && gl_LocalInvocationIndex == 0 && p.info.at[0] == 0) p.info.at[0] = p.before + k + 1;
+	pivot = positive ? pivot : real_t(1);
+	// q is the pivot times an even power of two, and lies near 1. `near` becomes √q.
+	int e = (exponent_of(pivot) + 1) >> 1;
+	real_t q = pivot * power_of_two(-e) * power_of_two(-e), y = inverse_root(q), near = q * y;
+	near = fma(fma(-near, near, q), real_t(0.5) * y, near); // a Newton step
+	inverse = y * power_of_two(-e);
+	return near * power_of_two(e);
+}
+
+// factor_block computes the factor of the block on the diagonal at column k.
+void factor_block(uint k) {
+	[[unroll]] for (uint c = 0; c < EACH; c++) {
+		[[unroll]] for (uint d = 0; d < EACH; d++) {
+			if (d >= c) {
+				work_t x = columns[c * ORDER + k + d];
+				[[unroll]] for (uint m = 0; m < EACH; m++) {
+					if (m < c) x = mad(-block[d + m * EACH], conjugate(block[c + m * EACH]), x);
+				}
+				if (d == c) {
+					real_t l = root(real_of(x), k + c, inverses[c]);
+					if (gl_LocalInvocationIndex == 0) roots[k + c] = l;
+				} else {
+					block[d + c * EACH] = work_t(inverses[c] * x);
+				}
+			}
+		}
+	}
+}
+
+// finish_row takes these steps for row i: it computes the elements in columns k to k + EACH − 1.
+void finish_row(uint i, uint k) {
+	work_t x[EACH];
+	[[unroll]] for (uint c = 0; c < EACH; c++) {
+		x[c] = i >= k && i < k + c ? work_t(0) : columns[c * ORDER + i];
+		bool below = i > k + c;
+		[[unroll]] for (uint m = 0; m < EACH; m++) {
+			if (m < c) {
+				work_t factor = block[c + m * EACH];
+				if (below) factor = conjugate(factor);
+				if (below || i <= k + m) x[c] = mad(-x[m], factor, x[c]);
+			}
+		}
+		x[c] = i == k + c ? of_real(inverses[c]) : work_t(inverses[c] * x[c]);
+		finished[c * ORDER + i] = x[c];
+	}
+}
 
 void main() {
 	uint row = gl_LocalInvocationIndex % SIDE, col = gl_LocalInvocationIndex / SIDE;
@@ -74,50 +137,55 @@ void main() {
 		}
 	}
 
-	for (uint k = 0; k < p.n; k++) {
-		uint at = k % 2 * ORDER;
+	for (uint k = 0; k < p.n; k += EACH) {
 		[[unroll]] for (uint b = 0; b < EACH; b++) {
-			if (col + b * SIDE != k) continue;
-			[[unroll]] for (uint a = 0; a < EACH; a++) column[at + row + a * SIDE] = s[a + b * EACH];
+			uint c = col + b * SIDE - k; // wraps around for the columns before k
+			[[unroll]] for (uint a = 0; a < EACH; a++) {
+				if (c < EACH) columns[c * ORDER + row + a * SIDE] = s[a + b * EACH];
+			}
 		}
 		barrier();
 
-		real_t pivot = real_of(column[at + k]);
-		bool positive = pivot > real_t(0) && !isinf(pivot);
-		if (!positive && gl_LocalInvocationIndex == 0 && p.info.at[0] == 0) p.info.at[0] = p.before + k + 1;
-		pivot = positive ? pivot : real_t(1);
-		// q is the pivot times an even power of two, and lies near 1. `root` becomes √q.
-		int e = (exponent_of(pivot) + 1) >> 1;
-		real_t q = pivot * power_of_two(-e) * power_of_two(-e), inverse = inverse_root(q), root = q * inverse;
-		root = fma(fma(-root, root, q), real_t(0.5) * inverse, root); // a Newton step
-		inverse *= power_of_two(-e);
-		if (gl_LocalInvocationIndex == 0) roots[k] = root * power_of_two(e);
+		if (gl_LocalInvocationIndex < ORDER) factor_block(k);
+		for (uint i = gl_LocalInvocationIndex; i < ORDER; i += LOCAL_SIZE) finish_row(i, k);
+		barrier();
 
-		work_t left[EACH], right[EACH];
-		[[unroll]] for (uint a = 0; a < EACH; a++) {
-			uint i = row + a * SIDE;
-			left[a] = i == k ? of_real(inverse) : work_t(inverse * column[at + i]);
-			right[a] = inverse * column[at + col + a * SIDE];
-		}
 		[[unroll]] for (uint b = 0; b < EACH; b++) {
+			uint j = col + b * SIDE;
 			[[unroll]] for (uint a = 0; a < EACH; a++) {
-				uint i = row + a * SIDE, j = col + b * SIDE;
-				bool below = i >= j;
-				work_t factor = right[b];
-				if (below) factor = conjugate(factor);
-				if (j == k) s[a + b * EACH] = left[a];
-				if (j > k && (below || i <= k)) s[a + b * EACH] = mad(-left[a], factor, s[a + b * EACH]);
+				uint i = row + a * SIDE;
+				if (j - k < EACH) s[a + b * EACH] = finished[(j - k) * ORDER + i];
+				if (i - k < EACH && j >= k + EACH) s[a + b * EACH] = work_t(0); // rows of X begin
+			}
+		}
+		[[unroll]] for (uint c = 0; c < EACH; c++) {
+			// The factors are 0 where L(i, k + c) is no element of X, and for the columns before k + EACH.
+			work_t left[EACH], right[EACH];
+			[[unroll]] for (uint a = 0; a < EACH; a++) {
+				uint i = row + a * SIDE, j = col + a * SIDE;
+				left[a] = -finished[c * ORDER + i];
+				if (i > k + c && i < k + EACH) left[a] = work_t(0);
+				right[a] = finished[c * ORDER + j];
+				if (j < k + EACH) right[a] = work_t(0);
+			}
+			[[unroll]] for (uint b = 0; b < EACH; b++) {
+				[[unroll]] for (uint a = 0; a < EACH; a++) {
+					work_t factor = right[b];
+					if (row + a * SIDE >= col + b * SIDE) factor = conjugate(factor);
+					s[a + b * EACH] = mad(left[a], factor, s[a + b * EACH]);
+				}
 			}
 		}
 	}
 
-	barrier();
 	[[unroll]] for (uint b = 0; b < EACH; b++) {
 		[[unroll]] for (uint a = 0; a < EACH; a++) {
 			uint i = row + a * SIDE, j = col + b * SIDE;
-			if (max(i, j) >= p.n) continue;
-			p.l.at[i + j * p.ldl] = scalar_t(i > j ? s[a + b * EACH] : i == j ? of_real(roots[j]) : work_t(0));
-			p.x.at[j + i * p.ldx] = scalar_t(i > j ? work_t(0) : s[a + b * EACH]);
+			work_t x = s[a + b * EACH];
+			if (max(i, j) < p.n) {
+				p.l.at[i + j * p.ldl] = scalar_t(i > j ? x : i == j ? of_real(roots[j]) : work_t(0));
+				p.x.at[j + i * p.ldx] = scalar_t(i > j ? work_t(0) : x);
+			}
 		}
 	}
 }
