@@ -14,7 +14,7 @@ import (
 
 // Cholesky computes B = L·Lᴴ for a Hermitian positive definite matrix B (dpotrf, zpotrf), and the
 // inverses of the diagonal blocks of L. It is the left-looking method: a block of columns is
-// updated once, by all columns before it, and then factored.
+// updated once, by all columns before it, and then factored by a recursive method.
 type Cholesky[T spirv.Scalar] struct {
 	n    int
 	tune Tuning
@@ -88,7 +88,8 @@ func NewCholesky[T spirv.Scalar](dev *vk.Device, n int, ops product.Ops[T], t Tu
 	order := min(n, int(t.Order))
 	return c, ops.Reserve(
 		product.Shape{M: n, N: min(n, t.Block), K: n, Count: 1},
-		product.Shape{M: n, N: order, K: min(n, t.Block), Count: 1},
+		product.Shape{M: n, N: min(n, t.Block), K: min(n, t.Block), Count: 1},
+		product.Shape{M: n, N: order, K: order, Count: 1},
 		product.Shape{M: order, N: order, K: order, Count: max(1, n/t.inverse())},
 	)
 }
@@ -135,8 +136,10 @@ func (c *Cholesky[T]) block(rec *vk.Recorder, ws *vk.Arena, f Factor[T], first i
 		f.L.Block(first, 0, rows, first), f.L.Block(first, 0, cols, first), 1, w)
 	for k := 0; k < cols; k += int(c.tune.Order) {
 		at, size := first+k, min(int(c.tune.Order), cols-k)
+		before := c.before(k)
+		width := min(before, cols-k)
 		c.ops.Gemm(rec, ws, product.NoTrans, product.Adjoint, -1,
-			f.L.Block(at, first, rows-k, k), f.L.Block(at, first, size, k), 1, w.Block(k, k, rows-k, size))
+			f.L.Block(at, at-before, rows-k, before), f.L.Block(at, at-before, width, before), 1, w.Block(k, k, rows-k, width))
 		diagonal, l, x := w.Block(k, k, size, size), f.L.Block(at, at, size, size), f.inverse(at, size)
 		c.kernel.Dispatch(rec, vk.Grid(1), shaders.PotrfBlockPush[T]{
 			A: diagonal.Addr(), L: l.Addr(), X: x.Addr(), Info: c.info.In(ws).Addr(),
@@ -146,6 +149,14 @@ func (c *Cholesky[T]) block(rec *vk.Recorder, ws *vk.Arena, f Factor[T], first i
 		c.ops.Gemm(rec, ws, product.NoTrans, product.Adjoint, 1,
 			w.Block(k+size, k, below, size), x, 0, f.L.Block(at+size, at, below, size))
 	}
+}
+
+// before returns the largest power of two times Order that divides k. So many columns before column
+// k of a block of columns update so many columns from k on. In this way each pair of columns meets
+// once, in products that are nearly square.
+func (c *Cholesky[T]) before(k int) int {
+	m := k / int(c.tune.Order)
+	return (m & -m) * int(c.tune.Order)
 }
 
 // join makes the inverses of pairs of neighbouring diagonal blocks: the block below the diagonal is

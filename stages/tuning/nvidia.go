@@ -45,7 +45,7 @@ var nvidia = Tuning{
 	Panel: panel.Tuning{
 		LocalSize: 512, TileBytes: 33 << 10, ShortTileBytes: 12 << 10, ShortRows: 4096, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512,
 	},
-	Cholesky: factor.Tuning{Order: 64, Block: 512}, // not measured
+	Cholesky: factor.Tuning{Order: 64, Block: 1024},
 	// With these sizes, each of the three blocks of a bulge chasing step has its own team of
 	// invocations if the half-bandwidth is 33 or more. There is one workgroup for each
 	// multiprocessor.
