@@ -223,9 +223,9 @@ func aboutMatrix(file string, n int, err error) error {
 	return aboutInput(file, fmt.Sprintf("n = %d", n), "eigenvalues", err)
 }
 
-// aboutInput makes an error of the solver readable. An error about an entry gets the file's name; it
-// counts rows and columns from 1, as the errors of reading do. An error about an option gets the
-// flag's name. Most others get file and size. `wanted` names the kind of values to compute.
+// aboutInput makes an error of the solver readable. It adds the file's name to an error about an
+// entry, whose text counts rows and columns from 1. It adds the flag's name to an error about an
+// option, and the file's name and the size to most other errors. `wanted` names the kind of values.
 func aboutInput(file, size, wanted string, err error) error {
 	var notFinite *evd.NonFiniteError
 	var option *evd.OptionError

@@ -88,8 +88,6 @@ func NewCholesky[T spirv.Scalar](dev *vk.Device, n int, ops product.Ops[T], t Tu
 	order := min(n, int(t.Order))
 	return c, ops.Reserve(
 		product.Shape{M: n, N: min(n, t.Block), K: n, Count: 1},
-		product.Shape{M: n, N: min(n, t.Block), K: min(n, t.Block), Count: 1},
-		product.Shape{M: n, N: order, K: order, Count: 1},
 		product.Shape{M: order, N: order, K: order, Count: max(1, n/t.inverse())},
 	)
 }
@@ -151,9 +149,9 @@ func (c *Cholesky[T]) block(rec *vk.Recorder, ws *vk.Arena, f Factor[T], first i
 	}
 }
 
-// before returns the largest power of two times Order that divides k. So many columns before column
-// k of a block of columns update so many columns from k on. In this way each pair of columns meets
-// once, in products that are nearly square.
+// before returns a width w for column k of a block of columns: the w columns before column k update
+// the w columns from k on. It is the largest power of two times Order that divides k, or 0 for k =
+// 0. In this way each pair of columns meets once, in products that are nearly square.
 func (c *Cholesky[T]) before(k int) int {
 	m := k / int(c.tune.Order)
 	return (m & -m) * int(c.tune.Order)

@@ -68,9 +68,9 @@ uint n, t;
 
 // The kernel forms Qᵀ as a product of reflectors. rows_times multiplies the rows with the numbers
 // r, r + LOCAL_SIZE, … of the product so far by the reflectors with the numbers k to k + NB − 1.
-// These are at most TOGETHER rows. `tau` has the factors τ of these reflectors. For q < s, element
-// q·NB + s of `products` is the dot product of their vectors v(q) and v(s). The other elements of
-// `products` are not used.
+// These are at most TOGETHER rows. `tau` has the factors τ of these reflectors. `products` has the
+// dot products of their vectors: element q·NB + s is that of v(q) and v(s), for q < s. The other
+// elements are not used.
 void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 	uint live = k + NB + 1; // the rows and columns before `live` are still those of the unit matrix
 	bool formed[TOGETHER]; // whether the row is not that of the unit matrix

@@ -24,9 +24,9 @@
 //	S(i, j) ← S(i, j) − L(i, k)·conj(L(j, k))    i ≥ j
 //	S(i, j) ← S(i, j) − X(k, i)·L(j, k)          i ≤ k
 //
-// The kernel takes EACH steps together, with two barriers. An invocation finishes the EACH elements
-// of a row, by the factor of the EACH×EACH block on the diagonal. Each of these invocations computes
-// the factor of the block itself.
+// The kernel takes EACH steps together, with two barriers. One invocation finishes the EACH elements
+// of one row in these columns. For this it needs the factor of the EACH×EACH block on the diagonal,
+// which every such invocation computes itself.
 //
 // The bounds of unrolled loops are constants, and the loop that stores S has no `continue`. Otherwise
 // NVIDIA's compiler keeps S in memory, and the kernel takes more than twice as long.
@@ -70,8 +70,8 @@ const uint SIDE = ORDER / EACH;
 shared work_t columns[EACH * ORDER], finished[EACH * ORDER];
 shared real_t roots[ORDER];
 
-// `block` is the factor of the block on the diagonal, without its diagonal, and `inverses` are the
-// inverses of the diagonal elements.
+// `block` has the elements below the diagonal of the factor of the block on the diagonal. `inverses`
+// has the inverses of the factor's diagonal elements.
 work_t block[EACH * EACH];
 real_t inverses[EACH];
 
@@ -88,7 +88,7 @@ real_t root(real_t pivot, uint k, out real_t inverse) {
 	return near * power_of_two(e);
 }
 
-// factor_block computes the factor of the block on the diagonal at column k.
+// factor_block computes the factor of the EACH×EACH block whose first diagonal element is S(k, k).
 void factor_block(uint k) {
 	[[unroll]] for (uint c = 0; c < EACH; c++) {
 		[[unroll]] for (uint d = 0; d < EACH; d++) {
@@ -108,7 +108,8 @@ void factor_block(uint k) {
 	}
 }
 
-// finish_row takes these steps for row i: it computes the elements in columns k to k + EACH − 1.
+// finish_row takes the steps k to k + EACH − 1 for row i. It computes the row's elements in these
+// columns.
 void finish_row(uint i, uint k) {
 	work_t x[EACH];
 	[[unroll]] for (uint c = 0; c < EACH; c++) {
@@ -159,7 +160,8 @@ void main() {
 			}
 		}
 		[[unroll]] for (uint c = 0; c < EACH; c++) {
-			// The factors are 0 where L(i, k + c) is no element of X, and for the columns before k + EACH.
+			// `left` is 0 for the rows i in which X(k + c, i) is 0. `right` is 0 for the columns that
+			// are finished.
 			work_t left[EACH], right[EACH];
 			[[unroll]] for (uint a = 0; a < EACH; a++) {
 				uint i = row + a * SIDE, j = col + a * SIDE;

@@ -73,7 +73,7 @@ type sample struct{ host, device uint64 }
 
 func (s *soak) goesOn() bool { return time.Since(s.began) < s.limit && !s.Failed() }
 
-// plansADevice is the number of plans that are made before the device is closed and opened again.
+// plansADevice is the number of plans on one open device. Then the test closes it and opens it again.
 const plansADevice = 12
 
 func (s *soak) oneDevice() {
