@@ -62,8 +62,8 @@ func infoWords[T Number](s *dense.Stages[T], c *plan.Call) int {
 	return words
 }
 
-// first and safe return the stages of the first solve of a plan for one device, and those of the
-// second.
+// `first` and `safe` return the stages of the first solve of a plan for one device, and those of
+// the second.
 func first[T Number](p *Plan[T]) *dense.Stages[T] { return undivided(p.stages.Now).Stages }
 func safe[T Number](p *Plan[T]) *dense.Stages[T]  { return undivided(p.safe).Stages }
 

@@ -21,7 +21,7 @@ import (
 type MixedPlan struct {
 	refine *RefinePlan
 
-	// first holds the stages of the solve in single precision, and `convert` converts A and the
+	// `first` holds the stages of the solve in single precision, and `convert` converts A and the
 	// vectors. Both are nil for the orders 0 and 1.
 	first   plan.Replaceable[*dense.Stages[float32]]
 	convert *move.Conversion

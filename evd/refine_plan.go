@@ -67,7 +67,8 @@ func refineOptions(dev *vk.Device, n int, opt Options) (Options, error) {
 	return opt, dev.Info().NeedFloat64(dense.InSinglePrecision)
 }
 
-// newRefinePlan makes the stages of a plan for options that are possible, without device memory.
+// newRefinePlan makes a plan with its stages, but without device memory. The options must have been
+// checked. The orders 0 and 1 need no stages.
 func newRefinePlan(dev *vk.Device, n int, opt Options) (p *RefinePlan, err error) {
 	opt.Tuning = copied(opt.Tuning)
 	p = &RefinePlan{base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, stages: &refinement.Stages{}}

@@ -111,7 +111,7 @@ func (s *refineCall) refine(a Sym[float64], load func() (sigma float64, err erro
 	return s.ends(res), res.overflow()
 }
 
-// ends adds the counts of the refinement to `res`, and reports that the call is done.
+// `ends` adds the counts of the refinement to `res`, and reports that the call is done.
 func (s *refineCall) ends(res *Result[float64]) *Result[float64] {
 	res.Refinement = (*Refinement)(&s.Counts)
 	s.Ends()

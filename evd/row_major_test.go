@@ -43,8 +43,8 @@ func bitsOf[T double](x T) [2]uint64 {
 }
 
 // TestRowMajor compares row-major vectors with column-major ones. The bits must be the same. With
-// Options.Overwrite, other elements of the input's memory must not change. Check must return the
-// same ratios.
+// Options.Overwrite, the vectors are in the memory of the input matrix, and the elements that they
+// do not use must not change. Check must return the same ratios.
 func TestRowMajor(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	testRowMajor(t, matgen.Dense())
@@ -155,7 +155,7 @@ func rowMajorMatrix[T double](t *testing.T, n int, of []T, options map[string]ev
 	}
 }
 
-// at is the index of entry (i, j) in the memory of a.
+// `at` is the index of entry (i, j) in the memory of a.
 func at[T double](a evd.Sym[T], i, j int) int {
 	if a.RowMajor {
 		return i*a.Ld + j

@@ -104,7 +104,7 @@ func (p *Plan[T]) solveBy(by team.Stages[T], c *plan.Call, a Sym[T]) (*Result[T]
 	return res, res.overflow()
 }
 
-// into returns the caller's memory for vectors, if they take the place of the matrix. It is nil
+// `into` returns the caller's memory for vectors, if they take the place of the matrix. It is nil
 // otherwise.
 func (p *Plan[T]) into(a Sym[T]) func(m int) vk.Columns[T] {
 	if !p.opt.Overwrite {

@@ -63,8 +63,8 @@ func part[T double](t *testing.T, d *vk.Device, n int, a []T, all []float64, fro
 	}
 }
 
-// between returns an interval that contains the eigenvalues all[from:to] and no others. Each end is
-// the middle between two neighbouring eigenvalues, which must not be close, or is infinite.
+// `between` returns an interval that contains the eigenvalues all[from:to] and no others. Each end
+// is the middle between two neighbouring eigenvalues, which must not be close, or is infinite.
 func between(all []float64, from, to int) evd.Selection {
 	middle := func(i int) float64 {
 		switch {

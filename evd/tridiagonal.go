@@ -23,7 +23,7 @@ func (t Tridiagonal[T]) Validate() error {
 	return nil
 }
 
-// off returns the off-diagonal entries: the first len(D)−1 elements of E.
+// `off` returns the off-diagonal entries: the first len(D)−1 elements of E.
 func (t Tridiagonal[T]) off() []T { return t.E[:max(0, len(t.D)-1)] }
 
 // scan returns the largest magnitude of an element. If an element is NaN or infinite, `scan`

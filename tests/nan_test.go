@@ -116,7 +116,8 @@ type nanBlind struct {
 	looked func()
 }
 
-// define records what the variables and functions of type bool are.
+// define records the expressions from which the variables and functions in the node n get their
+// values.
 func (b *nanBlind) define(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncDecl:

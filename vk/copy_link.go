@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A Link has linkPieces·linkBytes bytes of host memory.
+// The host memory of a Link has linkPieces pieces of linkBytes bytes. If a device cannot import
+// host memory, the Link has this memory twice.
 const (
 	linkPieces   = 4
 	linkBytes    = 16 << 20 // bytes of a piece

@@ -163,7 +163,7 @@ func (m *mover) writePiece() error {
 	return nil
 }
 
-// end waits for all copies in flight. If a wait fails, `end` waits until that device is idle,
+// `end` waits for all copies in flight. If a wait fails, `end` waits until that device is idle,
 // because the caller may free the memory of the copies.
 func (m *mover) end() error {
 	var first error

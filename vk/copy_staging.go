@@ -73,9 +73,10 @@ func transfer(
 	return c.all(ctx, n)
 }
 
-// all copies n elements. The caller holds the queue. When ctx ends, `all` starts no new copy. When
-// `all` returns, the host's memory is no longer in use. Copies of an upload may still be in flight
-// on the device: later work on the device follows them (queue.uploaded).
+// `all` copies n elements between the host and the device. The caller holds the queue. When ctx
+// ends, `all` starts no new copy. When `all` returns, the host's memory is no longer in use. Copies
+// of an upload may still be in flight on the device: later work on the device follows them
+// (queue.uploaded).
 func (c *copier) all(ctx context.Context, n int) (err error) {
 	d := c.dev
 	defer func() { d.settle(err) }()

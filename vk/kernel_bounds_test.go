@@ -25,7 +25,7 @@ type neighbours struct {
 	other       *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]]
 }
 
-// down downloads a region to the host.
+// `down` downloads a region to the host.
 func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
 	t.Helper()
 	v := make([]T, from.Len())

@@ -41,7 +41,7 @@ type pipelines struct {
 // destroys it. If the compilation has failed, the next request for the same kernel and constants
 // makes a new pipeline.
 type pipeline struct {
-	// about describes the pipeline, without the numbers of the driver. `recipe` is what the
+	// `about` describes the pipeline, without the numbers of the driver. `recipe` is what the
 	// pipeline is made from. Both are set only with Options.Statistics.
 	about  KernelStatistics
 	recipe recipe

@@ -156,7 +156,7 @@ func (r *run) commands() (err error) {
 	return err
 }
 
-// all submits all batches and waits for them. After an error the caller must still call `settle`.
+// `all` submits all batches and waits for them. After an error the caller must still call `settle`.
 func (r *run) all() error {
 	var failed error
 	next := 0

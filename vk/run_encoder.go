@@ -132,7 +132,7 @@ func copies(dst, src []piece) (list []driver.Command) {
 	return list
 }
 
-// after returns the pieces without their first n bytes. The first piece has at least n bytes.
+// `after` returns the pieces without their first n bytes. The first piece has at least n bytes.
 func after(list []piece, n uint64) []piece {
 	if list[0].size == n {
 		return list[1:]

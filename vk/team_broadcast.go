@@ -54,7 +54,7 @@ func (b *Broadcast) sent(number, sender int) sentPiece {
 	return b.pieces[number]
 }
 
-// free lists the events for which the sender of a piece waits: all other devices have taken the
+// `free` lists the events for which the sender of a piece waits: all other devices have taken the
 // piece that was in the same place before. If the sender itself had to take that earlier piece, it
 // did so earlier in its own recording.
 func (b *Broadcast) free(number, sender int) (events []*Event) {

@@ -208,8 +208,8 @@ func TestCloseOfAWaitingDevice(t *testing.T) {
 	}
 }
 
-// TestExchangeOutlivesAClosedDevice closes the devices before the exchange, which is against the
-// rules but must not crash, and makes an exchange with a closed device.
+// TestExchangeOutlivesAClosedDevice closes one of the devices before the exchange. This is against
+// the rules but must not crash. A new exchange with a closed or a dry device must be refused.
 func TestExchangeOutlivesAClosedDevice(t *testing.T) {
 	g := openExchange(t, 2, false, 0)
 	g.dev[1].Close()
@@ -223,8 +223,8 @@ func TestExchangeOutlivesAClosedDevice(t *testing.T) {
 	}
 }
 
-// TestExchangeRefuses: places outside of the exchange, and devices that have no part in it, panic
-// when a command is recorded. The text of a recording shows what is exchanged.
+// TestExchangeRefuses checks that recording panics for places that are not words of the exchange,
+// and for devices that have no part in it. The text of a recording shows what is exchanged.
 func TestExchangeRefuses(t *testing.T) {
 	g, other := openExchange(t, 1, false, 0), openExchange(t, 1, false, 0)
 	for name, record := range map[string]func(rec *Recorder){

@@ -74,7 +74,7 @@ func outer() *call {
 	return nil
 }
 
-// within returns an error if the C program's call would wait for itself. This is the case if the
+// `within` returns an error if the C program's call would wait for itself. This is the case if the
 // calling thread runs the progress function of a solve whose turn satisfies `is`. A progress
 // function may itself call a solve, whose progress function then runs in the same thread. within
 // checks all these solves. `what` names the argument of the call.

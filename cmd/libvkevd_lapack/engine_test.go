@@ -51,7 +51,7 @@ func small[T evd.Number]() float64 {
 	return 1e-13
 }
 
-// of converts a complex number to type T, which may be real.
+// `of` converts a complex number to type T. If T is real, the result is the real part.
 func of[T evd.Number](x complex128) (y T) {
 	switch y := any(&y).(type) {
 	case *float32:

@@ -73,7 +73,7 @@ func (p *process) await(line string) {
 	}
 }
 
-// ends waits until the process has ended. It checks the exit status, and that the last line of
+// `ends` waits until the process has ended. It checks the exit status, and that the last line of
 // standard error is `words`.
 func (p *process) ends(words string, status int) {
 	p.Helper()

@@ -344,8 +344,8 @@ func atEnd(flag string, k, from, to, n int) (int, int, error) {
 	return from, to, nil
 }
 
-// within returns the range `from`:`to`, or an error if it is not a range of indices of a matrix of
-// order n. `value` is what the user wrote.
+// `within` returns the range `from`:`to`, or an error if it is not a range of indices of a matrix
+// of order n. `value` is what the user wrote.
 func within(flag, value string, from, to, n int) (int, int, error) {
 	if from < 0 || to > n {
 		return 0, 0, fmt.Errorf("%s: %s is outside 0:%d, the indices of all eigenvalues", flag, value, n)
@@ -357,7 +357,7 @@ func within(flag, value string, from, to, n int) (int, int, error) {
 	return from, to, nil
 }
 
-// ends splits a range such as 3:7 at its colon, and parses both ends. A missing left end has the
+// `ends` splits a range such as 3:7 at its colon, and parses both ends. A missing left end has the
 // value `first`, and a missing right end has the value `last`.
 func ends[T any](flag, word, form string, parse func(string) (T, error), first, last T) (from, to T, err error) {
 	left, right, found := strings.Cut(word, ":")

@@ -17,8 +17,8 @@ func npyHeader(shape string) string {
 }
 
 // TestSolveBatchWithoutElements solves stacks of no matrices, and of matrices of order 0. The
-// outputs have the shapes that numpy.linalg.eigh gives. The stacks of no matrices have orders that
-// no plan can have, and once ended the program.
+// outputs have the shapes that numpy.linalg.eigh gives, or the input is refused. Some of the stacks
+// of no matrices have orders that no plan can have. Such orders once ended the program.
 func TestSolveBatchWithoutElements(t *testing.T) {
 	for _, c := range []struct{ args, shape, values, vectors string }{
 		{"", "(0, 3, 3)", "(0, 3)", "(0, 3, 3)"},

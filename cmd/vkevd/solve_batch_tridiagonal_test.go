@@ -33,7 +33,7 @@ func bandsFile(t *testing.T, n int, matrices ...[]float64) string {
 var secondDifferences = []float64{2, 2, 2, -1, -1, 99}
 
 // TestSolveBatchTridiagonal solves a stack of tridiagonal matrices, and a .npz file with one matrix
-// and one stack of other orders. It checks values, the shape of the vectors, and errors.
+// of order 4 and a stack of order 3. It checks values, the shape of the vectors, and errors.
 func TestSolveBatchTridiagonal(t *testing.T) {
 	s := newFixture(t)
 	s.file("T.npy", bandsFile(t, 3, secondDifferences, []float64{5, -7, 0, 0, 0, math.NaN()}))

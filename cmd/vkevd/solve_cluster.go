@@ -178,7 +178,7 @@ func (j *solveJob) writeCluster(ctx context.Context, out *cli.Outputs, res *clus
 	return out.Finish(ctx, j.report, known.Report)
 }
 
-// Each process reads its part of the columns from the .npy file.
+// A source is the .npy file of the matrix. Each process reads its part of the columns from it.
 type source struct{ *matio.NPYColumns }
 
 func openSource(file string) (*source, error) {

@@ -52,7 +52,8 @@ func (r *rate) calibrate(ctx context.Context, dev *vk.Device) error {
 	}
 }
 
-// The runs of the rates alternate.
+// measureRates measures each of the rates `repeat` times. It measures them in turn: each one once,
+// then each one again, and so on.
 func measureRates(ctx context.Context, dev *vk.Device, repeat int, rates ...*rate) (rows []Row, _ error) {
 	samples := make([][]sample, len(rates))
 	for range repeat {
@@ -71,8 +72,8 @@ func measureRates(ctx context.Context, dev *vk.Device, repeat int, rates ...*rat
 }
 
 // peaks holds two kernels that measure the device's peak rates of fused multiply-adds and of
-// copying. The kernels also keep the device busy between measurements. Whoever makes it closes the
-// arena.
+// copying. The kernels also keep the device busy between measurements. The caller of newPeaks must
+// close the arena.
 type peaks struct {
 	dev       *vk.Device
 	fma, copy *rate

@@ -27,7 +27,7 @@ type plan interface {
 	Close()
 }
 
-// whole measures a solve with a plan that `open` makes for each run.
+// `whole` measures a solve with a plan that `open` makes for each run.
 func whole[P plan](l *load, open func(*vk.Device) (P, error), solve func(context.Context, P) (sample, error)) {
 	// A plan for a dry device is only a forecast. It allocates no memory, which other measurements
 	// may need.
@@ -219,12 +219,14 @@ func fill(n, count int, part func(k int) []float64) {
 	all.Wait()
 }
 
-// usualCounts are the numbers of matrices for some orders. docs/benchmarks.md has their times.
+// usualCounts[n] is the number of matrices of order n in a measured batch. docs/benchmarks.md has
+// times of batches of these sizes.
 var usualCounts = map[int]int{8: 100000, 16: 50000, 32: 10000, 64: 5000, 128: 1000, 256: 200, 512: 50}
 
-// usualCount is the number of matrices of order n that is measured if Options.Counts is empty. For
-// orders that usualCounts does not list, the matrices have about 2²⁴ elements together. A device
-// that computes on the CPU gets a hundredth.
+// usualCount is the number of matrices of order n in a measured batch if Options.Counts is empty.
+// For orders that usualCounts does not list, the matrices have about 2²⁴ elements together, but are
+// not more than those of order 8. A device that computes on the CPU gets a hundredth, and at least
+// one matrix.
 func usualCount(n int, info vk.Info) int {
 	count, listed := usualCounts[n]
 	if !listed {

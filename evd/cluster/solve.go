@@ -291,7 +291,7 @@ func (s *solve) compareSums(values []float64) *Ratios {
 	return r
 }
 
-// over returns |err|/unit. It returns 0 if err is 0, even if `unit` is 0.
+// `over` returns |err|/unit. It returns 0 if err is 0, even if `unit` is 0.
 func over(err, unit float64) float64 {
 	if err == 0 {
 		return 0

@@ -115,15 +115,15 @@ type group interface {
 	// grid arranges the processes of the group in a rectangle of the shape s, row by row. `engine`
 	// is the library that will solve on this grid.
 	grid(s shape, engine Engine) (grid, error)
-	// end ends the use of the group. For the group of all processes, `end` also calls MPI_Finalize
-	// if this package has called MPI_Init.
+	// `end` ends the use of the group. For the group of all processes, `end` also calls
+	// MPI_Finalize if this package has called MPI_Init.
 	end()
 }
 
 // A grid is a rectangle of processes. Its methods call ScaLAPACK. Indices count from 0, although
 // those of ScaLAPACK's routines count from 1.
 type grid interface {
-	// at returns the row and the column of this process in the grid of processes.
+	// `at` returns the row and the column of this process in the grid of processes.
 	at() (row, col int)
 	// spread copies columns to a distributed matrix (pdgemr2d). Before, each process has up to w
 	// consecutive whole columns of a.rows.n elements, in its argument `slab`. Together the

@@ -25,7 +25,7 @@ func CrossoverFor(dev vk.Info) Crossover {
 	}
 }
 
-// of returns the smallest order of eigenproblems that are solved on the device.
+// `of` returns the smallest order of eigenproblems that are solved on the device.
 func (c Crossover) of(vectors bool) int {
 	if vectors {
 		return c.Vectors

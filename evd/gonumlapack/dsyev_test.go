@@ -84,7 +84,7 @@ func random(n, lda int, uplo blas.Uplo, r *rand.Rand) []float64 {
 	return a
 }
 
-// whole returns the symmetric n×n matrix with both triangles and without padding. `uplo` is the
+// `whole` returns the symmetric n×n matrix with both triangles and without padding. `uplo` is the
 // triangle of `a` that holds the entries.
 func whole(n, lda int, uplo blas.Uplo, a []float64) []float64 {
 	full := make([]float64, n*n)

@@ -189,7 +189,7 @@ func (l lattice) hop(from, to int, amplitude complex128) {
 }
 
 // Unitary makes a kind of test matrices with given eigenvalues: Uᴴ·diag(`values`)·U. The random
-// unitary matrix U is a product of n−1 Householder reflectors of decreasing length, as in LAPACK's
+// unitary matrix U is a product of n−1 Householder reflectors of the lengths 2 to n, as in LAPACK's
 // zlaghe.
 func Unitary(name string, values func(n int) []float64) HermitianKind {
 	return HermitianKind{"unitary-" + name, func(n int, r *rand.Rand) []complex128 {

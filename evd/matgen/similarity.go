@@ -9,8 +9,8 @@ import (
 )
 
 // Similar makes a kind of dense test matrices with given eigenvalues: Uᵀ·diag(`values`)·U. The
-// random orthogonal matrix U is a product of n−1 Householder reflectors of decreasing length, as in
-// LAPACK's dlagsy.
+// random orthogonal matrix U is a product of n−1 Householder reflectors of the lengths 2 to n, as
+// in LAPACK's dlagsy.
 func Similar(name string, values func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, r *rand.Rand) []float64 { return similar(values(n), r) }, drawless(values)}
 }

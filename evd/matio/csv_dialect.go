@@ -11,7 +11,7 @@ import (
 
 // A dialect says how the lines of a table are divided into fields.
 type dialect struct {
-	// between is the separator of fields: a comma, a semicolon, a tab, or a blank. A blank stands
+	// `between` is the separator of fields: a comma, a semicolon, a tab, or a blank. A blank stands
 	// for any number of blanks and tabs. A line sep=X may name another character.
 	between byte
 	// unclear says that a comma may separate fields, or be a decimal mark.

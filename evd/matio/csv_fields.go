@@ -46,7 +46,7 @@ func newFields(in *input) *fields {
 	return t
 }
 
-// more drops the bytes that have been read, and buffers at least `want` others, or returns io.EOF
+// `more` drops the bytes that have been read, and buffers at least `want` others, or returns io.EOF
 // at the end of the file.
 func (t *fields) more(want int) error {
 	if t.inChunk {

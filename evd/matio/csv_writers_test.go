@@ -105,7 +105,7 @@ const oneColumn = "one column of decimal commas"
 // the same number. A reader cannot see this if the number is the last one, or if blanks separate.
 const unseen = "missing numbers that are not seen"
 
-// whole reports whether all numbers are whole and written without a decimal mark.
+// `whole` reports whether all numbers are whole and written without a decimal mark.
 func (s *sheet) whole() bool { return strings.IndexAny(fmt.Sprint(s.cells), ".e") < 0 }
 
 // labels returns n names, of a random kind. Some look like numbers.

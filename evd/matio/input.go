@@ -24,12 +24,12 @@ const unknown = -1
 type input struct {
 	*bufio.Reader
 	source
-	// left is the number of bytes that the stream had when it was opened, or `unknown`.
+	// `left` is the number of bytes that the stream had when it was opened, or `unknown`.
 	left int64
 	// done frees what the input holds, such as the goroutine of a decompressor. It does not close
 	// the stream.
 	done func()
-	// at is the file, for reading at any position, or nil if the stream is compressed or not a
+	// `at` is the file, for reading at any position, or nil if the stream is compressed or not a
 	// file.
 	at *stream.File
 }

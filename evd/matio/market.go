@@ -176,9 +176,10 @@ func isBanner(line []byte) bool {
 	return len(words) > 1 && bytes.EqualFold(words[1], []byte("matrix"))
 }
 
-// mayBeText returns an error if the input cannot be read, or if its name ends in .mtx. Many such
-// files list entries but have no banner, because they are older than the format or were written by
-// hand. Read as a table, or as rows of a tridiagonal matrix, they would give a wrong matrix.
+// mayBeText returns an error if the input cannot be read, or if its name ends in .mtx or .mtx.gz.
+// Many such files list entries but have no banner, because they are older than the format or were
+// written by hand. Read as a table, or as rows of a tridiagonal matrix, they would give a wrong
+// matrix.
 func mayBeText(in *input) error {
 	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
 		return in.failed(err)

@@ -184,7 +184,7 @@ func (t *scattered) put(i, j int, z complex128) error {
 	return nil
 }
 
-// whole returns the collected matrix. Elements (i+1, i) and (i, i+1) must be equal or both NaN.
+// `whole` returns the collected matrix. Elements (i+1, i) and (i, i+1) must be equal or both NaN.
 // Otherwise the error wraps a *NotSymmetricError about the largest difference.
 func (t *scattered) whole() (*Tridiagonal, error) {
 	var worst *NotSymmetricError

@@ -98,9 +98,9 @@ func (f *npy) readDictionary() error {
 }
 
 // readData reads all elements in the order of the file, pairs of numbers if they are complex, and
-// fails if more bytes follow. If the size of the file is known and does not agree with the header,
-// the error comes before memory is allocated. Otherwise memory grows with the data that have been
-// read.
+// fails if more bytes follow. If the size of the file is known, it is compared with the header
+// before the memory for all elements is allocated. If the size is not known, the memory grows with
+// the data that have been read.
 func (f *npy) readData() ([]float64, error) {
 	total := 1
 	for _, n := range append(slices.Clone(f.Shape), f.Numbers) {

@@ -130,7 +130,7 @@ func (o Options) packed(z *archive) (*matrix, error) {
 	return c, err
 }
 
-// inside calls the function `read` with the content of a member of the archive, which is valid
+// `inside` calls the function `read` with the content of a member of the archive, which is valid
 // until `read` returns. A stored member, without compression, has a known size, so a header with
 // another size is found before the elements are read. A large deflated member is unpacked in a
 // goroutine of its own.

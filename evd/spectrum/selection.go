@@ -109,8 +109,8 @@ func SelectExact(s Selection, values []float64) (from, to int) {
 	return s.within(len(values), below)
 }
 
-// within returns the selected range of indices, `from` ≤ i < `to`. For an interval (a, b], below[0]
-// must be the number of eigenvalues ≤ a, and below[1] that of eigenvalues ≤ b.
+// `within` returns the selected range of indices, `from` ≤ i < `to`. For an interval (a, b],
+// below[0] must be the number of eigenvalues ≤ a, and below[1] that of eigenvalues ≤ b.
 func (s Selection) within(n int, below [2]int) (from, to int) {
 	switch s.by {
 	case selectedByIndex:
@@ -122,6 +122,6 @@ func (s Selection) within(n int, below [2]int) (from, to int) {
 	return 0, n
 }
 
-// ends returns the ends of the selected interval for the scaled matrix σ·A. They are infinite if
+// `ends` returns the ends of the selected interval for the scaled matrix σ·A. They are infinite if
 // the products overflow.
 func (s Selection) ends(sigma float64) [2]float64 { return [2]float64{s.a * sigma, s.b * sigma} }

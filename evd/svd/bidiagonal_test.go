@@ -19,8 +19,8 @@ import (
 )
 
 // valuesByQR returns the singular values of the bidiagonal matrix with diagonal d and off-diagonal
-// e. gonum's dbdsqr computes them by implicit zero-shift QR iteration, which gives small values
-// with a small relative error.
+// e. gonum's Dbdsqr computes them. Without vectors it uses the dqds algorithm (Dlasq1), which gives
+// small values with a small relative error.
 func valuesByQR(t *testing.T, d, e []float64) []float64 {
 	t.Helper()
 	d, e = slices.Clone(d), append(slices.Clone(e), 0)
@@ -32,7 +32,7 @@ func valuesByQR(t *testing.T, d, e []float64) []float64 {
 
 // TestBidiagonalPlan solves bidiagonal matrices that are known to be difficult. The ratios of the
 // vectors must be small. The values must have the same bits with and without vectors. Each value
-// above 2⁻⁵⁰ of the largest must agree with the value of LAPACK's dbdsqr to a few units in its last
+// above 2⁻⁵⁰ of the largest must agree with the value of gonum's Dbdsqr to a few units in its last
 // place (ulp).
 func TestBidiagonalPlan(t *testing.T) {
 	when.Skip(t, when.Quick, "TestVectors solves bidiagonal matrices, too")

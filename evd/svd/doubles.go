@@ -74,7 +74,7 @@ func (d doubles[T]) receive(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) 
 	return receiveFrom(rec, ws, gk)
 }
 
-// off returns the memory of the off-diagonal of the Golub-Kahan form of C in the type T.
+// `off` returns the memory of the off-diagonal of the Golub-Kahan form of C in the type T.
 func (d doubles[T]) off(ws *vk.Arena, gk *spectrum.Stage) vk.Slice[T] {
 	e := gk.E(ws)
 	return d.Real(ws, 0, e.Sub(0, max(e.Len()-1, 0))) // the last element is not used

@@ -49,7 +49,7 @@ func overflowed[T evd.Float](t *testing.T, what string, certify bool, n int, res
 	}
 }
 
-// most is the largest number of type T.
+// `most` is the largest number of type T.
 func most[T evd.Float]() T {
 	x := math.MaxFloat64
 	if !precision.IsDouble[T]() {

@@ -43,7 +43,7 @@ type Result[T evd.Float] struct {
 	order int
 	ulp   float64
 
-	// most is an upper bound of all singular values, computed or not, and `norm` is their norm
+	// `most` is an upper bound of all singular values, computed or not, and `norm` is their norm
 	// ‖σ‖₂.
 	most, norm float64
 }

@@ -55,8 +55,8 @@ func (s Storage) supported(info vk.Info) error {
 // storedExponent is the exponent to which a band is scaled before it is stored in single or half
 // precision: 2^13 ≤ ‖σ·B‖F < 2^14. Orthogonal transformations do not change the norm, so no entry
 // becomes larger than 2^14 at any time, except by rounding. Half precision ends at 65504. Its
-// normal numbers reach down to 2⁻²⁸·‖σ·B‖F. Smaller entries lose digits, but that loss is much
-// smaller than the rounding errors of the large entries.
+// smallest normal number is 2⁻¹⁴, at most 2⁻²⁷·‖σ·B‖F. Smaller entries lose digits, but that loss
+// is much smaller than the rounding errors of the large entries.
 const storedExponent = 14
 
 // scaling returns the power of two by which a band is multiplied before it is stored, as σ·2^more.

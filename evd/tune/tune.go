@@ -65,7 +65,7 @@ func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	return &t, nil
 }
 
-// on returns the device's tuning table with the sizes of c, unchecked.
+// `on` returns the device's tuning table with the sizes of c, unchecked.
 func (c Choice) on(info vk.Info) tuning.Tuning {
 	t := tuning.On(info)
 	t.Band, t.Block, t.Products.Syr2k = c.Band, c.Block, c.RankTwoK
@@ -143,7 +143,8 @@ func (x Crossovers) change(t *tuning.Tuning) {
 	}
 }
 
-// String lists the orders that are not those of the table, after a comma, or is empty.
+// String lists the orders that differ from those of the tuning table, each after a comma. It
+// returns "" if there are none.
 func (x Crossovers) String() (text string) {
 	if x.OneStageValues > 0 {
 		text += fmt.Sprintf(", values in one stage up to %d", x.OneStageValues)
@@ -205,7 +206,8 @@ func inOneStage(r bench.Row) error {
 	return nil
 }
 
-// leaves notes that a choice is not tried for lack of time. Other reasons were given to s.note.
+// `leaves` is called when the search has left out a choice. If the reason is lack of time, it adds
+// the choice to s.untried. Other reasons were given to s.note.
 func (s *search) leaves(what string) {
 	if s.out {
 		s.untried = append(s.untried, what)

@@ -94,7 +94,8 @@ func (t Q2SquareTuning) Faster(m int, gain float64) bool {
 }
 
 // Fits returns nil if Q2 of half-bandwidth b can be applied to doubles with these sizes on the
-// device. Otherwise the error says which sizes contradict each other, or is a *vk.UnsupportedError.
+// device. Otherwise the error is a *vk.UnsupportedError, or names the sizes that contradict each
+// other.
 func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error { return FitsQ2[float64](t, info, b) }
 
 // FitsQ2 is Fits for numbers of type T.

@@ -94,8 +94,8 @@ func solveBatchWith(t testing.TB, tune Tuning, sizes Tables, vectors bool, all [
 	return profile
 }
 
-// whole returns a matrix of a batch whose eigenvalues and eigenvectors are all wanted. The triangle
-// that must not be read holds invalid data.
+// `whole` returns a matrix of a batch whose eigenvalues and eigenvectors are all wanted. The
+// triangle that must not be read holds invalid data.
 func whole(n int, a []float64, upper bool) *batchMatrix {
 	a = slices.Clone(a)
 	for j := range n {

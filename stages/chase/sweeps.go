@@ -52,9 +52,9 @@ func (p *pipeline) Work() *vk.Layout {
 	return p.flags.Layout()
 }
 
-// Info is 0 after a successful run. Otherwise a wait reached the poll limit, and the word is 1 plus
-// the index of the sweep whose flag was not set. The slice is empty if workgroups do not wait for
-// each other.
+// Info returns the INFO word. It is 0 after a successful run. Otherwise a wait reached the poll
+// limit, and the word is 1 plus the index of the sweep whose flag was not set. If workgroups do not
+// wait for each other, there is no such word, and the result is empty.
 func (p *pipeline) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if !p.waits() {
 		return vk.Slice[uint32]{}

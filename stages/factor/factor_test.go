@@ -282,7 +282,8 @@ func testCholeskyFindsTheMinor[T spirv.Scalar](t *testing.T) {
 	}
 }
 
-// TestCholeskyOfExtremes checks matrices whose elements are near overflow or underflow.
+// TestCholeskyOfExtremes checks matrices of very large and of very small elements, up to those
+// whose squares overflow or underflow.
 func TestCholeskyOfExtremes(t *testing.T) {
 	const n = 20
 	var residual stagetest.Worst
@@ -390,7 +391,7 @@ func testStandardForm[T spirv.Scalar](t *testing.T) {
 	distance.AtMost(t, "distance from ref.StandardForm", 2)
 }
 
-// whole returns the Hermitian matrix of which x has the lower triangle.
+// `whole` returns the Hermitian matrix of which x has the lower triangle.
 func whole(n int, x []complex128) []complex128 {
 	x = slices.Clone(x)
 	for j := range n {

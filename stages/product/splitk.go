@@ -175,7 +175,7 @@ func (c chooser) unsplit(p problem) splitK {
 	return best
 }
 
-// more returns the number of pieces to try after `pieces`. The sequence is 1, 2, 3 … 15, 16, 24,
+// `more` returns the number of pieces to try after `pieces`. The sequence is 1, 2, 3 … 15, 16, 24,
 // 32, 48 …
 func more(pieces int) int {
 	if pieces < 16 {

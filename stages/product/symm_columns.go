@@ -58,7 +58,7 @@ func (c Columns) fitting(tiles []Tile) []Tile {
 	return whole
 }
 
-// whole tells whether each tile of P lies in the rows of one block.
+// `whole` tells whether each tile of P lies in the rows of one block.
 func (c Columns) whole(t Tile) bool { return c.Width%int(t.M) == 0 }
 
 func (s *SymmColumns[T]) spec(t Tile) shaders.SymmColumnsSpec {
@@ -77,8 +77,8 @@ func (s *SymmColumns[T]) RecordBegin(rec *vk.Recorder, ws *vk.Arena) {
 	vk.SendFirst(rec, s.own.In(ws), s.table)
 }
 
-// Flops is the cost of a product with `cols` columns and the trailing matrix that begins at row and
-// column `top`.
+// Flops is the cost of the device's part of a product of the trailing matrix, which begins at row
+// and column `top`, and a matrix with `cols` columns.
 func (s *SymmColumns[T]) Flops(top, cols int) float64 {
 	_, _, elements := s.columns.trailing(top)
 	return 2 * elements * float64(cols)

@@ -17,6 +17,7 @@ type Tables struct {
 	Waits       roomtest.Waits
 }
 
-// TuningFor returns the rows for a device. SmallestTuning returns the smallest sizes.
+// TuningFor returns the sizes in the tuning table of a device. SmallestTuning returns the smallest
+// sizes.
 func TuningFor(info vk.Info) Tables { return tables.On[Tables](info) }
 func SmallestTuning() Tables        { return tables.Smallest[Tables]() }

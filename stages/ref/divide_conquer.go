@@ -201,7 +201,7 @@ func secularRoot(poles []eigenpair, rho float64, k int) root {
 
 // bisectSign finds by bisection the point in (lo, hi) at which the function `below` changes from
 // true to false. It returns one of the two neighbouring floating-point numbers between which this
-// point lies, but neither lo nor hi if a number lies between them.
+// point lies: not 0, and neither lo nor hi if another number lies between them.
 func bisectSign(lo, hi float64, below func(x float64) bool) float64 {
 	from, to := lo, hi
 	for {

@@ -232,7 +232,9 @@ func testTrsm[T Number](t *testing.T) {
 	error.report(t)
 }
 
-// TestStandardForm checks C by its definition.
+// TestStandardForm checks the matrix C of the standard form of a pencil A − λ·B with B = L·Lᴴ. By
+// the definition of C, L·C·Lᴴ must be A for A·x = λ·B·x, and Lᴴ·A·L must be C for the two other
+// kinds of pencils.
 func TestStandardForm(t *testing.T) {
 	t.Run("float64", testStandardForm[float64])
 	t.Run("complex128", testStandardForm[complex128])

@@ -125,8 +125,8 @@ func (f *writer) make(op, typ uint32, args ...uint32) uint32 {
 	return id
 }
 
-// at returns the id of a pointer to an unsigned integer of `bits` bits. `address` is the id of its
-// address.
+// `at` returns the id of a pointer to an unsigned integer of `bits` bits. `address` is the id of
+// its address.
 func (f *writer) at(bits, address uint32) uint32 {
 	return f.make(opConvertUToPtr, f.pointer(bits), address)
 }

@@ -78,7 +78,7 @@ func TestGuardCommitted(t *testing.T) {
 		if left := loopsToUnroll(t, guarded); left != 0 {
 			t.Errorf("%s: %d loops of %d still ask to be unrolled", name, left, loops)
 		}
-		// own is the number of memory accesses in the check function itself: three loads, one
+		// `own` is the number of memory accesses in the check function itself: three loads, one
 		// compare-and-swap, and five stores.
 		const own = 3 + 1 + 5
 		if checked, unchecked := memoryInstructions(t, guarded); len(known) != before || checked != before || unchecked != own {
@@ -148,9 +148,9 @@ func loopsToUnroll(t *testing.T, code []byte) (count int) {
 	return count
 }
 
-// sameBesides compares the original module with the guarded module without its additions. Both
-// must have the same instructions in the same order. Only the pointers of accesses and the
-// unrolling of loops may differ.
+// sameBesides compares the original module with the guarded module without its additions. Both must
+// have the same instructions in the same order. Only these may differ: the pointers of accesses,
+// the unrolling of loops, and one further variable in the interface of an entry point.
 func sameBesides(t *testing.T, name string, code, guarded []byte) {
 	t.Helper()
 	header, was, _ := decode(code)

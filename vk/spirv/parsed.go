@@ -31,7 +31,7 @@ type decoration struct {
 	what uint32
 }
 
-// whole takes the place of a member's index in the key of a decoration that belongs to no member,
+// `whole` takes the place of a member's index in the key of a decoration that belongs to no member,
 // but to an id as a whole.
 const whole = ^uint32(0)
 

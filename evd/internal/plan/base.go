@@ -130,7 +130,7 @@ func (b *Base) Close() {
 	b.free()
 }
 
-// free frees the plan's device memory, if the plan has any. The caller must hold the plan's lock.
+// `free` frees the plan's device memory, if the plan has any. The caller must hold the plan's lock.
 func (b *Base) free() {
 	if b.arena != nil {
 		b.arena.Close()

@@ -44,8 +44,9 @@ func (r *ResultMemory[T]) Allocate(rows, cols int) {
 // Use takes memory of the caller in place of new memory.
 func (r *ResultMemory[T]) Use(z vk.Columns[T]) { r.z = z }
 
-// touch writes to all pages, so that the operating system provides them. Several goroutines share
-// the work if the memory is large. If ctx ends, `touch` leaves out the remaining pages.
+// touch writes to all pages of the memory, so that the operating system provides them. Each
+// goroutine gets at least minBytes, so smaller memory is not touched. If ctx ends, `touch` leaves
+// out the remaining pages.
 func (r *ResultMemory[T]) touch() {
 	const maxWorkers, minBytes = 4, 1 << 20 // goroutines; bytes of each
 	data := r.z.Data

@@ -69,7 +69,7 @@ type mark struct {
 	from  vk.Progress
 }
 
-// before tells whether the mark m is less far than the mark `other`.
+// `before` tells whether the mark m is less far than the mark `other`.
 func (m mark) before(other mark) bool {
 	return m.phase < other.phase || m.phase == other.phase && m.done < other.done
 }

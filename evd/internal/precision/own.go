@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// own is the memory of numbers of type T, for a T that is not float64.
+// `own` is the memory of numbers of type T, for a T that is not float64.
 type own[T spirv.Scalar] struct{ Memory[T] }
 
 func (s *own[T]) Always() *vk.Layout {

@@ -103,8 +103,8 @@ func TestDigitsOfARefinement(t *testing.T) {
 	}
 }
 
-// TestCouplingsAreTheLargestColumn checks a matrix whose largest column of off-diagonal elements is
-// not the last one.
+// TestCouplingsAreTheLargestColumn checks the function couplings for a matrix in which the column
+// with the largest sum of |off-diagonal elements| is not the last one.
 func TestCouplingsAreTheLargestColumn(t *testing.T) {
 	block := []float64{9, -3, 2, 0, 1, 9, 1, 0, 0, 0.5, 9, 0} // 3×3, leading dimension 4
 	if got := couplings(3, 4, block); got != 5 {

@@ -17,7 +17,7 @@ import (
 type products struct {
 	native product.Ops[float64]
 
-	// all lists the products in the order of increasing accuracy. The last ones are for the last
+	// `all` lists the products in the order of increasing accuracy. The last ones are for the last
 	// step. If products are native, they are the only element.
 	all []operations
 
@@ -92,7 +92,7 @@ func (p *products) Work() *vk.Layout {
 	return vk.InTurn(parts...)
 }
 
-// within returns the fastest products whose error is at most `most`.
+// `within` returns the fastest products whose error is at most `most`.
 func (p *products) within(most float64) operations {
 	return p.all[slices.IndexFunc(p.all, func(o operations) bool { return o.error <= most })]
 }

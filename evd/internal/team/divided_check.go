@@ -134,12 +134,13 @@ func (c vectorsOnDevices[T]) add(panel []T, from int, sums []float64, residual b
 // elements stay in the caches of a core.
 const tileRows = 64
 
-// tiles calls `do` for all rows of a matrix with n rows, some rows [first, last) at a time.
+// tiles calls `do` for all rows of a matrix with n rows, for some rows [first, last) at a time. The
+// calls run in parallel.
 func tiles(n int, do func(first, last int)) {
 	tridiag.Parallel((n+tileRows-1)/tileRows, func(i int) { do(i*tileRows, min((i+1)*tileRows, n)) })
 }
 
-// whole returns the columns [from, to) of σ·A, with both triangles: a.N elements for each column.
+// `whole` returns the columns [from, to) of σ·A, with both triangles: a.N elements for each column.
 // The result is in the memory of `panel`.
 func whole[T spirv.Real](a dense.Triangle[T], panel []T, from, to int, sigma float64) []T {
 	panel = panel[:a.N*(to-from)]

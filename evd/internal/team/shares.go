@@ -81,8 +81,8 @@ func (s Shares) Of(k, m int) (from, to int) {
 	return end(k - 1), end(k)
 }
 
-// most returns the largest number of vectors that device k may have to compute if there are at most
-// m vectors on all devices together.
+// `most` returns the largest number of vectors that device k may have to compute if there are at
+// most m vectors on all devices together.
 func (s Shares) most(k, m int) int {
 	from, to := s.Of(k, m)
 	return min(m, to-from+strip)

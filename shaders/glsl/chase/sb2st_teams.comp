@@ -72,21 +72,22 @@ layout(constant_id = 7) const uint HEAD = 8;
 #include "chase.glsl"
 
 // These constants distribute rows over invocations: those of the diagonal block D of a step and of
-// the block C below it. A cluster is LANES neighbouring invocations. A cluster has ROWS rows,
-// which are CLUSTERS apart. An invocation has OWN elements of each row of its cluster.
+// the block C below it. A cluster is LANES neighbouring invocations. It has at most ROWS rows,
+// which are CLUSTERS apart. An invocation has at most OWN elements of each row of its cluster.
 const uint CLUSTERS = TEAM / LANES;
 const uint ROWS = (B + CLUSTERS - 1) / CLUSTERS;
 const uint OWN = (B + LANES - 1) / LANES;
 
 // These constants distribute columns over invocations: those of the block A left of the diagonal
-// block of a step. A cluster is LANES_A neighbouring invocations. A cluster has COLUMNS columns,
-// which are CLUSTERS_A apart. An invocation has OWN_A elements of each column of its cluster.
+// block of a step. A cluster is LANES_A neighbouring invocations. It has at most COLUMNS columns,
+// which are CLUSTERS_A apart. An invocation has at most OWN_A elements of each column of its
+// cluster.
 const uint CLUSTERS_A = TEAM / LANES_A;
 const uint COLUMNS = (B + CLUSTERS_A - 1) / CLUSTERS_A;
 const uint OWN_A = (B + LANES_A - 1) / LANES_A;
 
-// The team `head` of invocations computes the reflector from the vector x. OWN_HEAD is the number
-// of elements of x that one of its invocations has.
+// The team `head` of invocations computes the reflector from the vector x. OWN_HEAD is the largest
+// number of elements of x that one of its invocations has.
 const uint OWN_HEAD = (B + HEAD - 1) / HEAD;
 
 // Each team of invocations works on one of the three blocks of a step. SIZE is the largest number

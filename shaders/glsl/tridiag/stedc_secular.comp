@@ -63,8 +63,8 @@ double quadratic_root(double c, double s, double s_far, double gap) {
 	return (b - r) / (2.0lf * c);
 }
 
-// store stores root k: its offset mu from the nearest pole, whose value is `origin`, and λ = origin
-// + mu.
+// store stores root k: its offset mu from the nearest pole, whose value is `origin`. It also stores
+// the root itself, λ = origin + mu, unless the address p.lambda is 0.
 void store(uint k, double mu, double origin) {
 	if (gl_LocalInvocationIndex > 0) return;
 	p.mu.at[k] = mu;

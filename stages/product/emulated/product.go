@@ -152,7 +152,8 @@ func (k *kernels[T]) order(s *side[T]) (first []spirv.Addr[uint32], distance uin
 	return first, uint64(step)
 }
 
-// from returns the side s of a product without its first `first` rows, a multiple of the padding.
+// `from` returns the side s of a product without its first rows. Their number `first` must be a
+// multiple of k.padRows.
 func (k *kernels[T]) from(s *side[T], first int) *side[T] {
 	part := &side[T]{shape: s.shape, conjugate: s.conjugate}
 	for i := range s.planes {

@@ -37,9 +37,9 @@ type Backend interface {
 	// over the columns c, where λ_c is lambda[c]. The sign is − if Negative(c, s) is true.
 	Sums(lambda []float64) (sums []float64, err error)
 
-	// Solve computes the eigenvalues with the indices from, …, to−1 of the block v by another
-	// method, and returns them. The block has diagonal d and off-diagonal e. Solve writes their
-	// vectors to the columns v.Columns of the result, in place of the old ones.
+	// Solve computes the eigenvalues with the indices `from`, …, `to`−1 of the block v by another
+	// method, and returns them. d and e are the diagonal and the off-diagonal of the block. Solve
+	// writes the eigenvectors to the columns v.Columns of the result, in place of the old ones.
 	Solve(v Block, d, e []float64, from, to int) ([]float64, error)
 
 	// SolveAll is Solve for the whole matrix and all columns, if the back end has a fast way to do

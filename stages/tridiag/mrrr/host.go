@@ -137,8 +137,8 @@ func (b *Host) Sums(lambda []float64) ([]float64, error) {
 // SolveAll returns nil: this back end has no fast way to solve all of T.
 func (b *Host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
 
-// Solve computes the eigenvectors of the block v of T by divide and conquer. It writes whole
-// columns of the result: the vectors in the rows of v, and zeros in all other rows.
+// Solve computes the wanted eigenvalues and eigenvectors of the block v of T by divide and conquer.
+// It writes whole columns of the result: the vectors in the rows of v, and zeros in all other rows.
 func (b *Host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
 	host := dc.NewHost(len(d))
 	host.Stop = b.Stop

@@ -19,8 +19,8 @@ type Tuning struct {
 	Dispatch float64 // largest number of pivots that one dispatch computes; it limits the time of a dispatch
 }
 
-// Fits returns nil if the bisection can run with these sizes on the device. Otherwise the error
-// tells which sizes contradict each other, or is a *vk.UnsupportedError.
+// Fits returns nil if the bisection can run with these sizes on the device. Otherwise the error is
+// a *vk.UnsupportedError, or names the sizes, which are out of range or contradict each other.
 func (t Tuning) Fits(info vk.Info) error {
 	const scaled = 8 // rows after which stebz_narrow scales the minors
 	if t.Tile == 0 || t.Tile%scaled != 0 || t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels)-1 {

@@ -62,7 +62,7 @@ func TestDivideConquerCollection(t *testing.T) {
 	t.Logf("%d matrices: worst residual %.3g, orthogonality %.3g, values %.3g", seen, worstR, worstO, worstV)
 }
 
-// readValues returns the numbers in a file, or nil if the file does not exist.
+// readValues returns the numbers in a file, or nil if the file cannot be read.
 func readValues(t *testing.T, file string) (values []float64) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -129,7 +129,7 @@ type vectorsRun struct {
 	preparing sync.WaitGroup // waits for the goroutines that prepare starts; they write to lists and levels
 }
 
-// leaves returns the memory for the vectors of the leaves. It is that of Q, or that of the result
+// `leaves` returns the memory for the vectors of the leaves. It is that of Q, or that of the result
 // if another set of vectors is formed first in Q.
 func (v *vectorsRun) leaves() vk.Slice[float64] {
 	if v.turn > 0 {

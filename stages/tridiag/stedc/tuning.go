@@ -31,7 +31,7 @@ func (t Tuning) atOnce(flops float64) int {
 }
 
 // Fits returns nil if divide and conquer can run with these sizes on the device. Otherwise the
-// error names sizes that are too small or contradict each other, or is a *vk.UnsupportedError.
+// error is a *vk.UnsupportedError, or names the sizes, of which one is too small.
 func (t Tuning) Fits(info vk.Info) error {
 	if t.Leaf < 1 || t.Lanes < 4 || t.Threads < 1 || t.Deflate < 1 || t.Panels < 1 {
 		return fmt.Errorf("stages: divide and conquer cannot be tuned by %+v", t)

@@ -16,8 +16,8 @@ type Tuning struct {
 	Distrust bool    // whether every check counts as failed, so that tests reach the last resort
 }
 
-// Fits returns nil if MRRR can run with these sizes on the device. Otherwise the error names sizes
-// that contradict each other, or is a *vk.UnsupportedError.
+// Fits returns nil if MRRR can run with these sizes on the device. Otherwise the error is a
+// *vk.UnsupportedError, or names the sizes, which are out of range or contradict each other.
 func (t Tuning) Fits(info vk.Info) error {
 	if t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels) || t.Threads%2 != 0 || t.Vectors < 1 {
 		return fmt.Errorf("stages: MRRR cannot be tuned by %+v", t)

@@ -24,7 +24,8 @@ func (r BidiagonalRatios) Below(limit float64) bool {
 	return r.Residual < limit && r.Left < limit && r.Right < limit
 }
 
-// Max returns, for each of the ratios, the larger one of its values in r and x.
+// Max returns, for each of the ratios, the larger one of its values in r and x, or NaN if one of
+// them is NaN.
 func (r BidiagonalRatios) Max(x BidiagonalRatios) BidiagonalRatios {
 	return BidiagonalRatios{maxOrNaN(r.Residual, x.Residual), maxOrNaN(r.Left, x.Left), maxOrNaN(r.Right, x.Right)}
 }

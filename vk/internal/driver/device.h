@@ -1,4 +1,5 @@
-// The table of the Vulkan functions of one device, shared by device.c and record.c.
+// The table of the Vulkan functions of one device. device.c fills it, and device.c and record.c
+// call the functions. instance.c defines vke_device_proc.
 #ifndef VKEVD_DEVICE_H
 #define VKEVD_DEVICE_H
 

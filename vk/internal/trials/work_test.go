@@ -122,8 +122,8 @@ func approximate() (q evd.Dense[float64], err error) {
 	return q, nil
 }
 
-// on opens the devices of the work, with the options `opt`. The caller must close them, even after
-// an error.
+// `on` opens the devices of the work, with the options `opt`. The caller must close them, even
+// after an error.
 func (w work) on(opt vk.Options) (all []*vk.Device, err error) {
 	for range w.devices {
 		d, err := open(opt)

@@ -187,8 +187,8 @@ func openRows(path string, stdout io.Writer) (*RowFile, error) {
 	return r, nil
 }
 
-// Table returns the writer for the readable table. It is standard output. With --json - it is the
-// terminal, because standard output then has the JSON.
+// Table returns the writer for the readable table, which is standard output. If `--json -` sends
+// the JSON there, the table goes to standard error if that is a terminal, and otherwise nowhere.
 func (r *RowFile) Table(s *Session) io.Writer {
 	if r.path == StreamWord {
 		return s.AtTerminal()

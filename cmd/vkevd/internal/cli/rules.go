@@ -66,7 +66,7 @@ var exclusions = []rule{
 	{"svd plan", "products=emulated", "storage=f32 storage=f16", "", ": they replace double precision"},
 }
 
-// needs lists flags that need another one: one of `other` must be given.
+// `needs` lists flags that need another one: one of `other` must be given.
 var needs = []rule{
 	{"", "base", "format=coo", "", "--base is for --format coo"},
 	{"svd", "full", "out-u out-v", "", "--full needs --out-u or --out-v"},

@@ -160,8 +160,8 @@ func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 	return errors.Join(errs...)
 }
 
-// on opens the device and passes a benchmark on it to the function `use`. If `kernels` is true, the
-// device measures the time of each kernel.
+// `on` opens the device and passes a benchmark on it to the function `use`. If `kernels` is true,
+// the device measures the time of each kernel.
 func (j *benchJob) on(ctx context.Context, kernels bool, use func(machine.Benchmark) error) error {
 	dev, err := j.Open(vk.Options{Device: j.device(), Kernels: kernels, Statistics: kernels}, j.Stderr)
 	if err != nil {

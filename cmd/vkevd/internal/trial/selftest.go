@@ -268,8 +268,8 @@ func (t *selftestReport) remember(r selftestRow) {
 	}
 }
 
-// end prints the largest ratios and the number of solved matrices. If a matrix failed, it returns a
-// *selftestError.
+// `end` prints the largest ratios and the number of solved matrices. If a matrix failed, it returns
+// a *selftestError.
 func (t *selftestReport) end() error {
 	for _, c := range selftestColumns {
 		if w, seen := t.worst[c]; seen {
