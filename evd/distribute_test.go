@@ -257,9 +257,9 @@ func bytesOfFour[T evd.Float](t *testing.T, solver evd.Solver) (bytes []float64)
 	return bytes
 }
 
-// TestPlansDistributeByThemselves plans a matrix whose plan does not fit one device, but fits four
-// that divide it. Without further devices, or with too little memory for all, the error is a
-// *vk.OutOfMemoryError.
+// TestPlansDistributeByThemselves makes plans for one device and for four devices, which have more
+// or less memory. If a plan does not fit one device, but four that divide the matrix, the four must
+// divide it. If it does not fit four, either, the error is a *vk.OutOfMemoryError.
 func TestPlansDistributeByThemselves(t *testing.T) {
 	const n = 16384
 	info := vk.Info{Name: "dry", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Memory: 1 << 40, Free: 1 << 40}

@@ -52,7 +52,7 @@ type Sym[T Number] struct {
 // Herm is the name of Sym for Hermitian matrices.
 type Herm[T interface{ complex64 | complex128 }] = Sym[T]
 
-// NewSym returns the matrix of order n whose triangle uplo is in the slice `data`, column-major
+// NewSym returns the matrix of order n whose triangle `uplo` is in the slice `data`, column-major
 // with Ld = n. The result shares the memory of `data`.
 func NewSym[T Number](n int, data []T, uplo Uplo) Sym[T] {
 	return Sym[T]{N: n, Ld: n, Data: data, Uplo: uplo}

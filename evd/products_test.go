@@ -55,8 +55,8 @@ func TestEmulatedProductsOfHermitians(t *testing.T) {
 
 // testEmulatedProducts solves the matrix a of the named kind with emulated products: with the usual
 // numbers of moduli for the reduction and for the vectors, and with one modulus more for each,
-// which gives more accurate products. The values must be those of native products, and the known
-// ones if there are any. `prove` must prove them, too.
+// which gives more accurate products. The values must agree with those of native products, and with
+// the known ones if there are any. The function `prove` checks them, too.
 func testEmulatedProducts[T double](t *testing.T, d *vk.Device, name string, n int, a []T, known []float64, prove func(values []float64)) {
 	native := solve(t, d, n, a, evd.Options{Vectors: true, Products: evd.ProductsNative, Tuning: small()})
 	orthogonality := func(r *evd.Result[T]) float64 {

@@ -139,9 +139,10 @@ func TestReadCSV(t *testing.T) {
 }
 
 // TestMarketWithoutBannerIsNoTable reads Matrix Market files that lack the first line, the banner.
-// One is a copy of saylr3.mtx of the Harwell-Boeing collection: its first line has the order, and a
-// list of entries follows. The other is a copy of bcsstk15.mtx with only the list. In the past both
-// were read as tables, the second one without an error. Read must refuse both.
+// One begins like a copy of saylr3.mtx of the Harwell-Boeing collection: its first line has the
+// order, and a list of entries follows. Another begins like a copy of bcsstk15.mtx with only the
+// list. In the past these two were read as tables, the second one without an error. Read must
+// refuse all texts.
 func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 	const (
 		ordered = "2\n1 1 -.005649\n2 1 .005635\n"

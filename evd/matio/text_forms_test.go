@@ -62,7 +62,8 @@ func TestTablesOfOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestDecimalMarks refuses numbers whose commas or points may separate thousands.
+// TestDecimalMarks checks that numbers whose commas or points may separate thousands are refused,
+// and that other decimal commas are read.
 func TestDecimalMarks(t *testing.T) {
 	const both = ": the file has decimal commas and decimal points; if one of them separates thousands, write the numbers without it"
 	const grouped = " has separators of thousands; write the numbers without them"

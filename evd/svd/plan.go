@@ -81,8 +81,8 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	})
 }
 
-// newPlan makes a plan for sizes and options that are possible. Emulated products that do not fit
-// into the device's memory are an error.
+// newPlan makes a plan. The sizes and the options must have been checked. Emulated products that do
+// not fit into the device's memory are an error.
 func newPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], error) {
 	if err := checkStorage[T](opt, dev.Info()); err != nil {
 		return nil, err

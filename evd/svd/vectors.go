@@ -169,9 +169,9 @@ func (z *singularVectors[T]) recordBack2(rec *vk.Recorder, phase string, of side
 	z.Info(rec, stages.CauseWait, phase, z.steps.q2.Info(z.Arena))
 }
 
-// recordColumns transposes the vectors from rows into columns, which overwrite the reflectors, and
-// fixes the signs. The vectors of the side z.first decide each sign, and those of the other side
-// are negated with them.
+// recordColumns transposes the vectors from rows into columns, and fixes the signs. The columns
+// overwrite the reflectors, except left vectors that have memory of their own (regions.full). The
+// vectors of the side z.first decide each sign, and those of the other side are negated with them.
 func (z *singularVectors[T]) recordColumns(rec *vk.Recorder) {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	flipped := z.regions.flipped.In(z.Arena)

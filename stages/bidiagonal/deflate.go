@@ -88,8 +88,8 @@ type zeroChain struct {
 	cos, sin []float64
 }
 
-// rotate rotates the column of pole 0 and column c until the column of pole 0 has a zero in the row
-// z. The rotation puts an element below z_0. If the magnitude of this element is above `tol`,
+// rotate rotates the column of pole 0 and column c so that the column of pole 0 gets a zero in the
+// row z. The rotation puts an element below z_0. If the magnitude of this element is above `tol`,
 // rotate changes nothing and returns false. Otherwise it returns true, the column that belonged to
 // pole 0 is deflated, and column c belongs to pole 0. The sign of column c changes, so that no
 // singular value becomes negative.

@@ -27,7 +27,8 @@ func halfDevice(t *testing.T) *vk.Device {
 	return dev
 }
 
-// inHalf returns the numbers x in half precision, and `rounded` replaces x by the same numbers.
+// inHalf returns the numbers x rounded to half precision: h has them in half precision, and
+// `rounded` in double precision.
 func inHalf(x []float64) (h []spirv.Float16, rounded []float64) {
 	h, rounded = make([]spirv.Float16, len(x)), make([]float64, len(x))
 	for i := range x {

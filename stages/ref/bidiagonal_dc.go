@@ -57,10 +57,10 @@ func BidiagonalDivideConquer(d, e []float64, leaf int) (sigma, s, w []float64) {
 }
 
 // blockEnd returns the row after the last row of the block that begins at row `first`. An element
-// of e is taken as zero if its magnitude is at most ε. This absolute limit is right because C is
-// scaled so that ½ ≤ ‖C‖ < 1, and because the accuracy of the method is absolute. The limit also
-// prevents the underflow of squares: inside a block every |e| is above ε, and so is the norm of
-// every merged block.
+// of e is taken as zero if its magnitude is at most ε = 2⁻⁵³. This absolute limit is right because
+// C is scaled so that ½ ≤ ‖C‖ < 1, and because the accuracy of the method is absolute. The limit
+// also prevents the underflow of squares: inside a block every |e| is above ε, and so is the norm
+// of every merged block.
 func blockEnd(e []float64, first, n int) int {
 	for i := first; i < n-1; i++ {
 		if math.Abs(e[i]) <= tridiag.Roundoff {

@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// complexGauss returns n numbers with normal parts.
+// complexGauss returns n numbers whose real and imaginary parts are normally distributed.
 func complexGauss(n int, seed uint64) []complex128 {
 	re, im := gauss(n, seed), gauss(n, seed+1000)
 	x := make([]complex128, n)

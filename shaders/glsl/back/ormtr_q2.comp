@@ -92,7 +92,8 @@ layout(constant_id = 1) const uint B = 4;
 // G is the number of sweeps in a group. The reflectors of a group are applied in one pass over the
 // vectors. G is a multiple of CHUNK.
 layout(constant_id = 2) const uint G = 4;
-// CHUNK is the number of reflectors that are in shared memory at the same time, a multiple of U.
+// CHUNK is the number of reflectors that a team has in shared memory at the same time, a multiple
+// of U.
 layout(constant_id = 3) const uint CHUNK = 4;
 // U is the number of reflectors in a batch. While a batch is applied, the same rows of the vectors
 // stay in registers.
@@ -152,8 +153,8 @@ layout(push_constant, scalar) uniform Push {
 
 const uint LANES = LOCAL_SIZE / PIPE; // invocations of a team
 const uint BATCHES = G / U;
-// A chunk is the set of reflectors that are in shared memory at a time. To fill it, each invocation
-// loads OWN elements of the vectors v and OWN_TAU factors τ.
+// A chunk is the set of reflectors that a team has in shared memory at a time. To fill it, each
+// invocation loads at most OWN elements of the vectors v and at most OWN_TAU factors τ.
 const uint OWN = (CHUNK * B + LANES - 1) / LANES;
 const uint OWN_TAU = (CHUNK + LANES - 1) / LANES;
 // The rows of a vector that are in registers are called the window. For one invocation, ROWS is the
@@ -163,8 +164,8 @@ const uint ROWS = B / SHARE, MOVE = U / SHARE, KEPT = G / SHARE;
 const uint WINDOW = ROWS + MOVE; // rows in registers
 const uint WIDTH = LANES / SHARE; // vectors of a strip
 // SHARE invocations share a vector. V is the number of elements of a reflector's vector v that
-// shared memory has for each of them: ROWS + 1 rounded up to an even number, because elements are
-// loaded two at a time.
+// shared memory has for each of them: B if SHARE is 1, and otherwise ROWS + 1 rounded up to an even
+// number, because elements are loaded two at a time.
 const uint V = SHARE > 1 ? ROWS + 2 - ROWS % 2 : B;
 
 // Each team has some reflectors (a chunk) in shared memory: their vectors in `chunk`, and their

@@ -1,8 +1,8 @@
 // This header computes a Householder reflector from a vector x that is spread over many
 // invocations.
 //
-// The kernels of bulge chasing and sytrd include this header, after a numerics header. The header
-// defines Reflector, reflector, inverse_root, inverse and magnitude.
+// Kernels that compute reflectors, reciprocals or roots include this header, after a numerics
+// header. The header defines Reflector, reflector, inverse_root, inverse and magnitude.
 #ifndef REFLECTOR_GLSL
 #define REFLECTOR_GLSL
 #include "scale.glsl"

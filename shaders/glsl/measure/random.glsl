@@ -1,8 +1,8 @@
 // This header defines counter-based random numbers: the number at a position depends only on the
 // position and on a seed, and not on the order in which numbers are computed.
 //
-// The kernels that make test matrices include this header, after a numerics header. The header
-// defines philox and uniform_at.
+// The kernels that make test matrices, and peak_fma, include this header, after a numerics header.
+// The header defines philox and uniform_at.
 //
 // Source: J. Salmon, M. Moraes, R. Dror and D. Shaw, Parallel random numbers: as easy as 1, 2, 3,
 // SC 2011 (Philox, two words, ten rounds).

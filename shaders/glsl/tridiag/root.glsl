@@ -1,6 +1,6 @@
 // This header computes a first approximation of a reciprocal square root in double precision.
 //
-// The kernels that compute rotations include this header, after numerics_f64.glsl. The header
+// stedc_leaf, ql.glsl and probe_numerics include this header, after numerics_f64.glsl. The header
 // defines inverse_root_near.
 #ifndef ROOT_GLSL
 #define ROOT_GLSL

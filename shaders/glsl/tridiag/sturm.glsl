@@ -1,8 +1,8 @@
 // This header declares the data from which Sturm counts of a symmetric tridiagonal matrix T start.
 // stebz_prepare makes this data.
 //
-// The kernels stebz* include this header, after a numerics header and scale.glsl. The header
-// defines Row, Start, pivmin, unit and scaled.
+// stebz, stebz_narrow and stebz_prepare include this header, after a numerics header and
+// scale.glsl. The header defines Row, Start, pivmin, unit and scaled.
 #ifndef STURM_GLSL
 #define STURM_GLSL
 

@@ -56,7 +56,7 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	// equal to this sum is a lower bound of the root, and half of it is a safe lower end.
 	lo := near / (max(flat, 0) + max(phi+far/(gap-hi), 0)) / 2
 
-	// Sums over K poles have rounding errors of a few ulp, plus about √K ulp.
+	// The sums over K = len(d) poles have rounding errors of a few ulp, plus about √K/2 ulp.
 	noise := tridiag.Roundoff * (8 + math.Sqrt(float64(len(d))))
 	oldMean, oldG := secularMean(lo, hi), math.Inf(1)
 	t := secularQuadratic(flat+psi+phi, near, far, gap)

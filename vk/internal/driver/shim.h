@@ -86,8 +86,8 @@ VkResult vke_pipeline(vke_device *, VkPipelineCache, VkPipelineLayout, VkShaderM
 		VkSpecializationMapEntry *,
 	uint32_t entries, const void *data, size_t size, int full_subgroups,
 	uint32_t subgroup_size, int statistics, VkPipeline *out);
-// vke_statistics reads the compiler's statistics of a pipeline. The device of the pipeline must
-// have been made with a nonzero argument statistics.
+// vke_statistics reads the compiler's statistics of a pipeline. The device and the pipeline must
+// have been made with a nonzero argument `statistics`.
 VkResult vke_statistics(vke_device *, VkPipeline, VkPipelineExecutableStatisticKHR *out, uint32_t *count);
 VkResult vke_timeline(vke_device *, VkSemaphore *out);
 void vke_destroy_semaphore(vke_device *, VkSemaphore);

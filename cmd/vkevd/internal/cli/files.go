@@ -29,7 +29,7 @@ func UntilDone(ctx context.Context, work func() error) error {
 
 // UnlessDone runs work that cannot be interrupted, such as a read from an idle pipe or a driver's
 // compiler. If ctx ends, UnlessDone returns without waiting for the work. The work then continues
-// in its goroutine until the process ends.
+// in its goroutine until it is done or the process ends.
 func UnlessDone[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type answer struct {
 		result T

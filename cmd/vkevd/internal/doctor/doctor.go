@@ -424,7 +424,8 @@ func smallSolve[T evd.Number](
 		found[0].Ratio, found[1].Ratio, evd.Threshold)
 }
 
-// solveAndMeasure needs both triangles of a.
+// solveAndMeasure solves for the eigenvectors of `a`, and measures the errors of the result on the
+// host. `a` must have both triangles. `back` converts an element to complex128.
 func solveAndMeasure[T evd.Number](ctx context.Context, dev machine.Device, a evd.Sym[T], back func(T) complex128) (report.Measures, error) {
 	kind := machine.KindOf[T]()
 	p, err := machine.PlanOf[machine.DenseSolver[T]](dev, machine.Task{Kind: kind, N: a.N, Evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
