@@ -1,10 +1,8 @@
 package evd
 
 import (
-	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/internal/team"
-	"github.com/vkevd/vkevd/stages"
 )
 
 // avoid replaces the plan's stages, for this solve and all later ones, after the call c has failed.
@@ -18,16 +16,11 @@ import (
 // stages, and allocates their memory after it has freed that of the old ones. The errors are those
 // of NewPlan.
 func (p *Plan[T]) avoid(c *plan.Call) error {
-	cfg := p.stages.Now.Leader().Config
-	switch {
-	case c.GaveUp().Cause == stages.CauseRefused:
-		cfg.Products = emulation.Native
-	case c.AvoidWaits():
-		cfg.NoWaits = true
-		if p.safe != nil && p.safe.Leader().Solver == cfg.Solver {
-			p.stages.Take(p.safe)
-			return nil
-		}
+	before := p.stages.Now.Leader().Config
+	cfg := before.Avoiding(c)
+	if cfg.NoWaits && !before.NoWaits && p.safe != nil && p.safe.Leader().Solver == cfg.Solver {
+		p.stages.Take(p.safe)
+		return nil
 	}
 	next, err := plan.Compiled(p.team.Dev, func() (team.Stages[T], error) { return team.New[T](&p.team, cfg) })
 	if err != nil {

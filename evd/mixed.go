@@ -165,7 +165,7 @@ func (p *MixedPlan) load(s *refineCall, a Sym[float64]) (sigma float64, err erro
 	err = s.Run(func(rec *vk.Recorder) {
 		s.RecordLoad(rec, a.triangle().Upper, sigma)
 		p.convert.RecordNarrow(rec, s.MatrixA().At, first.MatrixA().At)
-		received = first.RecordReduction(rec, move.Triangle{}, 1)
+		received = first.RecordReduction(rec, dense.Triangle[float32]{}, 1)
 	})
 	if err != nil {
 		return 0, err

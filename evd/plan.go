@@ -123,7 +123,7 @@ func newPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 // by slower and simpler methods. Both share memory, because they never run at the same time.
 func (p *Plan[T]) prepare() (err error) {
 	if p.stages.Now, err = team.New[T](&p.team, p.opt.config()); err == nil && p.opt.Verify {
-		p.safe, err = team.New[T](&p.team, p.opt.safely(p.team.N).config())
+		p.safe, err = team.New[T](&p.team, p.opt.config().Safely(p.team.N))
 	}
 	return err
 }

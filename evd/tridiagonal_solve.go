@@ -59,7 +59,7 @@ func (p *TridiagonalPlan[T]) vectors(c *plan.Call, x product.Matrix[float64]) (q
 	}
 	err = c.Run(func(rec *vk.Recorder) {
 		p.doubles.Narrow(rec, c.Arena, 0, x)
-		q = p.orient.Record(rec, p.doubles.Eigenvectors(c.Arena, x), q)
+		q = p.orient.Record(rec, p.doubles.Eigenvectors(c.Arena, x), q, nil)
 	})
 	return q, err
 }

@@ -20,21 +20,6 @@ func (e *UnverifiedError) Error() string {
 	return plan.Unverified(e.First, e.Safe, Threshold)
 }
 
-// safely returns the options of the safe path, which computes a second result for Options.Verify.
-// On this path no workgroup waits for another workgroup, and all products are native. If no vectors
-// are wanted, bisection computes the values. Otherwise QR iteration on the host solves the
-// tridiagonal problem up to order plan.MaxSafeQR, and the solver of the options above this order.
-func (opt Options) safely(n int) Options {
-	opt.NoWaits, opt.Products = true, ProductsNative
-	switch {
-	case !opt.Vectors:
-		opt.Solver = Bisection
-	case n <= plan.MaxSafeQR:
-		opt.Solver = QR
-	}
-	return opt
-}
-
 // solveSafely solves once more on the safe path, after the result `first` did not pass its
 // certificate. `first` is nil if a method failed. The profile of the result has the times of both
 // solves.

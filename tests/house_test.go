@@ -10,7 +10,7 @@ import (
 )
 
 // public are the packages with semantic versioning. Users may rely on their interfaces.
-var public = []string{"evd", "evd/batch", "evd/cluster", "evd/gonumlapack", "evd/matio", "evd/svd", "vk"}
+var public = []string{"evd", "evd/batch", "evd/cluster", "evd/gonumlapack", "evd/matio", "evd/pencil", "evd/svd", "vk"}
 
 // TestPackagesSayWhetherTheyArePublic checks the first line of each package's documentation, which
 // pkg.go.dev shows in its lists. A package without semantic versioning must say "internal to vkevd"

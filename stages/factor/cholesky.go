@@ -111,8 +111,7 @@ func (c *Cholesky[T]) Record(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T]
 	if b.Rows != c.n || b.Cols != c.n {
 		panic(fmt.Sprintf("stages: Cholesky factorisation of %d×%d, prepared for order %d", b.Rows, b.Cols, c.n))
 	}
-	stages.Holds("inverses", inverses, c.tune.InverseLen(c.n))
-	f := Factor[T]{L: b, Inverses: inverses.Sub(0, c.tune.InverseLen(c.n)), tune: c.tune, ops: c.ops}
+	f := NewFactor(c.tune, b, inverses, c.ops)
 	vk.Fill(rec, c.info.In(ws), 0)
 	vk.Fill(rec, f.Inverses, 0)
 	for first := 0; first < c.n; first += c.tune.Block {

@@ -29,48 +29,6 @@ func eachType(t *testing.T, doubles, singles, complexes, complexSingles func(t *
 	stagetest.EachComplex(t, complexes, complexSingles)
 }
 
-func to[T spirv.Scalar](x []complex128) []T {
-	y := make([]T, len(x))
-	for i, z := range x {
-		switch y := any(&y[i]).(type) {
-		case *float64:
-			*y = real(z)
-		case *float32:
-			*y = float32(real(z))
-		case *complex128:
-			*y = z
-		case *complex64:
-			*y = complex64(z)
-		}
-	}
-	return y
-}
-
-func from[T spirv.Scalar](x []T) []complex128 {
-	y := make([]complex128, len(x))
-	for i := range x {
-		switch x := any(&x[i]).(type) {
-		case *float64:
-			y[i] = complex(*x, 0)
-		case *float32:
-			y[i] = complex(float64(*x), 0)
-		case *complex128:
-			y[i] = *x
-		case *complex64:
-			y[i] = complex128(*x)
-		}
-	}
-	return y
-}
-
-// epsilon is the distance from 1 to the next larger T.
-func epsilon[T spirv.Scalar]() float64 {
-	if k := spirv.KindOf[T](); k == spirv.Float32 || k == spirv.Complex64 {
-		return 0x1p-23
-	}
-	return 0x1p-52
-}
-
 // random returns an m×n matrix of numbers that T holds exactly.
 func random[T spirv.Scalar](m, n int, seed uint64) []complex128 {
 	r := rand.New(rand.NewPCG(seed, 36))
@@ -78,7 +36,7 @@ func random[T spirv.Scalar](m, n int, seed uint64) []complex128 {
 	for i := range x {
 		x[i] = stagetest.RandomComplex(r)
 	}
-	return from(to[T](x))
+	return stagetest.Exactly(stagetest.Rounded[T](x))
 }
 
 // hermitian returns a random Hermitian matrix. positive returns G·Gᴴ/n + I with a random matrix G.
@@ -99,13 +57,13 @@ func positive[T spirv.Scalar](n int, seed uint64) []complex128 {
 		b[i+i*n] = 1
 	}
 	ref.Gemm(ref.NoTrans, ref.Adjoint, n, n, n, 1/float64(max(n, 1)), g, n, g, n, 1, b, n)
-	return from(to[T](b))
+	return stagetest.Exactly(stagetest.Rounded[T](b))
 }
 
 // given returns the lower triangle of a Hermitian matrix with leading dimension ld. All other
 // numbers, which must not be read, are NaN.
 func given[T spirv.Scalar](n int, dense []complex128, ld int) []T {
-	x := stagetest.Padded(n, n, to[T](dense), ld)
+	x := stagetest.Padded(n, n, stagetest.Rounded[T](dense), ld)
 	for j := range n {
 		for i := range j {
 			x[i+j*ld] = stagetest.NaN[T]()
@@ -142,7 +100,7 @@ func apart[T spirv.Scalar](x, y []complex128, scale float64) (worst float64) {
 	for i := range x {
 		worst = max(worst, cmplx.Abs(x[i]-y[i]))
 	}
-	return worst / (scale * epsilon[T]())
+	return worst / (scale * stagetest.UlpOf[T]())
 }
 
 // factored is a matrix B on the device after its factorisation, in an arena with further memory.
@@ -184,7 +142,7 @@ func factorise[T spirv.Scalar](t *testing.T, n int, dense []complex128, tune Tab
 	d.factor = c.Record(rec, d.ws, product.NewMatrix(b.In(d.ws), n, n, ld), inverses.In(d.ws))
 	stagetest.Run(t, d.dev, rec)
 	d.order = int(stagetest.Get(t, d.dev, c.Info(d.ws))[0])
-	d.l = from(stagetest.Unpadded(t, n, n, stagetest.Get(t, d.dev, b.In(d.ws)), ld))
+	d.l = stagetest.Exactly(stagetest.Unpadded(t, n, n, stagetest.Get(t, d.dev, b.In(d.ws)), ld))
 	return d
 }
 
@@ -227,7 +185,7 @@ func testCholesky[T spirv.Scalar](t *testing.T) {
 				clear(want[j*n : j*n+j])
 			}
 			distance.See(apart[T](d.l, want, norm(n, n, dense)), where)
-			inverses, order := from(stagetest.Get(t, d.dev, d.factor.Inverses)), tune.Cholesky.inverse()
+			inverses, order := stagetest.Exactly(stagetest.Get(t, d.dev, d.factor.Inverses)), tune.Cholesky.inverse()
 			for first := 0; first < n; first += order {
 				size := min(order, n-first)
 				x, eye := inverses[first*order:], make([]complex128, size*size)
@@ -326,13 +284,13 @@ func testSolve[T spirv.Scalar](t *testing.T) {
 			}
 			given := random[T](rows, cols, 9)
 			for op := product.NoTrans; op <= product.Adjoint; op++ {
-				stagetest.Put(t, d.dev, x.In(d.ws).Sub(0, rows*cols), to[T](given))
+				stagetest.Put(t, d.dev, x.In(d.ws).Sub(0, rows*cols), stagetest.Rounded[T](given))
 				to := product.NewMatrix(y.In(d.ws), rows, cols, rows+m)
 				stagetest.Put(t, d.dev, to.At, slices.Repeat([]T{stagetest.NaN[T]()}, to.At.Len()))
 				rec := vk.NewRecorder(d.dev)
 				d.factor.Solve(rec, d.ws, side, op, product.NewMatrix(x.In(d.ws), rows, cols, rows), to)
 				stagetest.Run(t, d.dev, rec)
-				solved := from(stagetest.Unpadded(t, rows, cols, stagetest.Get(t, d.dev, to.At.Sub(0, to.Ld*cols)), to.Ld))
+				solved := stagetest.Exactly(stagetest.Unpadded(t, rows, cols, stagetest.Get(t, d.dev, to.At.Sub(0, to.Ld*cols)), to.Ld))
 				back, l, same := make([]complex128, rows*cols), d.l, ref.Op(op)
 				if side == Left {
 					ref.Gemm(same, ref.NoTrans, n, m, n, 1, l, n, solved, n, 0, back, n)
@@ -375,7 +333,7 @@ func testStandardForm[T spirv.Scalar](t *testing.T) {
 				rec := vk.NewRecorder(d.dev)
 				form.Record(rec, d.ws, product.NewMatrix(a.In(d.ws), n, n, ld), d.factor)
 				stagetest.Run(t, d.dev, rec)
-				c := whole(n, from(stagetest.Unpadded(t, n, n, stagetest.Get(t, d.dev, a.In(d.ws)), ld)))
+				c := whole(n, stagetest.Exactly(stagetest.Unpadded(t, n, n, stagetest.Get(t, d.dev, a.In(d.ws)), ld)))
 				size := norm(n, n, d.l) * norm(n, n, d.l)
 				if p == AxLBx {
 					residual.See(apart[T](multiply(n, ref.NoTrans, d.l, c, ref.Adjoint, d.l), dense, size*norm(n, n, c)), where)

@@ -60,6 +60,17 @@ func NewStandardForm[T spirv.Scalar](dev *vk.Device, n int, p Pencil, ops produc
 	return s, ops.Reserve(product.Shape{M: n, N: n, K: n, Count: 1})
 }
 
+// Vectors records the eigenvectors X of a pencil for eigenvectors Z of C: X ← L·Z for BAxLx, and
+// X ← L⁻ᴴ·Z otherwise. X and Z have equal shapes and must not overlap. Z is overwritten. The products
+// must be reserved: they have the size of X, with the order of L as inner dimension.
+func (f Factor[T]) Vectors(rec *vk.Recorder, ws *vk.Arena, p Pencil, z, x product.Matrix[T]) {
+	if p == BAxLx {
+		f.timesFromLeft(rec, ws, z, x)
+	} else {
+		f.Solve(rec, ws, Left, product.Adjoint, z, x)
+	}
+}
+
 func (s *StandardForm[T]) Work() *vk.Layout { return vk.Together(s.w) }
 
 // Flops is n³.
@@ -154,5 +165,13 @@ func (f Factor[T]) adjointTimes(rec *vk.Recorder, ws *vk.Arena, x, y product.Mat
 	inOrder(0, n, f.tune.Block, true, func(first, end int) {
 		f.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1,
 			f.L.Block(first, first, n-first, end-first), x.Block(first, 0, n-first, x.Cols), 0, y.Block(first, 0, end-first, x.Cols))
+	})
+}
+
+// timesFromLeft records Y ← L·X.
+func (f Factor[T]) timesFromLeft(rec *vk.Recorder, ws *vk.Arena, x, y product.Matrix[T]) {
+	inOrder(0, f.L.Rows, f.tune.Block, true, func(first, end int) {
+		f.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1,
+			f.L.Block(first, 0, end-first, end), x.Block(0, 0, end, x.Cols), 0, y.Block(first, 0, end-first, x.Cols))
 	})
 }

@@ -3,6 +3,7 @@ package factor
 import (
 	"fmt"
 
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -15,6 +16,13 @@ type Factor[T spirv.Scalar] struct {
 	Inverses vk.Slice[T] // one after another, Tuning.InverseLen elements
 	tune     Tuning
 	ops      product.Ops[T]
+}
+
+// NewFactor returns the factor that a Cholesky with this tuning has written to this memory. `ops` are
+// the products that compute with it.
+func NewFactor[T spirv.Scalar](t Tuning, l product.Matrix[T], inverses vk.Slice[T], ops product.Ops[T]) Factor[T] {
+	stages.Holds("inverses", inverses, t.InverseLen(l.Rows))
+	return Factor[T]{L: l, Inverses: inverses.Sub(0, t.InverseLen(l.Rows)), tune: t, ops: ops}
 }
 
 // Block returns the diagonal block of L of order n that begins at row `first`, a multiple of

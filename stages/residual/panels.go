@@ -54,7 +54,7 @@ func (r *ResidualPanels[T]) RecordGram(
 	rec *vk.Recorder, ws *vk.Arena, panel []T, from int, z product.Matrix[T], first int, sums []T,
 ) {
 	p := r.record(rec, ws, panel, z)
-	r.sums.identity(rec, p, z, first-from, r.out.In(ws))
+	r.sums.identity(rec, p, 0, first-from, r.out.In(ws))
 	vk.ReceiveLast(rec, sums, r.out.In(ws))
 }
 

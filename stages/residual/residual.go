@@ -25,6 +25,13 @@ type Sums[T spirv.Scalar] struct {
 	Orthogonality vk.Slice[T] // out: sums of |ZᴴZ − I|
 }
 
+// hold panics if the memory is too small for m eigenpairs.
+func (s Sums[T]) hold(m int) {
+	stages.Holds("the eigenvalues", s.Lambda, m)
+	stages.Holds("the residuals", s.Residual, m)
+	stages.Holds("the sums of ZᴴZ − I", s.Orthogonality, m)
+}
+
 // NewResidual prepares for up to m ≤ n eigenvectors of length n.
 func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (*Residual[T], error) {
 	sums, err := newColumnSums(dev, n, m, ops)
@@ -123,9 +130,7 @@ func (r columnSums[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], s Sums[T], times func(zj, p product.Matrix[T]),
 ) {
 	m := z.Cols
-	stages.Holds("the eigenvalues", s.Lambda, m)
-	stages.Holds("the residuals", s.Residual, m)
-	stages.Holds("the sums of ZᴴZ − I", s.Orthogonality, m)
+	s.hold(m)
 	r.each(m, func(j, cols int) {
 		zj := z.Block(0, j, r.n, cols)
 		p := product.NewMatrix(r.product.In(ws), r.n, cols, r.n)
@@ -152,15 +157,15 @@ func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda,
 func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
 	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
 	r.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, z, zj, 0, g)
-	r.identity(rec, g, zj, j, sums)
+	r.identity(rec, g, 0, j, sums)
 }
 
-// identity records the sums of the magnitudes in each column of G − E. Column c of E is column
-// first + c of the identity matrix. `first` may be negative: modulo 2³², no row has the number of
-// such a column. y is any matrix.
-func (r columnSums[T]) identity(rec *vk.Recorder, g, y product.Matrix[T], first int, sums vk.Slice[T]) {
+// identity records the sums of the magnitudes in each column of G − E, where row i has the weight
+// number i. If `weights` is 0, all weights are 1. Column c of E is column first + c of the identity
+// matrix. `first` may be negative: modulo 2³², no row has the number of such a column.
+func (r columnSums[T]) identity(rec *vk.Recorder, g product.Matrix[T], weights spirv.Addr[T], first int, sums vk.Slice[T]) {
 	r.columns.Dispatch(rec, vk.Folded(g.Cols), shaders.ColumnResidualPush[T]{ // no λ stands for the identity
-		X: g.Addr(), Y: y.Addr(), Sums: sums.Addr(),
-		Rows: uint32(g.Rows), Cols: uint32(g.Cols), Ldx: uint32(g.Ld), Ldy: uint32(y.Ld), First: uint32(first),
+		X: g.Addr(), Y: weights, Sums: sums.Addr(),
+		Rows: uint32(g.Rows), Cols: uint32(g.Cols), Ldx: uint32(g.Ld), First: uint32(first),
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/factor"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -22,6 +24,35 @@ type Config struct {
 	RowMajor    bool
 	Distribute  bool // several devices divide the matrix
 	Tuning      *tuning.Tuning
+
+	// Pencil is the generalized eigenproblem. 0 is the standard one, A·x = λ·x.
+	Pencil factor.Pencil
+}
+
+// Safely returns the options of the safe path, on which a second result is computed if the first one
+// did not pass its certificate. No workgroup waits for another workgroup, and all products are
+// native. If no vectors are wanted, bisection computes the values. Otherwise QR iteration on the host
+// solves the tridiagonal problem up to order plan.MaxSafeQR, and the solver of c above this order.
+func (c Config) Safely(n int) Config {
+	c.NoWaits, c.Products = true, emulation.Native
+	switch {
+	case !c.Vectors:
+		c.Solver = spectrum.Bisection
+	case n <= plan.MaxSafeQR:
+		c.Solver = spectrum.QR
+	}
+	return c
+}
+
+// Avoiding returns the options for another attempt after the call `failed`: with native products if
+// emulated products refused the matrix, and otherwise without the waits that failed.
+func (c Config) Avoiding(failed *plan.Call) Config {
+	if failed.GaveUp().Cause == stages.CauseRefused {
+		c.Products = emulation.Native
+	} else {
+		c.NoWaits = failed.AvoidWaits() || c.NoWaits
+	}
+	return c
 }
 
 // MostVectors is the largest number of vectors for a matrix of order n. It is 0 if none are wanted.

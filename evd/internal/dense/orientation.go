@@ -2,10 +2,12 @@ package dense
 
 import (
 	"context"
+	"math"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -34,18 +36,26 @@ func NewOrientation[T spirv.Scalar](dev *vk.Device, rowMajor bool) (*Orientation
 // Record records commands that write the transpose of the matrix x to the matrix q and fix the
 // signs. x has a vector in each row, and q gets a vector in each column. The component of largest
 // magnitude of each vector becomes real and positive (the first of them, if there are several). x
-// and q must not overlap.
+// and q must not overlap. If `back` is not nil, it records a transformation of the vectors z, before
+// the signs are fixed. z may be overwritten.
 //
-// Record returns the matrix to download, which has no gaps between its columns. This is q, or, for
-// row-major vectors, the transpose of q, which is stored at the beginning of the memory of x.
-func (o *Orientation[T]) Record(rec *vk.Recorder, x, q product.Matrix[T]) product.Matrix[T] {
+// Record returns the matrix to download, which has no gaps between its columns: a vector in each
+// column, or, for row-major vectors, in each row. It is stored at the beginning of the memory of x or
+// of q.
+func (o *Orientation[T]) Record(rec *vk.Recorder, x, q product.Matrix[T], back func(z, to product.Matrix[T])) product.Matrix[T] {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	o.Transpose.Record(rec, x, q)
+	free := x.At
+	if back != nil {
+		to := product.NewMatrix(free, q.Rows, q.Cols, max(q.Rows, 1))
+		back(q, to)
+		q, free = to, q.At
+	}
 	o.signs.Record(rec, q)
 	if !o.rowMajor {
 		return q
 	}
-	rows := product.NewMatrix(x.At, x.Rows, x.Cols, max(x.Rows, 1))
+	rows := product.NewMatrix(free, q.Cols, q.Rows, max(q.Cols, 1))
 	o.Transpose.Record(rec, q, rows)
 	return rows
 }
@@ -67,6 +77,35 @@ func (z Stored[T]) Part(from, to int) Stored[T] {
 	}
 	z.Data = z.Data[min(first, len(z.Data)):]
 	return z
+}
+
+// Norms returns the 1-norms and the 2-norms of the vectors. Squares of their elements must not overflow.
+func (z Stored[T]) Norms() (one, two []float64) {
+	count := z.Cols
+	if z.Transposed {
+		count = z.Rows
+	}
+	one, two = make([]float64, count), make([]float64, count)
+	const together = 64 // vectors, so that a goroutine reads whole lines of memory
+	tridiag.Parallel(vk.Tiles(count, together), func(k int) {
+		first := k * together
+		part := z.Part(first, min(first+together, count))
+		room := make([]float64, part.Rows)
+		for j := range part.Cols {
+			for i, x := range magnitudes(part.Data[j*part.Ld:j*part.Ld+part.Rows], 1, room) {
+				of := first + j
+				if part.Transposed {
+					of = first + i
+				}
+				one[of] += x
+				two[of] += x * x
+			}
+		}
+	})
+	for i, x := range two {
+		two[i] = math.Sqrt(x)
+	}
+	return one, two
 }
 
 // Restore uploads the vectors z to q, which gets a vector in each column. Transposed vectors are

@@ -5,7 +5,6 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/vk"
@@ -21,34 +20,45 @@ type Solve[T spirv.Scalar] struct {
 	*plan.Call
 }
 
-// Reduce reduces A to the band B and to the tridiagonal matrix T, and returns the scale σ. Other
-// goroutines scan A and record the commands while A is uploaded. If A is not finite or the upload
-// fails, no command is executed. Otherwise Reduce calls the function `meanwhile` before the device
-// executes the commands. T stays on the device, and Reduce returns the host's copy.
+// Reduce reduces A to the band B and to the tridiagonal matrix T, and returns the scale σ. It calls
+// the function `meanwhile` before the device executes the commands. T stays on the device, and Reduce
+// returns the host's copy.
 func (s *Solve[T]) Reduce(a Triangle[T], meanwhile func()) (host spectrum.Tridiagonal, sigma float64, err error) {
-	recorded, scanned := make(chan *vk.Recorder), make(chan struct{})
 	var received func() spectrum.Tridiagonal
+	record := func(rec *vk.Recorder, sigma float64) { received = s.RecordReduction(rec, a, sigma) }
+	if sigma, err = s.loaded(a, s.MatrixA().At, s.Scale, record, meanwhile); err == nil {
+		host = received()
+	}
+	return host, sigma, err
+}
+
+// loaded uploads the matrix A and executes the commands that `record` records for a factor σ, which
+// `scale` chooses. Other goroutines scan A and record the commands while A is uploaded. If A is not
+// finite or the upload fails, no command is executed, and `meanwhile` is not called.
+func (s *Solve[T]) loaded(
+	a Triangle[T], to vk.Slice[T], scale func(Triangle[T]) (float64, error), record func(rec *vk.Recorder, sigma float64), meanwhile func(),
+) (sigma float64, err error) {
+	recorded, scanned := make(chan *vk.Recorder), make(chan struct{})
 	var refused error
-	record := func(by float64) *vk.Recorder {
-		return s.Record(func(rec *vk.Recorder) { received = s.RecordReduction(rec, a.stored(), by) })
+	recording := func(by float64) *vk.Recorder {
+		return s.Record(func(rec *vk.Recorder) { record(rec, by) })
 	}
 	go func() {
-		sigma, refused = s.Scale(a)
+		sigma, refused = scale(a)
 		close(scanned)
 	}()
 	go func() {
-		rec := record(1) // nearly every matrix has σ = 1
+		rec := recording(1) // nearly every matrix has σ = 1
 		if <-scanned; refused == nil && sigma != 1 {
-			rec = record(sigma)
+			rec = recording(sigma)
 		}
 		recorded <- rec
 	}()
-	to := s.MatrixA().At
 	err = a.Upload(s.Ctx, s.Dev, to)
 	rec := <-recorded
 	switch {
 	case refused != nil:
-		return host, sigma, refused
+		return sigma, refused
 	case err == nil:
 		err = a.uploadTiny(s.Ctx, s.Dev, to, sigma)
 	}
@@ -56,10 +66,14 @@ func (s *Solve[T]) Reduce(a Triangle[T], meanwhile func()) (host spectrum.Tridia
 		meanwhile()
 		err = s.Execute(rec)
 	}
-	if err == nil {
-		host = received()
-	}
-	return host, sigma, err
+	return sigma, err
+}
+
+// recordLoad records that the stored triangle of a matrix, which has been uploaded, is multiplied by
+// σ and copied to the other one.
+func (s *Solve[T]) recordLoad(rec *vk.Recorder, to product.Matrix[T], a Triangle[T], sigma float64) {
+	rec.Phase(stages.PhaseLoad, 0, 1)
+	s.load.Record(rec, to, a.stored(), onDevice[T](sigma))
 }
 
 // MatrixA is the device memory of A.
@@ -70,11 +84,13 @@ func (s *Solve[T]) MatrixA() product.Matrix[T] { return s.matrixA(s.Arena) }
 // has a status, its INFO word, which is 0 for success. Each INFO word is copied before a later
 // stage may overwrite it. The result returns the tridiagonal matrix on the host after the recording
 // has been executed.
-func (s *Solve[T]) RecordReduction(rec *vk.Recorder, stored move.Triangle, sigma float64) func() spectrum.Tridiagonal {
+func (s *Solve[T]) RecordReduction(rec *vk.Recorder, a Triangle[T], sigma float64) func() spectrum.Tridiagonal {
 	ws := s.Arena
 	s.Products.Emulated.Begin(rec, ws)
-	rec.Phase(stages.PhaseLoad, 0, 1)
-	s.load.Record(rec, s.MatrixA(), stored, onDevice[T](sigma))
+	s.recordLoad(rec, s.MatrixA(), a, sigma)
+	if s.pair != nil {
+		s.pair.recordForm(rec, ws, s.load, s.MatrixA())
+	}
 	rec.Phase(s.Phase(), 0, 1)
 	s.Reduction.Record(rec, ws, s.MatrixA(), s.band.In(ws), s.reflectors.T.In(ws))
 	s.Info(rec, stages.CauseMeet, s.Phase(), s.Reduction.Info(ws))
@@ -107,8 +123,8 @@ func (s *Solve[T]) TransformBack(vectors product.Matrix[float64]) (q product.Mat
 
 // Certify does two checks. It compares the values of the part p of the spectrum with the
 // tridiagonal matrix T by Sturm counts (spectrum.Stage.Certify). And it compares T with the scaled
-// input matrix σ·A by the trace and the norm (Triangle.Invariants). T must still be on the device
-// of the call.
+// input matrix σ·A by the trace and the norm (Triangle.Invariants); for a generalized problem, where T
+// has other invariants than A, this number is 0. T must still be on the device of the call.
 func (l *Lead[T]) Certify(c *plan.Call, a Triangle[T], sigma float64, p spectrum.Part) (counts, invariants float64, err error) {
 	var received func() spectrum.Tridiagonal
 	if err := c.Run(func(rec *vk.Recorder) { received = l.Doubles.Receive(rec, c.Arena, l.Spectrum) }); err != nil {
@@ -119,7 +135,10 @@ func (l *Lead[T]) Certify(c *plan.Call, a Triangle[T], sigma float64, p spectrum
 		norm := max(t.Norm1(), precision.SafeMinOf[T]()*sigma)
 		counts, err = l.Spectrum.Certify(c, p.Values, p.First, norm, precision.UlpOf[T]())
 	}
-	return counts, a.Invariants(sigma, t), err
+	if l.Pencil == 0 {
+		invariants = a.Invariants(sigma, t)
+	}
+	return counts, invariants, err
 }
 
 // ColumnSums measures eigenpairs: the values Λ, and the vectors Z. The results are the column sums
@@ -141,18 +160,14 @@ func (s *Solve[T]) ColumnSums(a Triangle[T], values []float64, vectors Stored[T]
 	if err := s.Back.orient.Restore(s.Ctx, s.Dev, vectors, to, z); err != nil {
 		return sums, sigma, err
 	}
-	if err := a.Upload(s.Ctx, s.Dev, to); err != nil {
-		return sums, sigma, err
-	}
-	if err := a.uploadTiny(s.Ctx, s.Dev, to, sigma); err != nil {
+	if err := a.uploadScaled(s.Ctx, s.Dev, to, sigma); err != nil {
 		return sums, sigma, err
 	}
 	lambda := spectrum.Scale(values, sigma)
 	rec := vk.NewRecorder(s.Dev)
 	rec.Phase(stages.PhaseCheck, 0, s.residuals.Flops())
 	at := s.Doubles.Values(rec, ws, t.Lambda(ws), lambda)
-	rec.Phase(stages.PhaseLoad, 0, 1)
-	s.load.Record(rec, s.MatrixA(), a.stored(), onDevice[T](sigma))
+	s.recordLoad(rec, s.MatrixA(), a, sigma)
 	s.RecordCheck(rec, ws, z, at)
 	var found [2][]T
 	for i := range found {

@@ -1,6 +1,6 @@
-// Package dense, internal to vkevd, computes the spectrum of one symmetric matrix on one device.
-// The stages and their memory are in stages.go, and a solve from the matrix to the vectors in
-// solve.go. The package knows no type of package evd: a matrix is a Triangle, and an error is a
+// Package dense, internal to vkevd, computes the spectrum of one symmetric matrix, or of a pair of
+// matrices, on one device. The stages and their memory are in stages.go, a solve from the matrix to
+// the vectors in solve.go, and what a pair has in addition in pair.go. The package knows no type of package evd: a matrix is a Triangle, and an error is a
 // cause, which evd turns into one of its own. Package team combines its parts (Common, Lead, Back)
 // for several devices.
 package dense
@@ -158,6 +158,7 @@ type Stages[T spirv.Scalar] struct {
 	Reduction reduction[T]
 	Back      Back[T]               // only with vectors
 	residuals *residual.Residual[T] // of a check, only with vectors
+	pair      *pair[T]              // only for a generalized problem
 
 	reflectors Reflectors[T]
 	band       vk.Region[T]    // 2·b·n elements: B in compact storage
@@ -167,6 +168,12 @@ type Stages[T spirv.Scalar] struct {
 
 // New makes the stages for matrices of order n ≥ 1 and lays out their memory.
 func New[T spirv.Scalar](dev *vk.Device, n int, cfg Config) (*Stages[T], error) {
+	return NewOfPair[T](dev, n, cfg, nil)
+}
+
+// NewOfPair makes the stages for the generalized problem Config.Pencil. The memory of the factor of B
+// is not part of their layout.
+func NewOfPair[T spirv.Scalar](dev *vk.Device, n int, cfg Config, f *Factor[T]) (*Stages[T], error) {
 	c, err := NewCommon[T](dev, n, cfg.MostVectors(n), cfg)
 	if err != nil {
 		return nil, err
@@ -183,11 +190,17 @@ func New[T spirv.Scalar](dev *vk.Device, n int, cfg Config) (*Stages[T], error) 
 		return nil, err
 	}
 	s.reserve()
+	if f != nil {
+		if s.pair, err = newPair(dev, c, f); err != nil {
+			return nil, err
+		}
+	}
 	if c.Vectors {
 		m := c.Capacity(n)
 		if s.Back, err = NewBack(dev, c, m, s.reflectors); err != nil {
 			return nil, err
 		}
+		s.Back.pair = s.pair
 		if s.residuals, err = residual.NewResidual(dev, n, m, c.Products.Native); err != nil {
 			return nil, err
 		}
@@ -231,7 +244,12 @@ func (s *Stages[T]) Costs() []plan.StageCost {
 	if s.N == 0 {
 		return nil
 	}
-	return s.Lead.Costs(s.Reduction.Flops(), s.Back.costs())
+	costs := s.Lead.Costs(s.Reduction.Flops(), s.Back.costs())
+	if s.pair == nil {
+		return costs
+	}
+	before, after := s.pair.costs()
+	return append(append(before, costs...), after)
 }
 
 // Layout is the layout of all device memory that the stages use.
@@ -266,7 +284,13 @@ func (s *Stages[T]) lay() {
 	if s.Vectors {
 		always = append(always, s.sums[0], s.sums[1])
 		back := append([]vk.Space{s.Back.q1.Work(), s.residuals.Work()}, s.Back.Q2.Work()...)
+		if s.pair != nil {
+			back = append(back, vk.Together(s.pair.residuals.Work(), s.pair.checked))
+		}
 		work = append(work, vk.Together(s.Doubles.Rows(), vk.InTurn(back...)))
+	}
+	if s.pair != nil {
+		always, work = append(always, s.pair.cholesky.Status()), append(work, s.pair.work()...)
 	}
 	s.layout = vk.Together(append(always, vk.InTurn(work...))...)
 }
@@ -305,6 +329,7 @@ type Back[T spirv.Scalar] struct {
 	q1         *backs.ApplyQ1[T]
 	orient     *Orientation[T]
 	reflectors Reflectors[T]
+	pair       *pair[T] // only for a generalized problem
 }
 
 // NewBack makes the back transformation of at most m vectors.
@@ -338,8 +363,13 @@ func (b *Back[T]) Record(c *plan.Call, rec *vk.Recorder, vectors product.Matrix[
 	b.Q2.Record(c, rec, x)
 	rec.Phase(stages.PhaseApplyQ1, 0, 1)
 	b.q1.Record(rec, ws, b.reflectors.matrixA(ws, b.N), b.reflectors.T.In(ws), x)
+	var back func(z, x product.Matrix[T])
+	if b.pair != nil {
+		back = func(z, x product.Matrix[T]) { b.pair.recordVectors(rec, ws, z, x) }
+	}
+	q := b.orient.Record(rec, x, b.To(ws, vectors), back)
 	b.Products.Emulated.Refused(c, rec, ws)
-	return b.orient.Record(rec, x, b.To(ws, vectors))
+	return q
 }
 
 // costs is empty without vectors.

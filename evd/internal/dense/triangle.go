@@ -95,11 +95,17 @@ func (a Triangle[T]) diagonal(j int) float64 { return spectrum.Scale(a.Data[j+j*
 // `room`.
 func (a Triangle[T]) magnitudes(j int, sigma float64, room []float64) []float64 {
 	from, to := a.Column(j)
-	x := room[:to-from]
-	plan.Parts(a.Data[from+j*a.Ld:to+j*a.Ld],
+	x := magnitudes(a.Data[from+j*a.Ld:to+j*a.Ld], sigma, room)
+	x[j-from] = math.Abs(a.diagonal(j) * sigma)
+	return x
+}
+
+// magnitudes returns σ·|x| for the elements of v, in the memory `room`.
+func magnitudes[T spirv.Scalar](v []T, sigma float64, room []float64) []float64 {
+	x := room[:len(v)]
+	plan.Parts(v,
 		func(parts []float32, each int) { moduli(x, parts, each, sigma) },
 		func(parts []float64, each int) { moduli(x, parts, each, sigma) })
-	x[j-from] = math.Abs(a.diagonal(j) * sigma)
 	return x
 }
 
@@ -132,6 +138,14 @@ func (a Triangle[T]) notFinite(i, j int) (value float64) {
 func (a Triangle[T]) Upload(ctx context.Context, dev *vk.Device, to vk.Slice[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
 	return plan.During(stages.PhaseLoad, vk.UploadTriangle(ctx, dev, to, host, a.Upper))
+}
+
+// uploadScaled uploads the matrix, or its product with σ if the device must not multiply by σ.
+func (a Triangle[T]) uploadScaled(ctx context.Context, dev *vk.Device, to vk.Slice[T], sigma float64) error {
+	if scaledOnHost[T](sigma) {
+		return a.uploadTiny(ctx, dev, to, sigma)
+	}
+	return a.Upload(ctx, dev, to)
 }
 
 // uploadTiny multiplies the matrix by σ on the host, if the device must not, and uploads the
@@ -209,6 +223,9 @@ func (a Triangle[T]) Invariants(sigma float64, t spectrum.Tridiagonal) float64 {
 // device must multiply A. If an entry is NaN or infinite, the error is a *NonFiniteError.
 func (c *Common[T]) Scale(a Triangle[T]) (sigma float64, err error) {
 	largest, err := a.Largest()
+	if c.Pencil != 0 {
+		return pairScaling[T](largest), err
+	}
 	if spirv.KindOf[T]().IsComplex() { // the largest part; the modulus may be √2 times as large
 		largest = min(math.Sqrt2*largest, math.MaxFloat64)
 	}

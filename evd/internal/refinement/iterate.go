@@ -301,7 +301,7 @@ func (s *Iteration) Download(sigma float64, memory *plan.ResultMemory[float64]) 
 	slices.Sort(s.lambda) // they may be in the wrong order by rounding errors
 	values = spectrum.Unscale[float64](s.lambda, sigma)
 	from := s.Y
-	if err := s.Run(func(rec *vk.Recorder) { from = s.orient.Record(rec, s.X, s.Y) }); err != nil {
+	if err := s.Run(func(rec *vk.Recorder) { from = s.orient.Record(rec, s.X, s.Y, nil) }); err != nil {
 		return nil, z, err
 	}
 	z = memory.Wait()

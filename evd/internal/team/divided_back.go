@@ -79,7 +79,7 @@ func (s *part[T]) transformBack(c *plan.Call, vectors product.Matrix[float64], p
 		}
 		if has {
 			s.Products.Emulated.Refused(c, rec, ws)
-			q = s.orient.Record(rec, x, q)
+			q = s.orient.Record(rec, x, q, nil)
 		}
 	})
 	return q, err

@@ -3,8 +3,9 @@
 // complex
 //
 // in:  x, y     rows×cols, column-major, ldx and ldy ≥ rows
-//      lambda   the cols real numbers λ_j. If lambda is null, y is not read, and X is compared with
-//               columns of the identity: sums[j] = Σ_i |x_ij − δ(i, first + j)|
+//      lambda   the cols real numbers λ_j. If lambda is null, X is compared with columns of the
+//               identity: sums[j] = Σ_i |x_ij − δ(i, first + j)|·w_i. The weights w are the rows
+//               real numbers at y, and all are 1 if y is null
 // out: sums     cols elements
 //
 // The order of the additions depends on LOCAL_SIZE alone. A NaN makes the sum of its column NaN.
@@ -37,7 +38,7 @@ layout(push_constant, scalar) uniform Push {
 	Sums sums;
 	// The shape of X is rows×cols. The leading dimensions ldx and ldy are at least rows. If
 	// `lambda` is null, column 0 of X is compared with column number `first` of the identity
-	// matrix.
+	// matrix, and y has weights or is null.
 	uint rows, cols, ldx, ldy, first;
 } p;
 
@@ -53,7 +54,11 @@ void main() {
 	bool identity = uint64_t(p.lambda) == 0ul;
 	real_t sum = real_t(0);
 	if (identity) {
-		for (uint i = t; i < p.rows; i += LOCAL_SIZE) sum += modulus(x.at[i] - (i == p.first + j ? one() : acc_t(0)));
+		bool weighted = uint64_t(p.y) != 0ul;
+		for (uint i = t; i < p.rows; i += LOCAL_SIZE) {
+			real_t weight = weighted ? real_of(p.y.at[i]) : real_t(1);
+			sum += weight * modulus(x.at[i] - (i == p.first + j ? one() : acc_t(0)));
+		}
 	} else {
 		real_t lambda = real_of(p.lambda.at[j]);
 		for (uint i = t; i < p.rows; i += LOCAL_SIZE) sum += modulus(x.at[i] - lambda * y.at[i]);

@@ -1,0 +1,127 @@
+package pencil
+
+import (
+	"context"
+	"math"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Check measures the errors of the result `res` for the pair, on the device:
+//
+//	Residual        the largest ‖A·x − λ·B·x‖₁ / ((‖A‖₁ + |λ|·‖B‖₁)·‖x‖₁·n·ulp)          AxLBx
+//	                the largest ‖A·B·x − λ·x‖₁ / ((‖A‖₁·‖B‖₁ + |λ|)·‖x‖₁·n·ulp)          ABxLx
+//	                the same for B·A·x                                                   BAxLx
+//	Orthogonality   the largest Σᵢ |xᵢᴴ·B·x − δ| / (‖xᵢ‖₂·‖x‖₂·‖B‖₁·n·ulp), with B⁻¹ for BAxLx
+//
+// Residual is the backward error of each pair of a value and a vector. It does not depend on the scales of
+// A and B, nor on the length of a vector. Orthogonality is small for every condition number of B. The
+// Residual of some x grows with the condition number of B if A is not of the form L·M·Lᴴ with elements
+// of M of one size, in LAPACK as here.
+//
+// The errors are *evd.OptionError without vectors, *MatrixError, *evd.ShapeError if `res` does not fit
+// the plan, ErrNoFactor for BAxLx, evd.ErrClosed, ctx.Err(), and those of the device. For BAxLx, the
+// factor of B must be that of the last Factor or SolvePair.
+func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (evd.Ratios, error) {
+	p.base.Lock()
+	defer p.base.Unlock()
+	a, b = withLd(a), withLd(b)
+	if err := p.accepts(a, "A"); err != nil {
+		return evd.Ratios{}, err
+	}
+	if err := p.accepts(b, "B"); err != nil {
+		return evd.Ratios{}, err
+	}
+	if !p.opt.Vectors || res.Vectors == nil {
+		return evd.Ratios{}, plan.BadOption("Vectors", "a check needs them, in the plan and in the result")
+	}
+	if z, n := res.Vectors, p.base.N; z.Rows != n || z.Cols > p.opt.config().Capacity(n) || len(res.Values) != z.Cols {
+		return evd.Ratios{}, &evd.ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: n}
+	}
+	if p.opt.Type == BAxLx && p.factored == nil {
+		return evd.Ratios{}, ErrNoFactor
+	}
+	if p.base.N <= 1 {
+		return evd.Ratios{}, nil
+	}
+	s := dense.Solve[T]{Stages: p.stages.Now, Call: p.base.Begin(ctx, nil)}
+	return p.measure(&s, a, &b, res)
+}
+
+// measure measures the errors of the result `res`. If b is nil, B is the one that the plan keeps on
+// the device.
+func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *Result[T]) (r evd.Ratios, err error) {
+	m := len(res.Values)
+	if m == 0 {
+		return r, nil
+	}
+	sigma := [2]float64{0, 1}
+	if sigma[0], err = s.Scale(triangle(a)); err != nil {
+		return r, cause(a, "A", err)
+	}
+	var given *dense.Triangle[T]
+	if b == nil {
+		sigma[1] = p.factored.Sigma
+	} else {
+		t := triangle(*b)
+		given = &t
+		if sigma[1], err = s.Scale(t); err != nil {
+			return r, cause(*b, "B", err)
+		}
+	}
+	values, vectors := p.scaledPairs(sigma, res)
+	one, two := vectors.Norms()
+	weights := make([]float64, m)
+	for i := range weights {
+		weights[i] = 1 / two[i]
+	}
+	sums, columns, err := s.PairSums(triangle(a), given, sigma, values, vectors, weights)
+	if err != nil {
+		return r, plan.During(stages.PhaseCheck, err)
+	}
+	normA, normB := plan.Largest(columns[0]), plan.Largest(columns[1])
+	unit := float64(p.base.N) * precision.UlpOf[T]()
+	for j := range m {
+		within := normA*normB + math.Abs(values[j])
+		across := normB
+		switch p.opt.Type {
+		case AxLBx:
+			within = normA + math.Abs(values[j])*normB
+		case BAxLx:
+			across = p.factored.Condition / normB
+		}
+		r.Residual = max(r.Residual, plan.Ratio(sums[0][j:j+1], within*one[j], unit))
+		r.Orthogonality = max(r.Orthogonality, plan.Ratio(sums[1][j:j+1], across*two[j], unit))
+	}
+	return r, nil
+}
+
+// scaledPairs returns the values and vectors of the scaled pair: for nearly all pairs those of the
+// result, in its memory.
+func (p *Plan[T]) scaledPairs(sigma [2]float64, res *Result[T]) (values []float64, vectors dense.Stored[T]) {
+	z := res.Vectors
+	stored := vk.Columns[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
+	if z.RowMajor {
+		stored.Rows, stored.Cols = z.Cols, z.Rows
+	}
+	scale, shrink := sigma[0]*sigma[1], math.Sqrt(sigma[1])
+	switch p.opt.Type {
+	case AxLBx:
+		scale, shrink = sigma[0]/sigma[1], 1/shrink
+	case ABxLx:
+		shrink = 1 / shrink
+	}
+	if shrink != 1 {
+		data := make([]T, len(z.Data))
+		copy(data, z.Data)
+		multiply(data, shrink)
+		stored.Data = data
+	}
+	return spectrum.Scale(res.Values, scale), dense.Stored[T]{Columns: stored, Transposed: z.RowMajor}
+}

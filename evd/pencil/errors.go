@@ -1,0 +1,98 @@
+package pencil
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
+	"github.com/vkevd/vkevd/stages/product"
+)
+
+// NotPositiveError says that B is not positive definite, at least not to working precision.
+type NotPositiveError struct {
+	// Order is the order of the first leading minor of B that is not positive definite, from 1 on.
+	// LAPACK's info is then n + Order.
+	Order int
+}
+
+// Error returns a text with the order.
+func (e *NotPositiveError) Error() string {
+	return fmt.Sprintf("B is not positive definite: its leading minor of order %d is not", e.Order)
+}
+
+// MatrixError says which of the two matrices an error is about.
+type MatrixError struct {
+	// Matrix is A or B.
+	Matrix string
+
+	// Err is an *evd.ShapeError or an *evd.NonFiniteError.
+	Err error
+}
+
+// Error returns the text of the error with the name of the matrix.
+func (e *MatrixError) Error() string { return "matrix " + e.Matrix + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *MatrixError) Unwrap() error { return e.Err }
+
+// ErrNoFactor says that Solve was called before Factor, or after a Factor that failed.
+var ErrNoFactor = errors.New("the plan has no factor of B: call Factor before Solve")
+
+func checkOrder(n int) error {
+	const most = product.MostLd - 1
+	if n < 0 {
+		return &evd.ShapeError{N: n}
+	}
+	if n > most {
+		return &evd.ShapeError{N: n, Max: most}
+	}
+	return nil
+}
+
+// accepts returns a *MatrixError if the matrix does not fit the plan, and evd.ErrClosed if the plan is
+// closed.
+func (p *Plan[T]) accepts(m evd.Sym[T], name string) error {
+	if err := m.Validate(); err != nil {
+		return &MatrixError{name, err}
+	}
+	if m.N != p.base.N {
+		return &MatrixError{name, &evd.ShapeError{N: m.N, Ld: m.Ld, Len: len(m.Data), Plan: p.base.N}}
+	}
+	return p.base.Open()
+}
+
+// cause turns an error about an element of the matrix into a *MatrixError. It returns other errors
+// unchanged.
+func cause[T evd.Number](m evd.Sym[T], name string, err error) error {
+	var bad *dense.NonFiniteError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	if m.RowMajor {
+		bad.Row, bad.Col = bad.Col, bad.Row
+	}
+	return &MatrixError{name, &evd.NonFiniteError{Row: bad.Row, Col: bad.Col, Value: bad.Value}}
+}
+
+// unverified returns the error about two results that have not passed; there may be no first one.
+func unverified[T evd.Number](first, safe *Result[T]) error {
+	e := &evd.UnverifiedError{Safe: safe.Certificate}
+	if first != nil {
+		e.First = first.Certificate
+	}
+	return e
+}
+
+// triangle returns the matrix as its memory is read column by column.
+func triangle[T evd.Number](a evd.Sym[T]) dense.Triangle[T] {
+	return dense.Triangle[T]{N: a.N, Ld: a.Ld, Data: a.Data, Upper: (a.Uplo == evd.Upper) != a.RowMajor, RowMajor: a.RowMajor}
+}
+
+// withLd returns the matrix with Ld = N if its Ld is 0.
+func withLd[T evd.Number](a evd.Sym[T]) evd.Sym[T] {
+	if a.Ld == 0 {
+		a.Ld = a.N
+	}
+	return a
+}

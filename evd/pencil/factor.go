@@ -1,0 +1,94 @@
+package pencil
+
+import (
+	"context"
+	"math"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Factorization describes the factor of B that a plan has on its device.
+type Factorization struct {
+	// Condition is an estimate of the condition number ‖B‖₁·‖B⁻¹‖₁, usually within a factor of 3
+	// and never larger, except by rounding errors. If it is larger than 1/(n·ε), B is singular to
+	// working precision, and small eigenvalues of A·x = λ·B·x have no correct digit.
+	Condition float64
+
+	// Profile has the seconds of each phase.
+	Profile *vk.Profile
+}
+
+// Factor computes the factor L of B = L·Lᴴ, which stays on the device until the next call of Factor or
+// SolvePair. Factor reads one triangle of `b`, and does not write to it.
+//
+// The error is a *NotPositiveError, a *MatrixError for B, which wraps an *evd.ShapeError or an
+// *evd.NonFiniteError, ctx.Err(), evd.ErrClosed, *evd.StageError or an error of the device. After an
+// error the plan has no factor.
+func (p *Plan[T]) Factor(ctx context.Context, b evd.Sym[T]) (*Factorization, error) {
+	p.base.Lock()
+	defer p.base.Unlock()
+	b = withLd(b)
+	if err := p.accepts(b, "B"); err != nil {
+		return nil, err
+	}
+	costs := p.Costs()
+	report := plan.Rising(p.opt.Progress)
+	c, err := plan.Survive(
+		func() *plan.Call { return p.base.Begin(ctx, plan.ProgressOf(costs[:min(1, len(costs))], report)) },
+		func(c *plan.Call) (*plan.Call, error) { return c, p.factorise(p.stages.Now, c, b) },
+		p.avoid)
+	if err != nil {
+		return nil, err
+	}
+	c.Ends()
+	return &Factorization{p.factored.Condition, c.Profile}, nil
+}
+
+// factorise computes the factor of B by the stages `by`.
+func (p *Plan[T]) factorise(by *dense.Stages[T], c *plan.Call, b evd.Sym[T]) error {
+	p.factored = nil
+	if p.base.N <= 1 {
+		return p.factoriseOne(b)
+	}
+	s := dense.Solve[T]{Stages: by, Call: c}
+	f, err := s.Factorise(triangle(b))
+	switch {
+	case err != nil:
+		return cause(b, "B", err)
+	case f.Minor > 0:
+		return &NotPositiveError{f.Minor}
+	}
+	p.factored = &f
+	return nil
+}
+
+// factoriseOne is factorise for the orders 0 and 1.
+func (p *Plan[T]) factoriseOne(b evd.Sym[T]) error {
+	f := &dense.Factored{Sigma: 1, Condition: 1}
+	if p.base.N == 1 {
+		if _, err := triangle(b).Largest(); err != nil {
+			return cause(b, "B", err)
+		}
+		p.one = realPart(b.Data[0])
+		if !(p.one > 0) {
+			return &NotPositiveError{1}
+		}
+		f.Norm = p.one
+	}
+	p.factored = f
+	return nil
+}
+
+// scaled returns the values for a pair of order 1, and the length of the vector.
+func (p *Plan[T]) exactOne(a float64) (value, vector float64) {
+	switch p.opt.Type {
+	case AxLBx:
+		return a / p.one, 1 / math.Sqrt(p.one)
+	case ABxLx:
+		return a * p.one, 1 / math.Sqrt(p.one)
+	}
+	return a * p.one, math.Sqrt(p.one)
+}

@@ -1,0 +1,86 @@
+package pencil
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/dense"
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages/factor"
+	"github.com/vkevd/vkevd/stages/tuning"
+)
+
+// Type is one of the three generalized eigenproblems. Type + 1 is LAPACK's itype.
+type Type int
+
+const (
+	AxLBx Type = iota // A·x = λ·B·x, the zero value
+	ABxLx             // A·B·x = λ·x
+	BAxLx             // B·A·x = λ·x
+)
+
+// Options say what to compute and how. The zero value computes all eigenvalues of A·x = λ·B·x, and no
+// vectors. Most fields mean the same as those of evd.Options.
+type Options struct {
+	// Type is the problem.
+	Type Type
+
+	// Vectors says whether eigenvectors are wanted in addition to the eigenvalues.
+	Vectors bool
+
+	// Select is the wanted part of the spectrum. The zero value is the whole spectrum.
+	Select evd.Selection
+
+	// Solver is the method for the tridiagonal problem.
+	Solver evd.Solver
+
+	// Band and Block are sizes of the reduction. NoWaits prevents waits between workgroups. See
+	// evd.Options.
+	Band, Block int
+	NoWaits     bool
+
+	// Products says how large matrix products are computed, and Moduli is the number of moduli of
+	// emulated products, also for the factor of B.
+	Products evd.Products
+	Moduli   int
+
+	// Verify makes Solve measure each result before it returns (see Result). If a result does not
+	// pass, Solve computes it again by slower and simpler methods. The plan keeps B on the device.
+	Verify bool
+
+	// RowMajor makes Solve return vectors in row-major order. It needs Vectors.
+	RowMajor bool
+
+	// Progress is called repeatedly during a solve, as evd.Options.Progress is.
+	Progress func(evd.Progress)
+
+	// Tuning replaces the device's tuning table of sizes.
+	Tuning *tuning.Tuning
+}
+
+func (o Options) check(n int) error {
+	switch {
+	case o.Type < AxLBx || o.Type > BAxLx:
+		return plan.BadOption("Type", fmt.Sprintf("there is no problem %d", int(o.Type)))
+	case o.Band < 0 || o.Block < 0:
+		return plan.BadOption("Band, Block", "must not be negative")
+	case o.RowMajor && !o.Vectors:
+		return plan.BadOption("RowMajor", "only vectors have rows")
+	}
+	if err := evd.CheckProducts(o.Products, o.Moduli); err != nil {
+		return err
+	}
+	return o.config().Check(n)
+}
+
+func (o Options) config() dense.Config {
+	return dense.Config{
+		Options: spectrum.Options{Vectors: o.Vectors, Select: spectrum.Selection(o.Select), Solver: spectrum.Solver(o.Solver)},
+		Band:    o.Band, Block: o.Block, NoWaits: o.NoWaits, Products: emulation.Use(o.Products), Moduli: o.Moduli,
+		Verify: o.Verify, RowMajor: o.RowMajor, Tuning: o.Tuning, Pencil: o.Type.pencil(),
+	}
+}
+
+func (t Type) pencil() factor.Pencil { return factor.AxLBx + factor.Pencil(t) }

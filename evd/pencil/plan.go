@@ -1,0 +1,154 @@
+package pencil
+
+import (
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/dense"
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Plan holds everything that solves of pairs of one order need: pipelines, stages, memory, and the
+// factor of B between two calls. A plan solves one pair at a time, and goroutines that share it wait
+// for each other. The caller closes the plan before the device.
+type Plan[T evd.Number] struct {
+	opt  Options
+	base plan.Base
+
+	// stages are the stages of a solve, and `safe` those of a second solve, by slower and simpler
+	// methods, if a result does not pass its certificate. They use the same memory. For the orders
+	// 0 and 1, and `safe` without Options.Verify, they are nil.
+	stages plan.Replaceable[*dense.Stages[T]]
+	safe   *dense.Stages[T]
+
+	factor   *dense.Factor[T] // memory of the factor of B
+	factored *dense.Factored  // what is known of this B. nil if there is no factor
+	one      float64          // B, if its order is 1
+}
+
+// NewPlan prepares for pairs of order n ≥ 0 on the device. It compiles kernels, which may take seconds
+// the first time, and allocates device memory. Plan.Bytes returns the size of this memory: that of an
+// evd.Plan and n² numbers for the factor of B, and with Options.Verify n² numbers for B.
+//
+// The errors are those of evd.NewPlan.
+func NewPlan[T evd.Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
+	if err := checkOrder(n); err != nil {
+		return nil, err
+	}
+	if err := opt.check(n); err != nil {
+		return nil, err
+	}
+	auto := opt.Products == evd.ProductsAuto && opt.config().MayEmulate(n)
+	return emulation.OrNative(auto, func(native bool) (*Plan[T], error) {
+		if native {
+			opt.Products = evd.ProductsNative
+		}
+		return newPlan[T](dev, n, opt)
+	})
+}
+
+func newPlan[T evd.Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
+	if opt.Tuning != nil {
+		t := *opt.Tuning
+		opt.Tuning = &t
+	}
+	p := &Plan[T]{opt: opt, base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}}
+	t, err := dense.Sizes[T](dev, n, opt.config())
+	if err != nil {
+		return nil, err
+	}
+	if n <= 1 {
+		return p, p.base.Allocate()
+	}
+	p.factor = dense.NewFactor[T](n, t, opt.Verify)
+	err = dev.Compile(func() (err error) {
+		if p.stages.Now, err = dense.NewOfPair(dev, n, opt.config(), p.factor); err == nil && opt.Verify {
+			p.safe, err = dense.NewOfPair(dev, n, opt.config().Safely(n), p.factor)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.base.Layout = p.layout()
+	return p, p.base.Allocate()
+}
+
+// layout is the layout of the memory. The stages of both paths never run at the same time.
+func (p *Plan[T]) layout() *vk.Layout {
+	in := p.stages.Now.Layout()
+	if p.safe != nil {
+		in = vk.InTurn(in, p.safe.Layout())
+	}
+	return vk.Together(p.factor.Layout(), in)
+}
+
+// avoid replaces the plan's stages, for this solve and all later ones, after the call c has failed: by
+// stages with native products if emulated products refused a matrix, and otherwise by stages without
+// the waits that failed. The factor of B is moved to the new memory. The caller must have the plan's
+// lock.
+func (p *Plan[T]) avoid(c *plan.Call) error {
+	cfg := p.stages.Now.Config.Avoiding(c)
+	next, err := plan.Compiled(p.base.Dev, func() (*dense.Stages[T], error) {
+		return dense.NewOfPair(p.base.Dev, p.base.N, cfg, p.factor)
+	})
+	if err != nil {
+		return err
+	}
+	var parts [][]T
+	if p.factored != nil {
+		for _, s := range p.factor.Parts(c.Arena) {
+			parts = append(parts, make([]T, s.Len()))
+			if err := vk.Download(c.Ctx, c.Dev, column(parts[len(parts)-1]), s); err != nil {
+				return err
+			}
+		}
+	}
+	p.stages.Take(next)
+	known := p.factored
+	p.factored = nil // until its memory is restored
+	if err := p.base.Replace(p.layout()); err != nil || known == nil {
+		return err
+	}
+	again := p.base.Begin(c.Ctx, nil)
+	for i, s := range p.factor.Parts(again.Arena) {
+		if err := vk.Upload(again.Ctx, again.Dev, s, column(parts[i])); err != nil {
+			return err
+		}
+	}
+	p.factored = known
+	return nil
+}
+
+// column returns all elements of v as a matrix with one column.
+func column[T evd.Number](v []T) vk.Columns[T] {
+	return vk.Columns[T]{Rows: len(v), Cols: 1, Ld: len(v), Data: v}
+}
+
+// Costs returns a forecast of the number of floating-point operations of each phase of SolvePair, in
+// the order of the phases. For the orders 0 and 1 it returns nil.
+func (p *Plan[T]) Costs() []evd.StageCost {
+	s := p.stages.Current()
+	if s == nil {
+		return nil
+	}
+	return append([]evd.StageCost{s.CholeskyCost()}, s.Costs()...)
+}
+
+// Emulated reports whether the plan computes large matrix products by integer units. See
+// evd.Plan.Emulated.
+func (p *Plan[T]) Emulated() bool {
+	s := p.stages.Current()
+	return s != nil && len(s.Products.Emulated) > 0
+}
+
+// Bytes returns the size in bytes of the device memory that the plan has allocated.
+func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }
+
+// Memory lists the regions of the plan's memory. Regions that are never in use at the same time may
+// share bytes.
+func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
+
+// Close waits for the solve in flight and frees the plan's device memory. Results stay valid. A second
+// call does nothing.
+func (p *Plan[T]) Close() { p.base.Close() }

@@ -1,0 +1,197 @@
+package pencil
+
+import (
+	"context"
+	"math"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Solve computes the spectrum of the pair of `a` and the B of the last Factor, or the selected part of
+// it. It does not write to `a`. The method is that of dsygvd and zhegvd, with the standard problem
+// solved as evd.Plan.Solve does:
+//
+//	σ_B·B = L·Lᴴ                                 by Factor
+//	C = L⁻¹·(σ_A·A)·L⁻ᴴ, or Lᴴ·(σ_A·A)·L         by a recursive method of n³ operations
+//	C = Z·Λ·Zᴴ
+//	X = L⁻ᴴ·Z, or L·Z for BAxLx
+//
+// The factors σ are powers of two, 1 for nearly all matrices. The errors are ErrNoFactor, a
+// *MatrixError for A, and those of evd.Plan.Solve. If a wait between workgroups fails, Solve returns no
+// error, but solves again (see evd.Plan.Solve).
+func (p *Plan[T]) Solve(ctx context.Context, a evd.Sym[T]) (*Result[T], error) {
+	return p.solve(ctx, a, nil)
+}
+
+// SolvePair computes the spectrum of the pair of `a` and `b`: Factor and Solve in one call. The errors
+// are those of both.
+func (p *Plan[T]) SolvePair(ctx context.Context, a, b evd.Sym[T]) (*Result[T], error) {
+	return p.solve(ctx, a, &b)
+}
+
+// solve computes the spectrum of A and *b, or of A and the B of the last Factor if b is nil.
+func (p *Plan[T]) solve(ctx context.Context, a evd.Sym[T], b *evd.Sym[T]) (*Result[T], error) {
+	p.base.Lock()
+	defer p.base.Unlock()
+	a = withLd(a)
+	if err := p.accepts(a, "A"); err != nil {
+		return nil, err
+	}
+	if b != nil {
+		with := withLd(*b)
+		b = &with
+		if err := p.accepts(*b, "B"); err != nil {
+			return nil, err
+		}
+	} else if p.factored == nil {
+		return nil, ErrNoFactor
+	}
+	report := plan.Rising(p.opt.Progress)
+	attempt := func(by *dense.Stages[T], c *plan.Call) (*Result[T], error) {
+		if b != nil {
+			if err := p.factorise(by, c, *b); err != nil {
+				return nil, err
+			}
+		}
+		return p.solveBy(by, c, a)
+	}
+	begin := func() *plan.Call { return p.base.Begin(ctx, plan.ProgressOf(p.costs(b != nil), report)) }
+	first := func() (*Result[T], error) {
+		return plan.Survive(begin, func(c *plan.Call) (*Result[T], error) { return attempt(p.stages.Now, c) }, p.avoid)
+	}
+	if !p.opt.Verify {
+		return first()
+	}
+	safe := func(first *Result[T]) (*Result[T], error) {
+		if first != nil {
+			first.Vectors = nil // their memory may be collected
+		}
+		res, err := attempt(p.safe, begin())
+		if res != nil {
+			res.Certificate.Safe = true
+		}
+		if res != nil && first != nil {
+			res.Profile.Merge(first.Profile)
+			res.Retried = first.Retried
+		}
+		return res, err
+	}
+	return plan.Verified(first, safe, passed[T], unverified[T])
+}
+
+// costs is Costs, without the factor of B if it is known already.
+func (p *Plan[T]) costs(factors bool) []plan.StageCost {
+	costs := p.Costs()
+	if !factors && len(costs) > 0 {
+		costs = costs[1:]
+	}
+	return costs
+}
+
+// solveBy solves by the stages `by`, for a matrix that the plan accepts. The factor of B is on the
+// device. With Options.Verify the result has a certificate. The caller must test whether the certificate
+// has passed. With an *evd.OverflowError, solveBy returns the result, too.
+func (p *Plan[T]) solveBy(by *dense.Stages[T], c *plan.Call, a evd.Sym[T]) (*Result[T], error) {
+	if p.base.N <= 1 {
+		return p.exact(c, a)
+	}
+	s := dense.Solve[T]{Stages: by, Call: c}
+	tail := spectrum.Tail[T]{Stage: s.Spectrum, Vectors: s.Downloads(nil)}
+	defer tail.End()
+	t, sigma, err := s.Reduce(triangle(a), func() { tail.Begin(c) })
+	if err != nil {
+		return nil, cause(a, "A", err)
+	}
+	tail.Sigma = p.valueScale(sigma)
+	var certificate *evd.Certificate
+	if p.opt.Verify {
+		certificate = &evd.Certificate{}
+		tail.Certify = func(values spectrum.Part) (err error) {
+			certificate.Counts, certificate.Invariants, err = s.Certify(c, triangle(a), sigma, values)
+			return err
+		}
+	}
+	r, err := tail.Run(c, t)
+	if err != nil {
+		return nil, err
+	}
+	res := newResult(c, r, p.opt.RowMajor, p.vectorScale())
+	res.Condition, res.Certificate = p.factored.Condition, certificate
+	if p.opt.Verify && p.opt.Vectors {
+		if certificate.Ratios, err = p.measure(&s, a, nil, res); err != nil {
+			return nil, err
+		}
+	}
+	return res, res.overflow()
+}
+
+// valueScale returns the factor between the values of the scaled pair and those of the caller's pair.
+// If it is not a double, the nearest power of two takes its place: the values then overflow, or are
+// smaller than all doubles, apart from rounding errors.
+func (p *Plan[T]) valueScale(sigma float64) float64 {
+	if p.opt.Type == AxLBx {
+		sigma /= p.factored.Sigma
+	} else {
+		sigma *= p.factored.Sigma
+	}
+	return min(max(sigma, math.SmallestNonzeroFloat64), 0x1p1023)
+}
+
+// vectorScale returns the factor between the vectors of the caller's pair and those of the scaled one.
+func (p *Plan[T]) vectorScale() float64 {
+	root := math.Sqrt(p.factored.Sigma)
+	if p.opt.Type == BAxLx {
+		return 1 / root
+	}
+	return root
+}
+
+// exact computes the spectrum of a pair of order 0 or 1 on the host.
+func (p *Plan[T]) exact(c *plan.Call, a evd.Sym[T]) (*Result[T], error) {
+	if _, err := triangle(a).Largest(); err != nil {
+		return nil, cause(a, "A", err)
+	}
+	var values []float64
+	length := 1.0
+	if p.base.N == 1 {
+		var value float64
+		value, length = p.exactOne(realPart(a.Data[0]))
+		values = []float64{value}
+	}
+	from, to := spectrum.SelectExact(spectrum.Selection(p.opt.Select), values)
+	r := spectrum.Result[T]{First: from, Values: values[from:to]}
+	if p.opt.Vectors {
+		n, m := p.base.N, to-from
+		if p.opt.RowMajor {
+			n, m = m, n
+		}
+		r.Vectors = []vk.Columns[T]{{Rows: n, Cols: m, Ld: max(n, 1), Data: spectrum.Unscale[T]([]float64{length}[:n*m], 1)}}
+	}
+	res := newResult(c, r, p.opt.RowMajor, 1)
+	res.Condition = p.factored.Condition
+	if p.opt.Verify {
+		res.Certificate = &evd.Certificate{}
+	}
+	c.Ends()
+	return res, res.overflow()
+}
+
+// Solve computes the spectrum of one pair on the best device, as evd.Solve does for one matrix. The
+// errors are those of vk.Open, NewPlan and Plan.SolvePair.
+func Solve[T evd.Number](ctx context.Context, a, b evd.Sym[T], opt Options) (*Result[T], error) {
+	dev, err := plan.OpenBestFor[T]()
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	p, err := NewPlan[T](dev, a.N, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.SolvePair(ctx, a, b)
+}

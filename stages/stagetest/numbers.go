@@ -1,0 +1,47 @@
+package stagetest
+
+import "github.com/vkevd/vkevd/vk/spirv"
+
+// Rounded returns complex numbers as numbers of type T. For a real T it takes the real parts.
+func Rounded[T spirv.Scalar](x []complex128) []T {
+	y := make([]T, len(x))
+	for i, z := range x {
+		switch y := any(&y[i]).(type) {
+		case *float64:
+			*y = real(z)
+		case *float32:
+			*y = float32(real(z))
+		case *complex128:
+			*y = z
+		case *complex64:
+			*y = complex64(z)
+		}
+	}
+	return y
+}
+
+// Exactly returns numbers of type T as complex numbers.
+func Exactly[T spirv.Scalar](x []T) []complex128 {
+	y := make([]complex128, len(x))
+	for i := range x {
+		switch x := any(&x[i]).(type) {
+		case *float64:
+			y[i] = complex(*x, 0)
+		case *float32:
+			y[i] = complex(float64(*x), 0)
+		case *complex128:
+			y[i] = *x
+		case *complex64:
+			y[i] = complex128(*x)
+		}
+	}
+	return y
+}
+
+// UlpOf is the distance from 1 to the next larger T.
+func UlpOf[T spirv.Scalar]() float64 {
+	if k := spirv.KindOf[T](); k == spirv.Float32 || k == spirv.Complex64 {
+		return 0x1p-23
+	}
+	return 0x1p-52
+}
