@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// families returns tridiagonal matrices of order n on which eigenvalue solvers have failed.
+// families returns tridiagonal matrices of order n that are difficult for eigensolvers, and simple
+// ones.
 func families(n int) map[string]evd.Tridiagonal[float64] {
 	all := map[string]evd.Tridiagonal[float64]{}
 	add := func(name string, at func(i int) (d, e float64)) {

@@ -120,8 +120,8 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// TestWaitEndsWithItsContext: an event that never happens does not stop a Run for ever, and the
-// device can be used afterwards.
+// TestWaitEndsWithItsContext checks that an event that never happens does not stop a Run for ever,
+// and that the device can be used afterwards.
 func TestWaitEndsWithItsContext(t *testing.T) {
 	g := openExchange(t, 1, false, 0)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -143,9 +143,9 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestSignalsOfAWaitingRun: before a device waits, it signals all earlier events of its recording.
-// So two devices can wait for each other in turn. If a device signalled later, this test would not
-// end.
+// TestSignalsOfAWaitingRun checks that a device signals all earlier events of its recording before
+// it waits. So two devices can wait for each other in turn. If a device signalled later, this test
+// would not end.
 func TestSignalsOfAWaitingRun(t *testing.T) {
 	g := openExchange(t, 2, false, 0)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

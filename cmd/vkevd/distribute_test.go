@@ -17,8 +17,8 @@ import (
 )
 
 // TestDistribute divides a matrix between two devices, both of which are the first device of this
-// machine. The values must be those of one device up to rounding, and reports and plans must say
-// what is divided.
+// machine. The results must pass the checks of vkevd, and reports and plans must say what is
+// divided.
 func TestDistribute(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	if os.Getenv("VKEVD_DEVICE") != "" {

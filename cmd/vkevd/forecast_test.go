@@ -34,8 +34,9 @@ func runOn(t *testing.T, info vk.Info, args ...string) (stdout, stderr string, s
 }
 
 // TestDoctorAndPlanAgree checks that doctor and plan agree, for random sizes of the memory and of
-// the largest buffer. The command plan must accept the largest order that doctor names, and refuse
-// the next order. For a refused order, plan prints the reason and has exit status 3.
+// the largest buffer. The command plan must accept the largest order that doctor names, a multiple
+// of 100, and refuse the next multiple. For a refused order, plan prints the reason and has exit
+// status 3.
 func TestDoctorAndPlanAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 6 {

@@ -36,7 +36,7 @@ func TestSVDDiagonals(t *testing.T) {
 }
 
 // TestSVDDiagonalsRefuse checks that the command svd refuses flags that cannot be combined with
-// --banded or --bidiagonal.
+// --banded, --bidiagonal or --storage.
 func TestSVDDiagonalsRefuse(t *testing.T) {
 	s := newFixture(t)
 	s.file("C.txt", "3 1\n2\n")

@@ -111,7 +111,8 @@ func TestDgesvd(t *testing.T) {
 	}
 }
 
-// TestDgesvdLikeGonum: wrong arguments and queries have the same results as with gonum's Dgesvd.
+// TestDgesvdLikeGonum checks that wrong arguments and queries have the same results as with gonum's
+// Dgesvd.
 func TestDgesvdLikeGonum(t *testing.T) {
 	impl := always(t)
 	const m, n, least = 4, 3, 15
@@ -261,7 +262,8 @@ func TestDgesvdVectors(t *testing.T) {
 	}
 }
 
-// TestSVD checks that mat.SVD returns the device's values, with and without vectors.
+// TestSVD checks mat.SVD on the device: the values must be the same with and without vectors, and
+// U·Σ·Vᵀ must be A.
 func TestSVD(t *testing.T) {
 	impl := always(t)
 	use(t, impl)

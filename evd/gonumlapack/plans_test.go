@@ -116,7 +116,8 @@ func TestFullDevice(t *testing.T) {
 }
 
 // TestDeviceFails makes the fake device fail during a solve. Dsyev must return ok = false, the
-// error must be reported, and the plan must be closed.
+// error must be reported, and the plan must be closed. After an error about the matrix the plan
+// must stay open.
 func TestDeviceFails(t *testing.T) {
 	c := &counted{room: 9, broken: errors.New("device lost")}
 	impl := on(c)

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// TestCertificate solves matrices of all families. The certificates must pass. Their numbers must
-// be near the smallest ones that Sturm counts can prove.
+// TestCertificate solves matrices of all families. The certificates must pass. Their number Counts
+// must be near the smallest one that Sturm counts can prove.
 func TestCertificate(t *testing.T) {
 	small := tuning.Smallest()
 	for _, shape := range [][3]int{{0, 3, 0}, {1, 1, 0}, {5, 1, 0}, {7, 9, 0}, {40, 40, 0}, {61, 37, 5}} {

@@ -55,8 +55,8 @@ func TestFloat32Bands(t *testing.T) {
 }
 
 // TestFloat32Bidiagonal solves bidiagonal matrices of float32. The plan computes in double
-// precision. So each value may differ from that of LAPACK's dbdsqr by one unit in its own last
-// place (of float32), or by 2⁻¹⁰⁰ of the largest value.
+// precision. So each value may differ from that of gonum's Dbdsqr by one unit in its own last place
+// (of float32), plus 2⁻¹⁰⁰ of the largest value and the smallest float32.
 func TestFloat32Bidiagonal(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision")
 	when.Pick(t, when.Single)

@@ -43,7 +43,7 @@ func edges(b, k int) []int {
 	return slices.DeleteFunc(n, func(n int) bool { return n > 50 })
 }
 
-// TestBandReductionKinds checks band reductions of matrices on which eigensolvers have failed.
+// TestBandReductionKinds checks band reductions of all kinds of dense matrices of package matgen.
 func TestBandReductionKinds(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	const n, b, k = 43, 4, 8

@@ -118,8 +118,8 @@ func TestComplexBandReductionOfReals(t *testing.T) {
 	}
 }
 
-// TestComplexBandReductionKinds checks band reductions of Hermitian matrices on which eigensolvers
-// have failed.
+// TestComplexBandReductionKinds checks band reductions of all kinds of Hermitian matrices of
+// package matgen.
 func TestComplexBandReductionKinds(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	const n, b, k = 43, 4, 8

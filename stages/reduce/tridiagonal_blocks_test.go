@@ -40,8 +40,8 @@ func TestBlockedTridiagonalisation(t *testing.T) {
 	similar.AtMost(t, "‖A − Q·T·Qᵀ‖", 10)
 }
 
-// TestBlockedTridiagonalisationKinds checks the reduction in blocks for matrices on which
-// eigenvalue solvers have failed, scaled to magnitudes near 1.
+// TestBlockedTridiagonalisationKinds checks the reduction in blocks for all kinds of dense matrices
+// of package matgen. The matrices are scaled to magnitudes near 1.
 func TestBlockedTridiagonalisationKinds(t *testing.T) {
 	when.Skip(t, when.Quick, "TestBlockedTridiagonalisation")
 	when.Skip(t, when.Validation, "other tests record the same kernels")

@@ -137,8 +137,9 @@ func testComplexTridiagonalisation[T stagetest.Complex](t *testing.T) {
 	distance.AtMost(t, "distance from ref.BandReduction in units of ε", 1e5)
 }
 
-// TestComplexTridiagonalisationKinds checks matrices on which eigenvalue solvers have failed,
-// scaled to magnitudes near 1.
+// TestComplexTridiagonalisationKinds checks the reduction in one stage for all kinds of Hermitian
+// matrices of package matgen and for those of hermitianKinds. The matrices are scaled to magnitudes
+// near 1.
 func TestComplexTridiagonalisationKinds(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")

@@ -58,7 +58,7 @@ func TestBisectionScalesExactly(t *testing.T) {
 	}
 }
 
-// TestSmallEigenvaluesKeepTheirDigits checks matrices with a zero diagonal. For these matrices the
+// TestSmallEigenvaluesKeepTheirDigits checks a matrix with a zero diagonal. For such a matrix the
 // counts are exact to a few ulp of each eigenvalue, and so the values must be exact to a few ulp,
 // too.
 func TestSmallEigenvaluesKeepTheirDigits(t *testing.T) {

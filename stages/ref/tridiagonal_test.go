@@ -8,8 +8,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// eachTridiagonal runs the function `test` for matrices on which eigensolvers have failed, and for
-// matrices with known spectra. The argument `known` of `test` is nil if the spectrum is not known.
+// eachTridiagonal runs the function `test` for the families of package suite, and for the
+// tridiagonal kinds of package matgen. The argument `known` of `test` is nil if the spectrum is not
+// known.
 func eachTridiagonal(orders []int, test func(name string, d, e, known []float64)) {
 	for _, f := range suite.Families {
 		for _, n := range orders {

@@ -58,9 +58,9 @@ func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
 	return stagetest.Get(c.t, c.dev, c.values)
 }
 
-// TestBisection compares the bits of eigenvalues with the bits of package ref, for all of LAPACK's
-// types of matrices and for matrices on which solvers have failed. The Sturm counts of an
-// independent implementation certify the values.
+// TestBisection compares the bits of eigenvalues with the bits of package ref, for all kinds of
+// tridiagonal matrices of package matgen. The Sturm counts of an independent implementation certify
+// the values.
 func TestBisection(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 16, 17, 42, 105} {

@@ -15,8 +15,8 @@ const (
 	nearUnderflow = 0x1p-511
 )
 
-// BidiagonalFamilies are families of upper bidiagonal matrices on which solvers have failed. They
-// include the sixteen types of LAPACK's dchkbd. The same n gives the same matrix.
+// BidiagonalFamilies are families of upper bidiagonal matrices that are difficult for solvers, and
+// simple ones. They include the sixteen types of LAPACK's dchkbd. The same n gives the same matrix.
 var BidiagonalFamilies = []struct {
 	Name string
 	Make func(n int) (d, e []float64)

@@ -1,7 +1,7 @@
 // Package suite, internal to vkevd, for tests only, holds matrices and checks for the tests of the
 // tridiagonal and the bidiagonal solvers.
 //
-//	families.go, bidiagonal_families.go  matrices of any order on which solvers have failed
+//	families.go, bidiagonal_families.go  matrices of any order, difficult or simple
 //	collection.go                        matrices from files
 //	checks.go, bidiagonal_checks.go      residual, orthogonality, distances from other results
 //	stops.go                             solvers that are interrupted
@@ -12,8 +12,8 @@ import (
 	"math/rand/v2"
 )
 
-// Families are families of tridiagonal matrices on which eigensolvers have failed. Make returns the
-// matrix of order n; the same n gives the same matrix.
+// Families are families of tridiagonal matrices that are difficult for eigensolvers, and simple
+// ones. Make returns the matrix of order n; the same n gives the same matrix.
 var Families = []struct {
 	Name string
 	Make func(n int) (d, e []float64)
