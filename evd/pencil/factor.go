@@ -12,7 +12,7 @@ import (
 
 // Factorization describes the factor of B that a plan has on its device.
 type Factorization struct {
-	// Condition is an estimate of the condition number ‖B‖₁·‖B⁻¹‖₁, usually within a factor of 3
+	// Condition is an estimate of the condition number ‖B‖₁·‖B⁻¹‖₂, usually within a factor of 3
 	// and never larger, except by rounding errors. If it is larger than 1/(n·ε), B is singular to
 	// working precision, and small eigenvalues of A·x = λ·B·x have no correct digit.
 	Condition float64

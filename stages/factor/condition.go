@@ -1,8 +1,6 @@
 package factor
 
 import (
-	"slices"
-
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -10,81 +8,63 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Condition estimates the condition number ‖B‖₁·‖B⁻¹‖₁ of a matrix B = L·Lᴴ from below, by inverse
-// iteration with a few vectors: ‖B⁻¹·x‖₁/‖x‖₁ ≤ ‖B⁻¹‖₁ for every vector x, and after some steps the
-// vectors lie near the eigenvectors of the smallest eigenvalues, where the quotient is nearly as large
-// as ‖B⁻¹‖₂.
+// Condition measures ‖B‖₁, and estimates ‖B⁻¹‖₂ for B = L·Lᴴ from below. With a few vectors x it
+// computes y = L⁻¹·x and z = L⁻ᴴ·y. Then ‖z‖₂/‖y‖₂ ≤ ‖L⁻¹‖₂, the root of ‖B⁻¹‖₂, and for nearly all x
+// the quotient is nearly as large, because the vectors y lie near the eigenvectors of the smallest
+// eigenvalues.
 type Condition[T spirv.Scalar] struct {
-	n     int
-	ops   product.Ops[T]
-	sums  *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush[T]]
-	b     vk.Region[T]    // column sums of |B|
-	x     [2]vk.Region[T] // the vectors, and their next iterates
-	norms vk.Region[T]    // 1-norms of the vectors after each step
+	n    int
+	sums *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush[T]]
+	b    vk.Region[T]    // column sums of |B|
+	x    [2]vk.Region[T] // the vectors x, later z, and y
 }
 
-// ConditionVectors is the number of vectors of the iteration.
+// ConditionVectors is the number of vectors x.
 const ConditionVectors = 4
 
-const (
-	conditionSteps   = 2
-	conditionThreads = 256 // invocations of a workgroup that sums one column, at most
-)
+const conditionThreads = 256 // invocations of a workgroup that sums one column, at most
 
-// NewCondition prepares for order n.
-func NewCondition[T spirv.Scalar](dev *vk.Device, n int, ops product.Ops[T]) (*Condition[T], error) {
+// NewCondition prepares for order n. `ops` are the products of the factor.
+func NewCondition[T spirv.Scalar](dev *vk.Device, n int, ops product.Ops[T], t Tuning) (*Condition[T], error) {
 	b := stages.Builder{Dev: dev}
-	c := &Condition[T]{n: n, ops: ops, b: vk.Reserve[T]("column sums", n), norms: vk.Reserve[T]("norms of iterates", (conditionSteps+1)*ConditionVectors)}
+	c := &Condition[T]{n: n, b: vk.Reserve[T]("column sums", n)}
 	c.sums = stages.Build(&b, shaders.ColumnResidual[T](), shaders.ColumnResidualSpec{LocalSize: b.Threads(conditionThreads)})
 	for i := range c.x {
-		c.x[i] = vk.Reserve[T]("iterates", n*ConditionVectors)
+		c.x[i] = vk.Reserve[T]("vectors of the condition", n*ConditionVectors)
 	}
 	if b.Err != nil {
 		return nil, b.Err
 	}
-	return c, ops.Reserve(product.Shape{M: n, N: ConditionVectors, K: n, Count: 1})
+	return c, ops.Reserve(t.SolveShape(n, ConditionVectors))
 }
 
 // Work is 9·n elements, in use from RecordNorm to RecordInverse.
-func (c *Condition[T]) Work() *vk.Layout { return vk.Together(c.b, c.x[0], c.x[1], c.norms) }
+func (c *Condition[T]) Work() *vk.Layout { return vk.Together(c.b, c.x[0], c.x[1]) }
 
-// RecordNorm measures the matrix B, with both triangles stored, before it is factored.
-func (c *Condition[T]) RecordNorm(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T]) {
-	c.columnSums(rec, b, c.b.In(ws))
-}
-
-// RecordInverse records the iteration, from ConditionVectors·n numbers on that are not 0. The returned
-// function gives ‖B‖₁ and the estimate of ‖B⁻¹‖₁ after the recording has been executed. For a B that is
-// not positive definite they have no meaning. The function `reals` returns real numbers of type T as
-// doubles.
-func (c *Condition[T]) RecordInverse(rec *vk.Recorder, ws *vk.Arena, f Factor[T], start []T, reals func([]T) []float64) func() (norm, inverse float64) {
-	x := product.NewMatrix(c.x[0].In(ws), c.n, ConditionVectors, c.n)
-	y := product.NewMatrix(c.x[1].In(ws), c.n, ConditionVectors, c.n)
-	norms := c.norms.In(ws)
-	vk.SendFirst(rec, x.At, start)
-	c.columnSums(rec, x, norms)
-	for step := 1; step <= conditionSteps; step++ {
-		f.Solve(rec, ws, Left, product.NoTrans, x, y)
-		f.Solve(rec, ws, Left, product.Adjoint, y, x)
-		c.columnSums(rec, x, norms.From(step*ConditionVectors))
-	}
-	columns, lengths := make([]T, c.n), make([]T, norms.Len())
-	vk.ReceiveLast(rec, columns, c.b.In(ws))
-	vk.ReceiveLast(rec, lengths, norms)
-	return func() (norm, inverse float64) {
-		x := reals(lengths)
-		for i, after := range x[ConditionVectors:] {
-			inverse = max(inverse, after/x[i])
-		}
-		return slices.Max(reals(columns)), inverse
-	}
-}
-
-// columnSums records the sums of the magnitudes in each column of a matrix. No column of the identity
-// is subtracted, because none has the number `none`.
-func (c *Condition[T]) columnSums(rec *vk.Recorder, x product.Matrix[T], sums vk.Slice[T]) {
-	const none = 1 << 31
-	c.sums.Dispatch(rec, vk.Folded(x.Cols), shaders.ColumnResidualPush[T]{
-		X: x.Addr(), Sums: sums.Addr(), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld), First: none,
+// RecordNorm measures the matrix B, with both triangles stored, before it is factored. The columns'
+// sums of magnitudes are in the result after the recording has been executed; the largest one is ‖B‖₁.
+func (c *Condition[T]) RecordNorm(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T]) []T {
+	const none = 1 << 31 // no column of the identity with this number is subtracted
+	c.sums.Dispatch(rec, vk.Folded(b.Cols), shaders.ColumnResidualPush[T]{
+		X: b.Addr(), Sums: c.b.In(ws).Addr(), Rows: uint32(b.Rows), Cols: uint32(b.Cols), Ldx: uint32(b.Ld), First: none,
 	})
+	columns := make([]T, c.n)
+	vk.Receive(rec, columns, c.b.In(ws))
+	return columns
+}
+
+// RecordInverse records the solves. The matrix X on the host has ConditionVectors columns. The results
+// have the vectors y and z after the recording has been executed. For a B that is not positive definite
+// they have no meaning.
+func (c *Condition[T]) RecordInverse(rec *vk.Recorder, ws *vk.Arena, f Factor[T], x []T) (y, z []T) {
+	matrix := func(i int) product.Matrix[T] {
+		return product.NewMatrix(c.x[i].In(ws), c.n, ConditionVectors, c.n)
+	}
+	vk.SendFirst(rec, matrix(0).At, x)
+	f.Solve(rec, ws, Left, product.NoTrans, matrix(0), matrix(1))
+	y, z = make([]T, len(x)), make([]T, len(x))
+	vk.Receive(rec, y, matrix(1).At)
+	f.Solve(rec, ws, Left, product.Adjoint, matrix(1), matrix(0))
+	vk.ReceiveLast(rec, z, matrix(0).At)
+	return y, z
 }

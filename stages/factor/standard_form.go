@@ -57,12 +57,22 @@ func NewStandardForm[T spirv.Scalar](dev *vk.Device, n int, p Pencil, ops produc
 	}
 	leaf := min(n, t.Block)
 	s.w = vk.Reserve[T]("W", max(n*n/4, leaf*leaf))
-	return s, ops.Reserve(product.Shape{M: n, N: n, K: n, Count: 1})
+	half := s.half(n)
+	return s, ops.Reserve(product.Shape{M: half, N: half, K: half, Count: 1})
+}
+
+// half returns the order of the first diagonal block of a block of A of order n, which is at least that
+// of the second one, or n if the block is not divided.
+func (s *StandardForm[T]) half(n int) int {
+	if n <= s.tune.Block {
+		return n
+	}
+	return vk.Tiles(n, uint32(2*s.tune.Block)) * s.tune.Block
 }
 
 // Vectors records the eigenvectors X of a pencil for eigenvectors Z of C: X ← L·Z for BAxLx, and
 // X ← L⁻ᴴ·Z otherwise. X and Z have equal shapes and must not overlap. Z is overwritten. The products
-// must be reserved: they have the size of X, with the order of L as inner dimension.
+// must be reserved (see SolveShape).
 func (f Factor[T]) Vectors(rec *vk.Recorder, ws *vk.Arena, p Pencil, z, x product.Matrix[T]) {
 	if p == BAxLx {
 		f.timesFromLeft(rec, ws, z, x)
@@ -97,7 +107,7 @@ func (s *StandardForm[T]) record(rec *vk.Recorder, ws *vk.Arena, a product.Matri
 		s.leaf(rec, ws, a, f)
 		return
 	}
-	h := vk.Tiles(n, uint32(2*s.tune.Block)) * s.tune.Block
+	h := s.half(n)
 	m := n - h
 	a11, a21, a22 := a.Block(0, 0, h, h), a.Block(h, 0, m, h), a.Block(h, h, m, m)
 	l21, l11, l22 := f.L.Block(h, 0, m, h), f.Block(0, h), f.Block(h, m)

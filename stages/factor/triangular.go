@@ -25,6 +25,12 @@ func NewFactor[T spirv.Scalar](t Tuning, l product.Matrix[T], inverses vk.Slice[
 	return Factor[T]{L: l, Inverses: inverses.Sub(0, t.InverseLen(l.Rows)), tune: t, ops: ops}
 }
 
+// SolveShape is a bound on the products of Solve and Vectors with a factor of order n on the left and m
+// right-hand sides.
+func (t Tuning) SolveShape(n, m int) product.Shape {
+	return product.Shape{M: min(n, t.Block), N: m, K: n, Count: 1}
+}
+
 // Block returns the diagonal block of L of order n that begins at row `first`, a multiple of
 // Tuning.Block.
 func (f Factor[T]) Block(first, n int) Factor[T] {
@@ -52,8 +58,7 @@ const (
 )
 
 // Solve records Y ← op(L)⁻¹·X or Y ← X·op(L)⁻¹ (dtrsm, ztrsm). X and Y have equal shapes and must
-// not overlap. X is overwritten. The products must be reserved: they have at most the size of X,
-// with the order of L as inner dimension. The cost is n²·m flops for m right-hand sides, as for a
+// not overlap. X is overwritten. The products must be reserved (see SolveShape). The cost is n²·m flops for m right-hand sides, as for a
 // product with a triangular matrix.
 //
 // Substitution goes through L in blocks of Tuning.Block rows, and within them in blocks whose

@@ -26,6 +26,10 @@ type Pencil[T spirv.Scalar] struct {
 	columns [2]vk.Region[T] // column sums of |A| and |B|
 }
 
+// PencilColumns is the largest number of columns that are measured at a time. The products of the factor
+// of B must be reserved for so many right-hand sides.
+const PencilColumns = residualBlock
+
 // NewPencil prepares for up to m ≤ n eigenvectors of length n.
 func NewPencil[T spirv.Scalar](dev *vk.Device, p factor.Pencil, n, m int, ops product.Ops[T]) (*Pencil[T], error) {
 	sums, err := newColumnSums(dev, n, m, ops)

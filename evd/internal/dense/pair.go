@@ -2,6 +2,7 @@ package dense
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/internal/precision"
@@ -77,7 +78,7 @@ func newPair[T spirv.Scalar](dev *vk.Device, c *Common[T], f *Factor[T]) (p *pai
 	if p.cholesky, err = factor.NewCholesky(dev, c.N, ops, t); err != nil {
 		return nil, err
 	}
-	if p.condition, err = factor.NewCondition(dev, c.N, ops); err != nil {
+	if p.condition, err = factor.NewCondition(dev, c.N, ops, t); err != nil {
 		return nil, err
 	}
 	if p.form, err = factor.NewStandardForm(dev, c.N, c.Pencil, ops, t); err != nil {
@@ -91,7 +92,7 @@ func newPair[T spirv.Scalar](dev *vk.Device, c *Common[T], f *Factor[T]) (p *pai
 	if p.residuals, err = residual.NewPencil(dev, c.Pencil, c.N, m, c.Products.Native); err != nil {
 		return nil, err
 	}
-	return p, ops.Reserve(product.Shape{M: c.N, N: m, K: c.N, Count: 1})
+	return p, ops.Reserve(t.SolveShape(c.N, max(m, residual.PencilColumns)))
 }
 
 // factorOn returns the factor for computations by the products `ops`.
@@ -132,7 +133,7 @@ type Factored struct {
 	Sigma     float64 // the device has factored σ·B, where σ is a power of four
 	Minor     int     // order of the first leading minor that is not positive definite, or 0
 	Norm      float64 // ‖σ·B‖₁
-	Condition float64 // a lower bound of ‖B‖₁·‖B⁻¹‖₁, near it
+	Condition float64 // a lower bound of ‖B‖₁·‖B⁻¹‖₂, near it
 }
 
 // Factorise computes B = L·Lᴴ. The factor stays on the device.
@@ -140,19 +141,18 @@ func (s *Solve[T]) Factorise(b Triangle[T]) (f Factored, err error) {
 	p, ws := s.pair, s.Arena
 	to := p.matrix(p.l, ws)
 	minor := make([]uint32, 1)
-	var norms func() (norm, inverse float64)
+	var columns, y, z []T
 	record := func(rec *vk.Recorder, sigma float64) {
 		s.Products.Emulated.Begin(rec, ws)
 		s.recordLoad(rec, to, b, sigma)
 		for _, r := range p.b {
 			p.copies.Record(rec, to, p.matrix(r, ws))
 		}
-		p.condition.RecordNorm(rec, ws, to)
+		columns = p.condition.RecordNorm(rec, ws, to)
 		rec.Phase(stages.PhaseCholesky, 0, 1)
 		l := p.cholesky.Record(rec, ws, to, p.inverses.In(ws))
 		vk.Receive(rec, minor, p.cholesky.Info(ws))
-		start := spectrum.Unscale[T](startVectors(s.N*factor.ConditionVectors), 1)
-		norms = p.condition.RecordInverse(rec, ws, l, start, func(x []T) []float64 { return spectrum.Scale(x, 1) })
+		y, z = p.condition.RecordInverse(rec, ws, l, spectrum.Unscale[T](startVectors(s.N*factor.ConditionVectors), 1))
 		s.Products.Emulated.Refused(s.Call, rec, ws)
 	}
 	scale := func(b Triangle[T]) (float64, error) {
@@ -161,10 +161,23 @@ func (s *Solve[T]) Factorise(b Triangle[T]) (f Factored, err error) {
 	}
 	f.Sigma, err = s.loaded(b, to.At, scale, record, func() {})
 	if f.Minor = int(minor[0]); err == nil && f.Minor == 0 {
-		norm, inverse := norms()
-		f.Norm, f.Condition = norm, norm*inverse
+		f.Norm = slices.Max(spectrum.Scale(columns, 1))
+		f.Condition = max(f.Norm*inverseNorm(s.N, y, z), 1)
 	}
 	return f, err
+}
+
+// inverseNorm returns the largest quotient ‖z‖₂²/‖y‖₂² of columns of Z and Y.
+func inverseNorm[T spirv.Scalar](n int, y, z []T) (inverse float64) {
+	norms := func(v []T) []float64 {
+		_, two := Stored[T]{Columns: vk.Columns[T]{Rows: n, Cols: len(v) / n, Ld: n, Data: v}}.Norms()
+		return two
+	}
+	before := norms(y)
+	for i, after := range norms(z) {
+		inverse = max(inverse, after/before[i])
+	}
+	return inverse * inverse
 }
 
 // startVectors returns numbers between ½ and 1 with signs, the same in each call.
