@@ -85,7 +85,8 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 	if err != nil {
 		return r, plan.During(stages.PhaseCheck, err)
 	}
-	normA, normB := plan.Largest(columns[0]), plan.Largest(columns[1])
+	// A matrix A of subnormal numbers has subnormal values, which have fewer digits.
+	normA, normB := max(plan.Largest(columns[0]), precision.SafeMinOf[T]()*sigma[0]), plan.Largest(columns[1])
 	unit := float64(p.base.N) * precision.UlpOf[T]()
 	for j := range m {
 		within := normA*normB + math.Abs(values[j])

@@ -42,7 +42,9 @@ type Options struct {
 	NoWaits     bool
 
 	// Products says how large matrix products are computed, and Moduli is the number of moduli of
-	// emulated products, also for the factor of B.
+	// emulated products, also for the factor of B. If the elements of the diagonal of B differ by
+	// more than a factor of 10⁶, emulated products would lose digits. Then the plan uses native
+	// products from this B on, as if emulated products had refused it (see Result.Retried).
 	Products evd.Products
 	Moduli   int
 

@@ -33,37 +33,56 @@ type pair struct {
 	a, b, l []complex128
 }
 
-// newPair returns a pair of numbers that T holds exactly. The condition number of B is about
-// `condition`. If `compatible` is true, A = L·M·Lᴴ with a random matrix M, and otherwise A is random.
+// newPair returns a pair of numbers that T holds exactly. B has eigenvalues from 1 down to 1/condition.
+// If `compatible` is true, A = L·M·Lᴴ with a random matrix M, and otherwise A is random.
 func newPair[T evd.Number](n int, condition float64, compatible bool) pair {
 	r := rand.New(rand.NewPCG(uint64(n), 36))
-	hermitian := func() []complex128 {
-		x := make([]complex128, n*n)
+	rounded := func(x []complex128) []complex128 { return stagetest.Exactly(stagetest.Rounded[T](x)) }
+	p := pair{n: n, a: make([]complex128, n*n), b: make([]complex128, n*n)}
+	for j := range n {
+		for i := range j + 1 {
+			z := stagetest.RandomComplex(r)
+			p.a[i+j*n], p.a[j+i*n] = z, cmplx.Conj(z)
+		}
+		p.a[j+j*n] = complex(real(p.a[j+j*n]), 0)
+		p.b[j+j*n] = complex(math.Pow(condition, -float64(j)/float64(max(n-1, 1))), 0)
+	}
+	p.a = rounded(p.a)
+	for range 2 { // B ← H·B·H for a reflector H = I − 2·v·vᴴ
+		v, norm := make([]complex128, n), 0.0
+		for i := range v {
+			v[i] = stagetest.RandomComplex(r)
+		}
+		v = rounded(v)
+		for _, z := range v {
+			norm += real(z)*real(z) + imag(z)*imag(z)
+		}
+		h := make([]complex128, n*n)
 		for j := range n {
-			for i := range j + 1 {
-				z := stagetest.RandomComplex(r)
-				if i == j {
-					z = complex(real(z), 0)
-				}
-				x[i+j*n], x[j+i*n] = z, cmplx.Conj(z)
+			for i := range n {
+				h[i+j*n] = -v[i] * cmplx.Conj(v[j]) * complex(2/norm, 0)
 			}
+			h[j+j*n]++
 		}
-		return stagetest.Exactly(stagetest.Rounded[T](x))
+		p.b = times(n, times(n, h, ref.NoTrans, p.b), ref.Adjoint, h)
 	}
-	p := pair{n: n, a: hermitian(), l: make([]complex128, n*n)}
-	for j := range n { // rows of L of about length 1, the last of them with a small diagonal
-		for i := j; i < n; i++ {
-			p.l[i+j*n] = stagetest.RandomComplex(r) / complex(math.Sqrt(float64(n)), 0)
-		}
-		p.l[j+j*n] = complex(math.Pow(condition, -float64(j)/float64(2*n)), 0)
-	}
-	p.l = stagetest.Exactly(stagetest.Rounded[T](p.l))
-	p.b = times(n, p.l, ref.Adjoint, p.l)
+	p.b = rounded(p.b)
+	p.factor()
 	if compatible {
-		p.a = times(n, times(n, p.l, ref.NoTrans, p.a), ref.Adjoint, p.l)
+		p.a = rounded(times(n, times(n, p.l, ref.NoTrans, p.a), ref.Adjoint, p.l))
 	}
-	p.a, p.b = stagetest.Exactly(stagetest.Rounded[T](p.a)), stagetest.Exactly(stagetest.Rounded[T](p.b))
 	return p
+}
+
+// factor computes L.
+func (p *pair) factor() {
+	p.l = slices.Clone(p.b)
+	if n := p.n; n > 0 {
+		ref.Cholesky(n, 8, p.l, n)
+		for j := range n {
+			clear(p.l[j*n : j*n+j])
+		}
+	}
 }
 
 func times(n int, x []complex128, op ref.Op, y []complex128) []complex128 {
@@ -104,6 +123,21 @@ func (p pair) ratios(typ Type, values []float64, x []complex128, ulp float64) (e
 		eta, omega = ratio.Pencil(p.n, m, p.a, p.n, p.b, p.n, values, x, p.n)
 		return eta * 0x1p-52 / ulp, omega * 0x1p-52 / ulp
 	}
+	largest := 0.0
+	for _, z := range p.a {
+		largest = max(largest, cmplx.Abs(z))
+	}
+	if largest == 0 {
+		return slices.Max(append(values, 0)), 0
+	}
+	_, e := math.Frexp(largest)
+	p.a, values = slices.Clone(p.a), slices.Clone(values)
+	for i, z := range p.a {
+		p.a[i] = complex(math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e))
+	}
+	for j, x := range values {
+		values[j] = math.Ldexp(x, -e)
+	}
 	n, first, second := p.n, p.b, p.a
 	if typ == BAxLx {
 		first, second = p.a, p.b
@@ -111,7 +145,7 @@ func (p pair) ratios(typ Type, values []float64, x []complex128, ulp float64) (e
 	y, z, g := make([]complex128, n*m), make([]complex128, n*m), make([]complex128, m*m)
 	ref.Gemm(ref.NoTrans, ref.NoTrans, n, m, n, 1, first, n, x, n, 0, y, n)
 	ref.Gemm(ref.NoTrans, ref.NoTrans, n, m, n, 1, second, n, y, n, 0, z, n)
-	normA, normB := ratio.Norm1(n, n, p.a, n), ratio.Norm1(n, n, p.b, n)
+	normA, normB := max(ratio.Norm1(n, n, p.a, n), math.Ldexp(ratio.SafeMin, -e)), ratio.Norm1(n, n, p.b, n)
 	for j, value := range values {
 		for i := range n {
 			z[i+j*n] -= complex(value, 0) * x[i+j*n]

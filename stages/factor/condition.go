@@ -3,6 +3,7 @@ package factor
 import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -15,7 +16,8 @@ import (
 type Condition[T spirv.Scalar] struct {
 	n    int
 	sums *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush[T]]
-	b    vk.Region[T]    // column sums of |B|
+	copy *move.Copying[T]
+	b    vk.Region[T]    // column sums of |B|, then the diagonal of B
 	x    [2]vk.Region[T] // the vectors x, later z, and y
 }
 
@@ -35,22 +37,29 @@ func NewCondition[T spirv.Scalar](dev *vk.Device, n int, ops product.Ops[T], t T
 	if b.Err != nil {
 		return nil, b.Err
 	}
+	var err error
+	if c.copy, err = move.NewCopying[T](dev); err != nil {
+		return nil, err
+	}
 	return c, ops.Reserve(t.SolveShape(n, ConditionVectors))
 }
 
 // Work is 9·n elements, in use from RecordNorm to RecordInverse.
 func (c *Condition[T]) Work() *vk.Layout { return vk.Together(c.b, c.x[0], c.x[1]) }
 
-// RecordNorm measures the matrix B, with both triangles stored, before it is factored. The columns'
-// sums of magnitudes are in the result after the recording has been executed; the largest one is ‖B‖₁.
-func (c *Condition[T]) RecordNorm(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T]) []T {
+// RecordNorm measures the matrix B, with both triangles stored, before it is factored. After the
+// recording has been executed, the results have the columns' sums of magnitudes, of which the largest
+// one is ‖B‖₁, and the diagonal of B.
+func (c *Condition[T]) RecordNorm(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T]) (columns, diagonal []T) {
 	const none = 1 << 31 // no column of the identity with this number is subtracted
 	c.sums.Dispatch(rec, vk.Folded(b.Cols), shaders.ColumnResidualPush[T]{
 		X: b.Addr(), Sums: c.b.In(ws).Addr(), Rows: uint32(b.Rows), Cols: uint32(b.Cols), Ldx: uint32(b.Ld), First: none,
 	})
-	columns := make([]T, c.n)
+	columns, diagonal = make([]T, c.n), make([]T, c.n)
 	vk.Receive(rec, columns, c.b.In(ws))
-	return columns
+	c.copy.Record(rec, product.Matrix[T]{Rows: 1, Cols: c.n, Ld: b.Ld + 1, At: b.At}, product.NewMatrix(c.b.In(ws), 1, c.n, 1))
+	vk.Receive(rec, diagonal, c.b.In(ws))
+	return columns, diagonal
 }
 
 // RecordInverse records the solves. The matrix X on the host has ConditionVectors columns. The results

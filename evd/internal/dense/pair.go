@@ -141,14 +141,14 @@ func (s *Solve[T]) Factorise(b Triangle[T]) (f Factored, err error) {
 	p, ws := s.pair, s.Arena
 	to := p.matrix(p.l, ws)
 	minor := make([]uint32, 1)
-	var columns, y, z []T
+	var columns, diagonal, y, z []T
 	record := func(rec *vk.Recorder, sigma float64) {
 		s.Products.Emulated.Begin(rec, ws)
 		s.recordLoad(rec, to, b, sigma)
 		for _, r := range p.b {
 			p.copies.Record(rec, to, p.matrix(r, ws))
 		}
-		columns = p.condition.RecordNorm(rec, ws, to)
+		columns, diagonal = p.condition.RecordNorm(rec, ws, to)
 		rec.Phase(stages.PhaseCholesky, 0, 1)
 		l := p.cholesky.Record(rec, ws, to, p.inverses.In(ws))
 		vk.Receive(rec, minor, p.cholesky.Info(ws))
@@ -163,9 +163,19 @@ func (s *Solve[T]) Factorise(b Triangle[T]) (f Factored, err error) {
 	if f.Minor = int(minor[0]); err == nil && f.Minor == 0 {
 		f.Norm = slices.Max(spectrum.Scale(columns, 1))
 		f.Condition = max(f.Norm*inverseNorm(s.N, y, z), 1)
+		d := spectrum.Scale(diagonal, 1)
+		if len(s.Products.Emulated) > 0 && slices.Max(d) > mostGraded*slices.Min(d) {
+			err = s.Refuse(stages.PhaseCholesky)
+		}
 	}
 	return f, err
 }
+
+// mostGraded is the largest quotient of elements of the diagonal of B with which emulated products
+// compute. Their errors are relative to the length of a row or column of each factor. If the rows of L
+// have very different lengths, so have the elements of a column, and a product with Lᴴ loses as many
+// digits as the quotient's root has. Native products lose none.
+const mostGraded = 1 << 20
 
 // inverseNorm returns the largest quotient ‖z‖₂²/‖y‖₂² of columns of Z and Y.
 func inverseNorm[T spirv.Scalar](n int, y, z []T) (inverse float64) {

@@ -98,6 +98,13 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 	return nil
 }
 
+// Refuse says that emulated products must not be used for the matrix of this call, as if they had
+// refused it in the phase, and returns the error for this.
+func (c *Call) Refuse(phase string) error {
+	c.gaveUp = &stages.InfoError{Stage: phase, Info: 1, Cause: stages.CauseRefused}
+	return c.gaveUp
+}
+
 // GaveUp returns the error for the INFO word that ended the call, or nil if all INFO words were 0.
 func (c *Call) GaveUp() *stages.InfoError { return c.gaveUp }
 
