@@ -111,7 +111,7 @@ var mayImport = map[string][]string{
 	"stages/product/moduli":   {},
 	"stages/product/emulated": {"shaders", "stages/machine", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},
 
-	"cmd/libvkevd_lapack": {"evd", "evd/plancache", "evd/svd", "internal/copies", "internal/environ", "stages/tuning", "vk"},
+	"cmd/libvkevd_lapack": {"evd", "evd/pencil", "evd/plancache", "evd/svd", "internal/copies", "internal/environ", "stages/tuning", "vk"},
 
 	// Package stages/ref is for tests only. It may import constants of double-precision arithmetic
 	// (such as Ulp) and a norm from stages/tridiag, and the lists of moduli from

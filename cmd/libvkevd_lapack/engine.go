@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/internal/copies"
@@ -20,6 +21,8 @@ type problem[T evd.Number] struct {
 	rows, n, ld int // rows is for singular values only
 	upper       bool
 	a           []T // A, or the diagonal
+	itype, ldb  int // pair: LAPACK's argument itype
+	b           []T // B, which is replaced by its factor
 	e           []T // the off-diagonal
 	part        part
 	u, v        svd.Vectors
@@ -34,6 +37,7 @@ const (
 	symmetric kind = iota // or Hermitian
 	tridiagonal
 	singular
+	pair
 )
 
 // part selects eigenvalues by LAPACK's arguments range (here `by`), il, iu, vl and vu.
@@ -57,6 +61,7 @@ type job struct {
 	kind
 	number
 	rows, n int
+	itype   int
 	vectors bool
 	part    part
 	u, v    svd.Vectors
@@ -114,9 +119,9 @@ func open() (*engine, error) {
 func (en *engine) plan(j job) (plancache.Plan, error) {
 	switch j.number {
 	case numberOf[complex128]():
-		return newSymmetric[complex128](en.dev, j)
+		return newDense[complex128](en.dev, j)
 	case numberOf[complex64]():
-		return newSymmetric[complex64](en.dev, j)
+		return newDense[complex64](en.dev, j)
 	case numberOf[float32]():
 		return newPlan[float32](en.dev, j)
 	}
@@ -125,8 +130,8 @@ func (en *engine) plan(j job) (plancache.Plan, error) {
 
 func newPlan[T evd.Float](dev *vk.Device, j job) (plancache.Plan, error) {
 	switch j.kind {
-	case symmetric:
-		return newSymmetric[T](dev, j)
+	case symmetric, pair:
+		return newDense[T](dev, j)
 	case tridiagonal:
 		p, err := evd.NewTridiagonalPlan[T](dev, j.n, j.options())
 		return tridiagonalPlan[T]{p}, err
@@ -135,7 +140,13 @@ func newPlan[T evd.Float](dev *vk.Device, j job) (plancache.Plan, error) {
 	return singularPlan[T]{p}, err
 }
 
-func newSymmetric[T evd.Number](dev *vk.Device, j job) (plancache.Plan, error) {
+func newDense[T evd.Number](dev *vk.Device, j job) (plancache.Plan, error) {
+	if j.kind == pair {
+		p, err := pencil.NewPlan[T](dev, j.n, pencil.Options{
+			Type: pencil.Type(j.itype - 1), Vectors: j.vectors, Select: j.part.selection(),
+		})
+		return pairPlan[T]{p}, err
+	}
 	p, err := evd.NewPlan[T](dev, j.n, j.options())
 	return symmetricPlan[T]{p}, err
 }
@@ -147,7 +158,7 @@ func (j job) options() evd.Options {
 // solve returns the number of computed values. It writes to the caller's memory only after the
 // device has succeeded.
 func solve[T evd.Number](en *engine, p problem[T]) (found int, err error) {
-	j := job{kind: p.kind, number: numberOf[T](), n: p.n, vectors: p.z.first != nil, part: p.part}
+	j := job{kind: p.kind, number: numberOf[T](), n: p.n, itype: p.itype, vectors: p.z.first != nil, part: p.part}
 	if p.kind == singular {
 		j = job{kind: singular, number: j.number, rows: p.rows, n: p.n, u: p.u, v: p.v}
 	}
@@ -156,6 +167,9 @@ func solve[T evd.Number](en *engine, p problem[T]) (found int, err error) {
 	prepared := en.plans.With(j, func(plan plancache.Plan) error {
 		values, z, v, err = plan.(solver[T]).solve(p)
 		err = asLAPACK(err)
+		if errors.As(err, new(*pencil.NotPositiveError)) {
+			return nil // the plan can be kept
+		}
 		return err
 	})
 	if prepared != nil {
@@ -181,12 +195,28 @@ const returnedAbove = 1 << 27
 type symmetricPlan[T evd.Number] struct{ *evd.Plan[T] }
 
 func (s symmetricPlan[T]) solve(p problem[T]) (values []float64, z, v *evd.Dense[T], err error) {
-	a := evd.Sym[T]{N: p.n, Ld: p.ld, Data: p.a, Uplo: evd.Lower}
-	if p.upper {
-		a.Uplo = evd.Upper
-	}
-	res, err := s.Solve(context.Background(), a)
+	res, err := s.Solve(context.Background(), p.triangle(p.a, p.ld))
 	return eigen(res, err)
+}
+
+func (p problem[T]) triangle(data []T, ld int) evd.Sym[T] {
+	return evd.Sym[T]{N: p.n, Ld: ld, Data: data, Uplo: evd.Uplo(p.upper)}
+}
+
+type pairPlan[T evd.Number] struct{ *pencil.Plan[T] }
+
+// solve also replaces B by its factor, after everything else has succeeded. If B is not positive
+// definite, the next library finds this, too, and sets info.
+func (s pairPlan[T]) solve(p problem[T]) (values []float64, z, v *evd.Dense[T], err error) {
+	ctx, b := context.Background(), p.triangle(p.b, p.ldb)
+	res, err := s.SolvePair(ctx, p.triangle(p.a, p.ld), b)
+	if res == nil {
+		return nil, nil, nil, err
+	}
+	if err := s.CopyFactor(ctx, b); err != nil {
+		return nil, nil, nil, err
+	}
+	return eigen(&res.Result, err)
 }
 
 type tridiagonalPlan[T evd.Float] struct{ *evd.TridiagonalPlan[T] }

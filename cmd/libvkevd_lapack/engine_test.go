@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -216,6 +217,119 @@ func testSymmetric[T evd.Number, R evd.Float](t *testing.T) {
 	}
 }
 
+func TestPair(t *testing.T) { inBoth(t, testPair[float64, float64], testPair[float32, float32]) }
+
+func TestHermitianPair(t *testing.T) {
+	inBoth(t, testPair[complex128, float64], testPair[complex64, float32])
+}
+
+// testPair solves pairs of all types. B is replaced by its factor. If B is not positive definite, or A is
+// not finite, nothing is written, and the next problem has the same plan.
+func testPair[T evd.Number, R evd.Float](t *testing.T) {
+	en := started(t)
+	const n = 30
+	fullA, fullB := random[T](0, n), random[T](0, n)
+	for i := range n { // makes B positive definite, with values between about 0.5 and 1.5
+		for j := range n {
+			fullB.data[i+j*fullB.ld] = of[T](fullB.at(i, j) / 25)
+		}
+		fullB.data[i+i*fullB.ld] = of[T](fullB.at(i, i) + 1)
+	}
+	product := func(x, y memory[T]) memory[T] {
+		z := newMemory[T](n, y.cols)
+		for j := range y.cols {
+			for i := range n {
+				sum := 0i
+				for k := range n {
+					sum += x.at(i, k) * y.at(k, j)
+				}
+				z.data[i+j*z.ld] = of[T](sum)
+			}
+		}
+		return z
+	}
+	for itype := 1; itype <= 3; itype++ {
+		for _, upper := range []bool{false, true} {
+			a, b := memory[T]{n, n, fullA.ld, slices.Clone(fullA.data)}, memory[T]{n, n, fullB.ld, slices.Clone(fullB.data)}
+			for j := range n { // the other triangles are not read
+				for i := range n {
+					if i > j == upper && i != j {
+						a.data[i+j*a.ld], b.data[i+j*b.ld] = of[T](cmplx.NaN()), unset
+					}
+				}
+			}
+			z, w := newMemory[T](n, n), slices.Repeat([]R{unset}, n)
+			p := problem[T]{
+				kind: pair, itype: itype, n: n, ld: a.ld, upper: upper, a: a.data, b: slices.Clone(b.data), ldb: b.ld,
+				part: part{by: 'I', il: 3, iu: 12}, w: reals[R](w), z: z.columns(),
+			}
+			bad := p
+			bad.b[4+4*b.ld] = -1
+			given := slices.Clone(bad.b)
+			if _, err := solve(en, bad); !errors.As(err, new(*pencil.NotPositiveError)) || !slices.Equal(bad.b, given) || w[0] != unset || z.data[0] != unset {
+				t.Fatalf("type %d: B is not positive definite: %v", itype, err)
+			}
+			bad.b, bad.a = slices.Clone(b.data), slices.Clone(a.data)
+			bad.a[4+4*a.ld] = of[T](cmplx.NaN())
+			if _, err := solve(en, bad); !errors.As(err, new(*evd.NonFiniteError)) || !slices.Equal(bad.b, b.data) {
+				t.Fatalf("type %d: NaN in A: %v", itype, err)
+			}
+			if count := en.plans.Count(); count != itype {
+				t.Errorf("%d plans after %d types", count, itype)
+			}
+			p.b = b.data
+			if found, err := solve(en, p); err != nil || found != 10 || w[10] != unset {
+				t.Fatalf("type %d: %d values, %v", itype, found, err)
+			}
+			z.cols = 10
+			left, right := product(fullA, z), product(fullB, z)
+			switch itype {
+			case 2:
+				left, right = product(fullA, right), z
+			case 3:
+				left, right = product(fullB, left), z
+			}
+			for j := range z.cols {
+				for i := range n {
+					if diff := left.at(i, j) - complexOf(w[j])*right.at(i, j); !(cmplx.Abs(diff) < 10*n*small[T]()) {
+						t.Fatalf("type %d, upper %v: residual %g of vector %d", itype, upper, diff, j)
+					}
+				}
+			}
+			factor := newMemory[T](n, n)
+			for j := range n {
+				for i := range n {
+					switch z := b.at(i, j); {
+					case i > j == upper && i != j:
+						if factor.data[i+j*factor.ld] = 0; z != unset {
+							t.Fatalf("type %d, upper %v: the other triangle of B was written", itype, upper)
+						}
+					default:
+						factor.data[i+j*factor.ld] = of[T](z)
+					}
+				}
+			}
+			adjoint := newMemory[T](n, n)
+			for j := range n {
+				for i := range n {
+					adjoint.data[i+j*adjoint.ld] = of[T](cmplx.Conj(factor.at(j, i)))
+				}
+			}
+			again := product(factor, adjoint)
+			if upper {
+				again = product(adjoint, factor)
+			}
+			for j := range n {
+				for i := range n {
+					if diff := again.at(i, j) - fullB.at(i, j); !(cmplx.Abs(diff) < small[T]()) {
+						t.Fatalf("type %d, upper %v: element (%d, %d) of the factors' product is off by %g", itype, upper, i, j, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestTridiagonal(t *testing.T) { inBoth(t, testTridiagonal[float64], testTridiagonal[float32]) }
 
 func testTridiagonal[T evd.Float](t *testing.T) {
@@ -356,6 +470,8 @@ func TestWithoutFloat64(t *testing.T) {
 		for _, j := range []job{
 			{kind: symmetric, number: numberOf[float32](), n: n, vectors: vectors},
 			{kind: symmetric, number: numberOf[complex64](), n: n, vectors: vectors},
+			{kind: pair, itype: 1, number: numberOf[float32](), n: n, vectors: vectors},
+			{kind: pair, itype: 3, number: numberOf[complex64](), n: n, vectors: vectors},
 			{kind: singular, number: numberOf[float32](), rows: n, n: n, vectors: vectors},
 		} {
 			if p, err := en.plan(j); err != nil {
@@ -366,15 +482,15 @@ func TestWithoutFloat64(t *testing.T) {
 		}
 		for _, j := range []job{
 			{kind: symmetric, n: n, vectors: vectors}, {kind: symmetric, number: numberOf[complex128](), n: n, vectors: vectors}, {kind: tridiagonal, n: n, vectors: vectors},
-			{kind: singular, rows: n, n: n},
+			{kind: singular, rows: n, n: n}, {kind: pair, itype: 2, n: n, vectors: vectors},
 		} {
 			if err := en.plans.With(j, func(plancache.Plan) error { return nil }); err == nil || !strings.Contains(err.Error(), "shaderFloat64") {
 				t.Errorf("%+v: %v", j, err)
 			}
 		}
 	}
-	of, never := crossoverFor(vk.Info{Family: "intel", Features: []string{"shaderInt64"}}), tuning.Orders{Values: math.MaxInt32, Vectors: math.MaxInt32}
-	if of != ([3]tuning.Orders{{Values: 2048, Vectors: 2048}, never, never}) {
+	of, all, never := crossoverFor(vk.Info{Family: "intel", Features: []string{"shaderInt64"}}), tuning.Orders{Values: 2048, Vectors: 2048}, tuning.Orders{Values: math.MaxInt32, Vectors: math.MaxInt32}
+	if of != ([4]tuning.Orders{all, never, never, all}) {
 		t.Errorf("orders %v", of)
 	}
 }
@@ -382,9 +498,9 @@ func TestWithoutFloat64(t *testing.T) {
 // TestCrossoverOfAnH200 checks that only an H200 has the orders that were measured on it. A GH200
 // has the same GPU, but another CPU.
 func TestCrossoverOfAnH200(t *testing.T) {
-	h200 := [3]tuning.Orders{{Values: 512, Vectors: 512}, {Values: 768, Vectors: 768}, {Values: 512, Vectors: 512}}
-	others := [3]tuning.Orders{{Values: 2048, Vectors: 2048}, {Values: math.MaxInt32, Vectors: 4096}, {Values: 2048, Vectors: 1024}}
-	for name, want := range map[string][3]tuning.Orders{"NVIDIA H200": h200, "NVIDIA H200 NVL": h200, "NVIDIA GH200 480GB": others} {
+	h200 := [4]tuning.Orders{{Values: 512, Vectors: 512}, {Values: 768, Vectors: 768}, {Values: 512, Vectors: 512}, {Values: 512, Vectors: 512}}
+	others := [4]tuning.Orders{{Values: 2048, Vectors: 2048}, {Values: math.MaxInt32, Vectors: 4096}, {Values: 2048, Vectors: 1024}, {Values: 2048, Vectors: 2048}}
+	for name, want := range map[string][4]tuning.Orders{"NVIDIA H200": h200, "NVIDIA H200 NVL": h200, "NVIDIA GH200 480GB": others} {
 		info := vk.Info{Family: "nvidia", Name: name, Features: []string{"shaderFloat64"}}
 		if got := crossoverFor(info); got != want {
 			t.Errorf("%s: %v", name, got)
@@ -402,7 +518,7 @@ func TestNeverBecause(t *testing.T) {
 		of   kind
 		want string
 	}{
-		{cpu, symmetric, "is a CPU"}, {cpu, singular, "is a CPU"}, {single, singular, "has no double precision"},
+		{cpu, symmetric, "is a CPU"}, {cpu, singular, "is a CPU"}, {single, singular, "has no double precision"}, {single, pair, "is not faster for this problem"},
 		{vk.Info{Family: "amd", Features: []string{"shaderFloat64"}}, tridiagonal, "is not faster for this problem"},
 	} {
 		if got := neverBecause(c.info, c.of); got != c.want {

@@ -126,6 +126,9 @@ func problemOf[T evd.Number, R evd.Float](p *C.struct_vkevd_problem) problem[T] 
 		q.kind, q.a, q.e = tridiagonal, slice[T](p.a, n, 1, n), slice[T](p.e, n-1, 1, n)
 	case C.VKEVD_SYMMETRIC:
 		q.kind, q.a = symmetric, slice[T](p.a, n, n, ld)
+	case C.VKEVD_PAIR:
+		q.kind, q.a = pair, slice[T](p.a, n, n, ld)
+		q.itype, q.b, q.ldb = int(p.itype), slice[T](p.b, n, n, int(p.ldb)), int(p.ldb)
 	case C.VKEVD_SINGULAR:
 		q.kind, q.a = singular, slice[T](p.a, rows, n, ld)
 		few = min(rows, n)

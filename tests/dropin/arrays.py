@@ -2,10 +2,10 @@
 
 The same call goes to both libraries. Each argument, also a number, lies between guard words, in
 memory of the least size that LAPACK's manual allows. The drop-in may change no word that LAPACK
-leaves unchanged, and it must change each word of a result. Values must be LAPACK's, and vectors up
-to their sign, or up to their phase if they are complex. Calls that the drop-in passes on must leave
-the same bits everywhere: queries, wrong arguments, NaN, orders 0 and 1. `wide` is for a LAPACK with
-64-bit integers."""
+leaves unchanged, and it must change each word of a result. Values and the factor of B must be
+LAPACK's, and vectors up to their sign, or up to their phase if they are complex. Calls that the
+drop-in passes on must leave the same bits everywhere: queries, wrong arguments, NaN, a B that is
+not positive definite, orders 0 and 1. `wide` is for a LAPACK with 64-bit integers."""
 import collections
 import ctypes
 import itertools
@@ -29,6 +29,16 @@ LISTS = {  # the arguments, in LAPACK's order
     " info",
     "heev_2stage": "jobz uplo n a lda w work lwork rwork info",
     "heevd_2stage": "jobz uplo n a lda w work lwork rwork lrwork iwork liwork info",
+    "sygv": "itype jobz uplo n a lda b ldb w work lwork info",
+    "sygvd": "itype jobz uplo n a lda b ldb w work lwork iwork liwork info",
+    "sygvx": "itype jobz range uplo n a lda b ldb vl vu il iu abstol m w z ldz work lwork iwork"
+    " ifail info",
+    "sygv_2stage": "itype jobz uplo n a lda b ldb w work lwork info",
+    "hegv": "itype jobz uplo n a lda b ldb w work lwork rwork info",
+    "hegvd": "itype jobz uplo n a lda b ldb w work lwork rwork lrwork iwork liwork info",
+    "hegvx": "itype jobz range uplo n a lda b ldb vl vu il iu abstol m w z ldz work lwork rwork"
+    " iwork ifail info",
+    "hegv_2stage": "itype jobz uplo n a lda b ldb w work lwork rwork info",
     "stevd": "jobz n d e z ldz work lwork iwork liwork info",
     "stevr": "jobz range n d e vl vu il iu abstol m w z ldz isuppz work lwork iwork liwork info",
     "gesvd": "jobu jobvt m n a lda s u ldu vt ldvt work lwork info",
@@ -43,8 +53,9 @@ lapack, dropin = (ctypes.CDLL(path) for path in sys.argv[1:3])
 
 # A call: the routine without the letter of the precision, its arguments, the number of values, and
 # the vectors that it returns. vectors[k] is a function from the memory of argument k to a matrix
-# whose columns are the vectors.
-Call = collections.namedtuple("Call", "driver arguments found vectors")
+# whose columns are the vectors. For a pair, vectors["b"] is a function to the factor of B, and
+# XᴴMX = I for the vectors X and the matrix M = `metric`.
+Call = collections.namedtuple("Call", "driver arguments found vectors metric", defaults=[None])
 
 
 class Memory:
@@ -98,6 +109,8 @@ def check_solved(c, real):
         assert less.size == 0, f"{k}: LAPACK writes the words {less}, too"
     for k in {"m", "info", "ifail", "work", "rwork", "iwork"} & set(got):
         results = is_result(c, k, got[k].inside.size)
+        if k == "work" and c.driver.endswith("gvd"):
+            continue  # LAPACK's dsygvd returns more than it answers to a query
         x, y = got[k].inside[results], want[k].inside[results]
         assert (x == y).all(), f"{k} is {x}, not {y}"
     compare_numbers(c, want, got, 4e-11 if real is np.float64 else 8e-3)
@@ -125,8 +138,12 @@ def compare_numbers(c, want, got, tolerance):
     assert near(w, want[values].inside[: c.found]), f"values {w}"
     signs = []
     for k, matrix in c.vectors.items():
+        if k == "b":
+            assert near(matrix(got[k].inside), matrix(want[k].inside)), "the factor of B"
+            continue
         x, y = matrix(got[k].inside), matrix(want[k].inside)
-        products = x.conj().T.astype(np.result_type(x, float)) @ y
+        x = x.conj().T.astype(np.result_type(x, float))
+        products = x @ y if c.metric is None else x @ c.metric @ y
         one, others = products[: c.found, : c.found], products[c.found :, c.found :]
         assert near(np.abs(one), np.eye(len(one))), f"vectors in {k}"
         # Vectors of no value are another basis of the same space.
@@ -159,6 +176,12 @@ def part_of(rows, columns, ld):
     return lambda x: x[: ld * columns].reshape(ld, columns, order="F")[:rows]
 
 
+def triangle_of(n, ld, uplo):
+    """A function from memory to the elements of a triangle of the n×n matrix in it."""
+    part, stored = part_of(n, n, ld), (np.triu if uplo == "U" else np.tril)(np.ones((n, n))) > 0
+    return lambda x: part(x)[stored]
+
+
 def transpose_of(rows, columns, ld):
     return lambda x: part_of(rows, columns, ld)(x).T
 
@@ -180,14 +203,27 @@ def hermitian_with_values(values):
     return (u * values) @ u.conj().T + UNSET * 1j * np.eye(n)
 
 
-def complete(driver, arguments, found, vectors, least, more):
+def paired(itype, c):
+    """Matrices A and B whose pair of this type has the eigenvalues of c, and the metric."""
+    n = len(c)
+    r = np.random.default_rng(n)
+    l = np.tril(r.standard_normal((n, n)) * (1 if np.isrealobj(c) else 1 + 0.5j), -1)
+    l = np.eye(n) + 0.3 * l / np.sqrt(max(n, 1))
+    b = l @ l.conj().T
+    if itype == 1:
+        return l @ c @ l.conj().T, b, b
+    inverse = np.linalg.inv(l)
+    return inverse.conj().T @ c @ inverse, b, b if itype == 2 else np.linalg.inv(b)
+
+
+def complete(driver, arguments, found, vectors, least, more, metric=None):
     """Adds workspaces to a call. Their sizes are `least`, or with `more` what a query says."""
     names = [k for k in LISTS[driver].split() if k in ("lwork", "lrwork", "liwork")]
     sizes = dict(zip(names, least))
     kind = complex if is_complex(driver) else float
     common = {"m": UNSET, "abstol": 0.0, "info": UNSET, "iwork": unset(1, int)}
     arguments = {**common, **arguments}
-    c = Call(driver, arguments, found, vectors)
+    c = Call(driver, arguments, found, vectors, metric)
     if more or driver.endswith("2stage"):
         query = {**arguments, "work": unset(1, kind), "rwork": unset(1), **dict.fromkeys(names, -1)}
         asked = run(lapack, c._replace(arguments=query), np.float64)
@@ -216,22 +252,23 @@ def spectra(driver, values):
 
 def least_workspace(driver, n, vectors):
     small = {"syevd": (1, 1), "syevx": (1,), "heevd": (1, 1, 1), "heevx": (1,), "stevd": (1, 1)}
+    small.update({"sygvd": (1, 1), "hegvd": (1, 1, 1)})
     return small[driver] if n < 2 and driver in small else {
         "syev": (max(1, 3 * n - 1),),
         "syevd": (1 + 6 * n + 2 * n * n, 3 + 5 * n) if vectors else (2 * n + 1, 1),
         "syevr": (max(1, 26 * n), max(1, 10 * n)),
-        "syevx": (8 * n,),
+        "syevx": (max(1, 8 * n),),
         "syev_2stage": (0,),  # only a query tells them
         "syevd_2stage": (0, 0),
         "heev": (max(1, 2 * n - 1),),
         "heevd": (2 * n + n * n, 1 + 5 * n + 2 * n * n, 3 + 5 * n) if vectors else (n + 1, n, 1),
         "heevr": (max(1, 2 * n), max(1, 24 * n), max(1, 10 * n)),
-        "heevx": (2 * n,),
+        "heevx": (max(1, 2 * n),),
         "heev_2stage": (0,),
         "heevd_2stage": (0, 0, 0),
         "stevd": (1 + 4 * n + n * n, 3 + 5 * n) if vectors else (1, 1),
         "stevr": (max(1, 20 * n), max(1, 10 * n)),
-    }[driver]
+    }[driver.replace("gv", "ev")]
 
 
 def eigenproblems(driver):
@@ -240,6 +277,7 @@ def eigenproblems(driver):
     kind = complex if is_complex(driver) else float
     jobs = "n" if driver.endswith("2stage") else "Nv"  # there are no vectors
     triangles = "Ul" if dense else "U"
+    itypes = itertools.cycle((1, 2, 3))
     for n, jobz, uplo, more in itertools.product((0, 1, 2, 40), jobs, triangles, (13, 0)):
         values, vectors = np.arange(n) - n // 3 + 1.0, jobz == "v"
         known = {"jobz": jobz, "uplo": uplo, "n": n, "lda": max(1, n + more), "w": unset(n)}
@@ -247,24 +285,31 @@ def eigenproblems(driver):
             stored = (np.triu if uplo == "U" else np.tril)(np.ones((n, n)))
             whole = hermitian_with_values(values) if is_complex(driver) else with_values(values, n, n)
             known["a"] = embedded(np.where(stored, whole, UNSET), n + more)
+            beside_diagonal = UNSET * 1j * np.eye(n) if is_complex(driver) else 0
         else:
             known["d"] = d = values + 0.3 * np.sin(values)
             known["e"] = e = 0.2 + 0.1 * np.cos(values[1:])
             values = np.linalg.eigvalsh(np.diag(d) + np.diag(e, 1) + np.diag(e, -1))
         for span, il, iu, vl, vu, found in spectra(driver, values):
+            metric = None
+            if "itype" in names:
+                known["itype"], known["ldb"] = next(itypes), max(1, n + more + 1)
+                a, b, metric = paired(known["itype"], whole - beside_diagonal)
+                a, b = (np.where(stored, x + beside_diagonal, UNSET) for x in (a, b))
+                known["a"], known["b"] = embedded(a, n + more), embedded(b, n + more + 1)
             count, ldz = (max(1, found), max(1, n + more)) if vectors else (0, 1)
-            of = {}
+            of = {"b": triangle_of(n, n + more + 1, uplo)} if "b" in names else {}
             if vectors and "z" in names:
                 of["z"] = part_of(n, found, ldz)
             elif vectors:
                 of["a"] = part_of(n, n, n + more)
             known.update(range=span, il=il, iu=iu, vl=vl, vu=vu, ldz=ldz, z=unset(ldz * count, kind))
             known.update(isuppz=unset(2 * count, int), ifail=unset(n if vectors else 0, int))
-            known["rwork"] = unset(7 * n if driver == "heevx" else max(1, 3 * n - 2))
-            if driver.endswith("evx"):
+            known["rwork"] = unset(7 * n if driver in ("heevx", "hegvx") else max(1, 3 * n - 2))
+            if driver.endswith("vx"):
                 known["iwork"] = unset(5 * n, int)
             least = least_workspace(driver, n, vectors)
-            yield complete(driver, known, found, of, least, more), n < 2
+            yield complete(driver, known, found, of, least, more, metric), n < 2
 
 
 def singular_values(driver):
@@ -302,14 +347,19 @@ def singular_values(driver):
 
 
 def refused(c):
-    """Returns changes of a call: LAPACK refuses it, or only answers a query, or finds NaN."""
+    """Returns changes of a call: LAPACK refuses it, or only answers a query, or finds NaN, or that
+    B is not positive definite."""
     names, of = LISTS[c.driver].split(), c.arguments
     changes = [{k: "X"} for k in ("jobz", "range", "uplo", "jobu", "jobvt")]
     changes += [{k: -1} for k in ("n", "lwork", "lrwork", "liwork")] + [{"m": -1}] * c.driver.startswith("ge")
-    changes += [{k: of[k] - 1} for k in ("lda", "ldz", "ldu", "ldvt", "lrwork", "liwork") if k in names]
+    sizes = ("lda", "ldb", "ldz", "ldu", "ldvt", "lrwork", "liwork")
+    changes += [{k: of[k] - 1} for k in sizes if k in names]
     changes += [{"lwork": 1 if c.driver == "gesdd" else of["lwork"] - 1}]
     changes += [{"range": "I", "il": il, "iu": iu} for il, iu in ((0, 3), (3, 2), (1, of["n"] + 1))]
     changes += [{"range": "V", "vl": 1.0, "vu": 1.0}, {"jobu": "O", "jobvt": "O"}]
+    changes += [{"itype": 0}, {"itype": 4}]
+    if "b" in names:
+        changes += [{"b": np.where(of["b"] == of["b"][1, 1], x, of["b"])} for x in (-1.0, np.nan)]
     if "a" in names:
         changes += [{"a": np.where(of["a"] == of["a"][1, 1], np.nan, of["a"])}]
         if is_complex(c.driver):

@@ -28,21 +28,22 @@ enum { N = 12 };
 /* The arguments of a call. They have the names that LAPACK's manual gives them. */
 static struct {
 	const char *jobz, *range, *uplo, *jobu, *jobvt;
-	integer n, m, lda, ldz, ldu, ldvt, lwork, lrwork, liwork, il, iu;
+	integer itype, n, m, lda, ldb, ldz, ldu, ldvt, lwork, lrwork, liwork, il, iu;
 	double vl, vu;
 	double a[N][N], e[N]; /* A, or the diagonal in a[0], and the off-diagonal */
 	double imaginary[N][N]; /* the imaginary part of A */
+	double b[N][N]; /* B, also for complex A */
 } in;
 
 static void reset(void)
 {
 	in.jobz = in.jobu = in.jobvt = "V", in.range = "A", in.uplo = "L";
-	in.n = in.m = in.lda = in.ldz = in.ldu = in.ldvt = N;
+	in.itype = 1, in.n = in.m = in.lda = in.ldb = in.ldz = in.ldu = in.ldvt = N;
 	in.lwork = in.lrwork = 1000 * N, in.liwork = 100 * N, in.il = 2, in.iu = 4, in.vl = 0, in.vu = 1;
 	for (int j = 0; j < N; j++) {
 		in.e[j] = 1;
 		for (int i = 0; i < N; i++)
-			in.a[j][i] = 1.0 / (1 + i + j), in.imaginary[j][i] = 0.1 * (i - j);
+			in.a[j][i] = 1.0 / (1 + i + j), in.imaginary[j][i] = 0.1 * (i - j), in.b[j][i] = i == j ? 2 : 1.0 / N;
 	}
 }
 
@@ -51,7 +52,7 @@ static void reset(void)
 	void routine##_(driver##_parameters(integer, REAL), size_t, size_t, size_t);                  \
 	static void call_##routine(void)                                                              \
 	{                                                                                             \
-		static REAL a[2 * N * N], e_[N], w_[N], z_[2 * N * N], u_[N * N], vt_[N * N];             \
+		static REAL a[2 * N * N], b[2 * N * N], e_[N], w_[N], z_[2 * N * N], u_[N * N], vt_[N * N];             \
 		static REAL work_[2 * 1000 * N], rwork_[1000 * N];                                        \
 		static integer iwork_[100 * N];                                                           \
 		const char *jobz = in.jobz, *range = in.range, *uplo = in.uplo;                           \
@@ -60,6 +61,7 @@ static void reset(void)
 		REAL *rwork = rwork_;                                                                     \
 		REAL lower = in.vl, upper = in.vu, zero = 0, *vl = &lower, *vu = &upper, *abstol = &zero; \
 		integer *n = &in.n, *lda = &in.lda, *ldz = &in.ldz, *ldu = &in.ldu, *ldvt = &in.ldvt;     \
+		integer *itype = &in.itype, *ldb = &in.ldb;                                               \
 		integer *lwork = &in.lwork, *lrwork = &in.lrwork, *liwork = &in.liwork;                   \
 		integer *il = &in.il, *iu = &in.iu;                                                       \
 		integer *iwork = iwork_, *isuppz = iwork_ + 60 * N, *ifail = iwork_ + 80 * N;             \
@@ -68,11 +70,12 @@ static void reset(void)
 		(void)jobz, (void)range, (void)uplo, (void)jobu, (void)jobvt, (void)d, (void)e, (void)z;  \
 		(void)u, (void)vt, (void)vl, (void)vu, (void)abstol, (void)lda, (void)ldz, (void)ldu;     \
 		(void)ldvt, (void)liwork, (void)il, (void)iu, (void)iwork, (void)isuppz, (void)ifail;     \
-		(void)m, (void)s, (void)rwork, (void)lrwork;                                              \
+		(void)m, (void)s, (void)rwork, (void)lrwork, (void)itype, (void)b, (void)ldb;             \
 		for (int i = 0; i < N * N; i++) {                                                         \
 			a[complex ? 2 * i : i] = in.a[i / N][i % N];                                          \
+			b[complex ? 2 * i : i] = in.b[i / N][i % N];                                          \
 			if (complex)                                                                          \
-				a[2 * i + 1] = in.imaginary[i / N][i % N];                                        \
+				a[2 * i + 1] = in.imaginary[i / N][i % N], b[2 * i + 1] = 0;                                        \
 		}                                                                                         \
 		for (int i = 0; i < N; i++)                                                               \
 			e[i] = in.e[i], w[i] = -1;                                                            \
@@ -89,6 +92,12 @@ static void reset(void)
 #define heevd_has_m 0
 #define heevr_has_m 0
 #define heevx_has_m 0
+#define sygv_has_m 0
+#define sygvd_has_m 0
+#define sygvx_has_m 0
+#define hegv_has_m 0
+#define hegvd_has_m 0
+#define hegvx_has_m 0
 #define stevd_has_m 0
 #define stevr_has_m 0
 #define gesvd_has_m 1
@@ -140,6 +149,18 @@ int main(void)
 		WITH((in.range = "I", in.il = 0));
 		WITH((in.range = "I", in.iu = N + 1));
 		WITH((in.range = "V", in.vu = -1));
+		if (two_stages)
+			WITH(in.jobz = "V");
+		if (DSYGV <= r && r <= CHEGV_2STAGE) {
+			WITH(in.itype = 0);
+			WITH((in.itype = 3, in.ldb = N)); /* the device solves it */
+			WITH(in.itype = 4);
+			WITH(in.ldb = N - 1);
+			WITH(in.b[0][0] = 0);
+			WITH(in.b[7][7] = -1);
+			WITH(in.b[N - 1][N - 1] = NAN);
+			WITH(in.b[1][0] = NAN); /* above the diagonal */
+		}
 		WITH(in.a[1][0] = NAN); /* above the diagonal, which is not read */
 		WITH(in.imaginary[1][0] = in.imaginary[3][3] = NAN); /* nor is this part of the diagonal */
 		if (r == DSTEVR || r == SSTEVR)

@@ -8,4 +8,4 @@ timeout 60 ./bad_input >want
 LD_PRELOAD=$shim VKEVD_CROSSOVER=0 VKEVD_VERBOSE=1 timeout 60 ./bad_input >got 2>calls
 grep -q 'SGESDD, argument 12; info -12' want
 diff want got
-on_device calls 470 $all_routines
+on_device calls 760 $all_routines

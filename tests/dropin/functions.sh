@@ -21,10 +21,10 @@ on_device() {
 
 # all_routines lists the LAPACK routines that the drop-in library replaces. LAPACK's test programs
 # call all of them.
-all_routines=$(for r in syev syevd syevr syevx syev_2stage syevd_2stage stevd stevr gesvd gesdd; do
+all_routines=$(for r in syev syevd syevr syevx syev_2stage syevd_2stage sygv sygvd sygvx sygv_2stage stevd stevr gesvd gesdd; do
 	printf 'd%s s%s ' "$r" "$r"
 done
-for r in heev heevd heevr heevx heev_2stage heevd_2stage; do
+for r in heev heevd heevr heevx heev_2stage heevd_2stage hegv hegvd hegvx hegv_2stage; do
 	printf 'z%s c%s ' "$r" "$r"
 done)
 
@@ -37,6 +37,10 @@ one_block_size() {
 		short { print $1; next }
 		{ print }' "$1"
 }
+
+# pairs LETTER prints the input dsg.in, ssg.in, zsg.in or csg.in of LAPACK's test programs, changed so
+# that all pairs have order 16.
+pairs() { sed -e '2s/^7/1/' -e '3s/^[0-9 ]*/16 /' "$lapack/$1sg.in"; }
 
 # same INPUT COMMAND... runs one of LAPACK's test programs twice: without the drop-in library, and
 # with the library solving all orders on the device. It fails unless both runs print the same lines,

@@ -1,7 +1,6 @@
 # The script runs LAPACK's test programs, for real and complex numbers in both precisions, with the
 # drop-in library and Debian's unchanged inputs. It uses all inputs that lead to the routines of the
-# library. dsg.in, ssg.in, zsg.in and csg.in have generalized problems, whose drivers call dsyev and
-# other routines of the library.
+# library. dsg.in, ssg.in, zsg.in and csg.in have generalized problems.
 . "$here/functions.sh"
 export LD_LIBRARY_PATH="$lapack:$(dirname "$lapack")/blas"
 preload=$shim

@@ -9,11 +9,17 @@
  * workspace to work[0], rwork[0] and iwork[0], as LAPACK does at the end of each call. */
 
 #define HERMITIAN 0
+#define PAIR 0
 #include "symmetric.h"
-#undef HERMITIAN
 #define HERMITIAN 1
+#define PAIR 0
 #include "symmetric.h"
-#undef HERMITIAN
+#define HERMITIAN 0
+#define PAIR 1
+#include "symmetric.h"
+#define HERMITIAN 1
+#define PAIR 1
+#include "symmetric.h"
 
 typedef void SIZED(stevd_next)(stevd_parameters(INT, void), size_t);
 typedef void SIZED(stevr_next)(stevr_parameters(INT, void), size_t, size_t);

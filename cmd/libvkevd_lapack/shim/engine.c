@@ -34,6 +34,7 @@ static const int64_t weight[VKEVD_KINDS][2] = {
 	[VKEVD_SYMMETRIC] = {1, 2},
 	[VKEVD_TRIDIAGONAL] = {1, 1},
 	[VKEVD_SINGULAR] = {3, 6},
+	[VKEVD_PAIR] = {1, 2},
 };
 enum { COMPLEX_WEIGHT = 3 };
 static const int64_t work_before_start = (int64_t)2048 * 2048 * 2048, smallest_crossover = 512;

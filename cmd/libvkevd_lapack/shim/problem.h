@@ -4,20 +4,24 @@
 
 #include <stdint.h>
 
-/* VKEVD_SYMMETRIC is for Hermitian matrices, too. */
-enum vkevd_kind { VKEVD_SYMMETRIC, VKEVD_TRIDIAGONAL, VKEVD_SINGULAR, VKEVD_KINDS };
+/* VKEVD_SYMMETRIC is for Hermitian matrices, too. VKEVD_PAIR is a generalized problem of two such
+ * matrices. */
+enum vkevd_kind { VKEVD_SYMMETRIC, VKEVD_TRIDIAGONAL, VKEVD_SINGULAR, VKEVD_PAIR, VKEVD_KINDS };
 
 /* A problem for the device. Matrices are column-major. A result whose pointer is null is not
  * computed. */
 struct vkevd_problem {
 	int32_t kind;    /* a value of enum vkevd_kind */
 	int32_t single;  /* A, e, w, z and vt are float, otherwise double */
-	int32_t complex; /* symmetric: A is Hermitian, and the entries of A and z are pairs of numbers */
-	int32_t upper;   /* symmetric: 1 if A is stored as its upper triangle, 0 as its lower one */
+	int32_t complex; /* symmetric, pair: A is Hermitian; entries of A, B and z are two numbers each */
+	int32_t upper;   /* symmetric, pair: 1 if upper triangles are stored, 0 if lower ones are */
+	int32_t itype;   /* pair: 1: A·x = λ·B·x; 2: A·B·x = λ·x; 3: B·A·x = λ·x */
 	int32_t range;   /* 'A': all values; 'I': values il to iu, from 1; 'V': values in (vl, vu] */
 	int64_t m, n;    /* rows and columns of A; m is used for singular values only */
 	const void *a;   /* A, or the diagonal of a tridiagonal matrix */
 	int64_t lda;
+	void *b;         /* pair: B, which the engine replaces by its factor, in the same triangle */
+	int64_t ldb;
 	const void *e;   /* the n−1 off-diagonal elements of a tridiagonal matrix */
 	int64_t il, iu;
 	double vl, vu;
@@ -42,7 +46,7 @@ struct vkevd_device {
 #define VKEVD_NEVER INT32_MAX /* as a crossover: larger than any order */
 
 /* Functions of the engine. They return 0 for success. If vkevd_engine_solve fails, it writes only
- * the members `found` and `failure`. */
+ * the members `found` and `failure`, and no memory of the caller. */
 typedef int vkevd_engine_open_t(struct vkevd_device *);
 typedef int vkevd_engine_solve_t(struct vkevd_problem *);
 

@@ -46,6 +46,16 @@ static struct vkevd_problem symmetric(const char *uplo, int64_t n, const void *a
 	};
 }
 
+/* pair makes *p a problem of the pair A, B. It returns 0 if LAPACK would refuse these arguments. */
+static int pair(struct vkevd_problem *p, int64_t itype, void *b, int64_t ldb)
+{
+	p->kind = VKEVD_PAIR;
+	p->itype = itype;
+	p->b = b;
+	p->ldb = ldb;
+	return 1 <= itype && itype <= 3 && ldb >= p->n;
+}
+
 /* in_place makes the eigenvectors replace A. */
 static void in_place(struct vkevd_problem *p, void *a)
 {

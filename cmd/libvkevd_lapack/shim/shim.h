@@ -3,7 +3,7 @@
  * 	routines.c    the exported functions, in all spellings
  * 	parameters.h  the argument lists of LAPACK's routines
  * 	drivers.h     check the arguments, and call the device or the next library; both integer types
- * 	symmetric.h   the part of drivers.h for symmetric and Hermitian matrices
+ * 	symmetric.h   the part of drivers.h for symmetric and Hermitian matrices, and for pairs
  * 	next.c        finds the routine of the next library
  * 	engine.c      starts the engine when it is first needed, and calls it
  * 	settings.c    environment variables, and the lines of VKEVD_VERBOSE
@@ -30,6 +30,14 @@
 	_(zheevx, ZHEEVX, cheevx, CHEEVX, heevx)                                                      \
 	_(zheev_2stage, ZHEEV_2STAGE, cheev_2stage, CHEEV_2STAGE, heev)                               \
 	_(zheevd_2stage, ZHEEVD_2STAGE, cheevd_2stage, CHEEVD_2STAGE, heevd)                          \
+	_(dsygv, DSYGV, ssygv, SSYGV, sygv)                                                           \
+	_(dsygvd, DSYGVD, ssygvd, SSYGVD, sygvd)                                                      \
+	_(dsygvx, DSYGVX, ssygvx, SSYGVX, sygvx)                                                      \
+	_(dsygv_2stage, DSYGV_2STAGE, ssygv_2stage, SSYGV_2STAGE, sygv)                               \
+	_(zhegv, ZHEGV, chegv, CHEGV, hegv)                                                           \
+	_(zhegvd, ZHEGVD, chegvd, CHEGVD, hegvd)                                                      \
+	_(zhegvx, ZHEGVX, chegvx, CHEGVX, hegvx)                                                      \
+	_(zhegv_2stage, ZHEGV_2STAGE, chegv_2stage, CHEGV_2STAGE, hegv)                               \
 	_(dstevd, DSTEVD, sstevd, SSTEVD, stevd)                                                      \
 	_(dstevr, DSTEVR, sstevr, SSTEVR, stevr)                                                      \
 	_(dgesvd, DGESVD, sgesvd, SGESVD, gesvd)                                                      \

@@ -1,30 +1,52 @@
-/* symmetric.h has the drivers for symmetric and for Hermitian matrices. drivers.h includes it
- * twice: with HERMITIAN = 0 for LAPACK's routines sy…, and with HERMITIAN = 1 for he…, which have a
- * real workspace rwork, too. EITHER(x, y) is x in the first case and y in the second. The
- * workspaces have at least the sizes that LAPACK's manual allows. */
+/* symmetric.h has the drivers for symmetric and for Hermitian matrices, and for pairs of them.
+ * drivers.h includes it four times: with HERMITIAN = 0 for LAPACK's routines sy…, and with
+ * HERMITIAN = 1 for he…, which have a real workspace rwork, too. EITHER(x, y) is x in the first
+ * case and y in the second. With PAIR = 1 these are the routines sygv… and hegv…, which have the
+ * further arguments itype, b and ldb. The workspaces have at least the sizes that LAPACK's manual
+ * allows, which are the same for pairs. */
+
+#if HERMITIAN && PAIR
+#define DRIVER(name) SIZED(heg##name)
+#define PARAMETERS(name) heg##name##_parameters(INT, void)
+#define ARGUMENTS(name) heg##name##_arguments
+#elif HERMITIAN
+#define DRIVER(name) SIZED(hee##name)
+#define PARAMETERS(name) hee##name##_parameters(INT, void)
+#define ARGUMENTS(name) hee##name##_arguments
+#elif PAIR
+#define DRIVER(name) SIZED(syg##name)
+#define PARAMETERS(name) syg##name##_parameters(INT, void)
+#define ARGUMENTS(name) syg##name##_arguments
+#else
+#define DRIVER(name) SIZED(sye##name)
+#define PARAMETERS(name) sye##name##_parameters(INT, void)
+#define ARGUMENTS(name) sye##name##_arguments
+#endif
 
 #if HERMITIAN
-#define DRIVER(name) SIZED(he##name)
-#define PARAMETERS(name) he##name##_parameters(INT, void)
-#define ARGUMENTS(name) he##name##_arguments
 #define EITHER(real, complex) complex
 #define RWORK(...) __VA_ARGS__,
 #define RWORK_HOLDS(least) (*lrwork >= (least))
 #else
-#define DRIVER(name) SIZED(sy##name)
-#define PARAMETERS(name) sy##name##_parameters(INT, void)
-#define ARGUMENTS(name) sy##name##_arguments
 #define EITHER(real, complex) real
 #define RWORK(...)
 #define RWORK_HOLDS(least) 1
 #endif
 
-typedef void DRIVER(ev_next)(PARAMETERS(ev), size_t, size_t);
-typedef void DRIVER(evd_next)(PARAMETERS(evd), size_t, size_t);
-typedef void DRIVER(evr_next)(PARAMETERS(evr), size_t, size_t, size_t);
-typedef void DRIVER(evx_next)(PARAMETERS(evx), size_t, size_t, size_t);
+/* IF_PAIR is for arguments, and PAIR_FITS adds them to *p and tells whether they are right. */
+#if PAIR
+#define IF_PAIR(...) __VA_ARGS__,
+#define PAIR_FITS(p) pair(p, *itype, b, *ldb)
+#else
+#define IF_PAIR(...)
+#define PAIR_FITS(p) 1
+#endif
 
-static void DRIVER(ev)(enum routine r, DRIVER(ev_next) *next, PARAMETERS(ev))
+typedef void DRIVER(v_next)(PARAMETERS(v), size_t, size_t);
+typedef void DRIVER(vd_next)(PARAMETERS(vd), size_t, size_t);
+typedef void DRIVER(vx_next)(PARAMETERS(vx), size_t, size_t, size_t);
+
+static void DRIVER(v)(enum routine r, DRIVER(v_next) *next, PARAMETERS(v))
 {
 	const INT query = -1;
 	const int64_t k = *n;
@@ -32,24 +54,26 @@ static void DRIVER(ev)(enum routine r, DRIVER(ev_next) *next, PARAMETERS(ev))
 	int ok = job(jobz) && triangle(uplo) && k > 1 && *lda >= k && *lwork >= EITHER(3, 2) * k - 1;
 	struct vkevd_problem p = symmetric(uplo, k, a, *lda, w);
 
+	ok = PAIR_FITS(&p) && ok && !(vectors && two_stage(r));
 	if (ok && two_stage(r)) { /* the size of the workspace depends on the next library's block sizes */
 		union number least = {0};
 		INT code = 0;
-		next(jobz, uplo, n, a, lda, w, &least, &query, RWORK(rwork) &code, 1, 1);
-		ok = !vectors && code == 0 && *lwork >= number(r, &least);
+		next(IF_PAIR(itype) jobz, uplo, n, a, lda, IF_PAIR(b, ldb) w, &least, &query,
+			RWORK(rwork) &code, 1, 1);
+		ok = code == 0 && *lwork >= number(r, &least);
 	}
 	if (vectors)
 		in_place(&p, a);
 	if (ok && solve_on_device(r, &p)) {
 		lwork = &query;
-		next(ARGUMENTS(ev), 1, 1);
+		next(ARGUMENTS(v), 1, 1);
 		*info = 0;
 		return;
 	}
-	next(ARGUMENTS(ev), 1, 1);
+	next(ARGUMENTS(v), 1, 1);
 }
 
-static void DRIVER(evd)(enum routine r, DRIVER(evd_next) *next, PARAMETERS(evd))
+static void DRIVER(vd)(enum routine r, DRIVER(vd_next) *next, PARAMETERS(vd))
 {
 	const INT query = -1;
 	const int64_t k = *n;
@@ -59,26 +83,30 @@ static void DRIVER(evd)(enum routine r, DRIVER(evd_next) *next, PARAMETERS(evd))
 		RWORK_HOLDS(vectors ? 1 + 5 * k + 2 * k * k : k) && *liwork >= (vectors ? 3 + 5 * k : 1);
 	struct vkevd_problem p = symmetric(uplo, k, a, *lda, w);
 
+	ok = PAIR_FITS(&p) && ok && !(vectors && two_stage(r));
 	if (ok && two_stage(r)) {
 		union number least[2] = {0}; /* of work and rwork */
 		INT least_int = 0, code = 0;
-		next(jobz, uplo, n, a, lda, w, &least[0], &query, RWORK(&least[1], &query) &least_int, &query,
-			&code, 1, 1);
-		ok = !vectors && code == 0 && *lwork >= number(r, &least[0]) &&
+		next(IF_PAIR(itype) jobz, uplo, n, a, lda, IF_PAIR(b, ldb) w, &least[0], &query,
+			RWORK(&least[1], &query) &least_int, &query, &code, 1, 1);
+		ok = code == 0 && *lwork >= number(r, &least[0]) &&
 			RWORK_HOLDS(number(r, &least[1])) && *liwork >= least_int;
 	}
 	if (vectors)
 		in_place(&p, a);
 	if (ok && solve_on_device(r, &p)) {
 		lwork = &query;
-		next(ARGUMENTS(evd), 1, 1);
+		next(ARGUMENTS(vd), 1, 1);
 		*info = 0;
 		return;
 	}
-	next(ARGUMENTS(evd), 1, 1);
+	next(ARGUMENTS(vd), 1, 1);
 }
 
-static void DRIVER(evr)(enum routine r, DRIVER(evr_next) *next, PARAMETERS(evr))
+#if !PAIR /* LAPACK has no sygvr */
+typedef void DRIVER(vr_next)(PARAMETERS(vr), size_t, size_t, size_t);
+
+static void DRIVER(vr)(enum routine r, DRIVER(vr_next) *next, PARAMETERS(vr))
 {
 	const INT query = -1;
 	const int64_t k = *n;
@@ -92,17 +120,18 @@ static void DRIVER(evr)(enum routine r, DRIVER(evr_next) *next, PARAMETERS(evr))
 		p.z = z, p.ldz = *ldz;
 	if (ok && solve_on_device(r, &p)) {
 		lwork = &query;
-		next(ARGUMENTS(evr), 1, 1, 1);
+		next(ARGUMENTS(vr), 1, 1, 1);
 		*m = p.found;
 		if (vectors)
 			SIZED(support)(isuppz, &p);
 		*info = 0;
 		return;
 	}
-	next(ARGUMENTS(evr), 1, 1, 1);
+	next(ARGUMENTS(vr), 1, 1, 1);
 }
+#endif
 
-static void DRIVER(evx)(enum routine r, DRIVER(evx_next) *next, PARAMETERS(evx))
+static void DRIVER(vx)(enum routine r, DRIVER(vx_next) *next, PARAMETERS(vx))
 {
 	const INT query = -1;
 	const int64_t k = *n;
@@ -111,19 +140,19 @@ static void DRIVER(evx)(enum routine r, DRIVER(evx_next) *next, PARAMETERS(evx))
 		*ldz >= (vectors ? k : 1);
 	struct vkevd_problem p = symmetric(uplo, k, a, *lda, w);
 
-	ok = ok && SIZED(part)(r, &p, range, vl, vu, il, iu);
+	ok = PAIR_FITS(&p) && ok && SIZED(part)(r, &p, range, vl, vu, il, iu);
 	if (vectors)
 		p.z = z, p.ldz = *ldz;
 	if (ok && solve_on_device(r, &p)) {
 		lwork = &query;
-		next(ARGUMENTS(evx), 1, 1, 1);
+		next(ARGUMENTS(vx), 1, 1, 1);
 		*m = p.found;
 		for (int64_t i = 0; vectors && i < p.found; i++)
 			ifail[i] = 0;
 		*info = 0;
 		return;
 	}
-	next(ARGUMENTS(evx), 1, 1, 1);
+	next(ARGUMENTS(vx), 1, 1, 1);
 }
 
 #undef DRIVER
@@ -132,3 +161,7 @@ static void DRIVER(evx)(enum routine r, DRIVER(evx_next) *next, PARAMETERS(evx))
 #undef EITHER
 #undef RWORK
 #undef RWORK_HOLDS
+#undef IF_PAIR
+#undef PAIR_FITS
+#undef HERMITIAN
+#undef PAIR

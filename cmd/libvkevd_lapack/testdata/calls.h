@@ -16,21 +16,26 @@ extern struct fake fake;
 /* The arguments of all routines have the same names, so one set of variables is enough for all
  * calls. */
 static const char *jobz = "V", *range = "A", *uplo = "L", *jobu = "A", *jobvt = "A";
-static void *a, *d, *e, *z, *u, *vt, *work, *rwork;
+static void *a, *b, *d, *e, *z, *u, *vt, *work, *rwork;
 static double w[N], bound[2] = {0, 1}, abstol[1];
-static int64_t order = N, ld = N, size = 8 * N * N, rsize = 8 * N * N, isize = 20 * N, first = 1, last = 3, ints[20 * N], result, outcome;
+static int64_t order = N, ld = N, size = 8 * N * N, rsize = 8 * N * N, isize = 20 * N, first = 1, last = 3, type = 1, ld_b = N, ints[20 * N], result, outcome;
 
 /* is_s tells whether a routine is in single precision, and is_z whether its matrix is complex. */
 static int is_s(int r) { return r % 2; }
-static int is_z(int r) { return ZHEEV <= r && r <= CHEEVD_2STAGE; }
+static int is_z(int r) { return (ZHEEV <= r && r <= CHEEVD_2STAGE) || (ZHEGV <= r && r <= CHEGV_2STAGE); }
 
 static int is_evr(int r) { return r == DSYEVR || r == SSYEVR || r == ZHEEVR || r == CHEEVR; }
-static int is_evx(int r) { return r == DSYEVX || r == SSYEVX || r == ZHEEVX || r == CHEEVX; }
+static int is_pair(int r) { return DSYGV <= r && r <= CHEGV_2STAGE; }
+static int is_evx(int r)
+{
+	int base = r - is_s(r);
+	return base == DSYEVX || base == ZHEEVX || base == DSYGVX || base == ZHEGVX;
+}
 
 #define VARIABLES(INT)                                                                            \
 	INT *n = (INT *)&order, *lda = (INT *)&ld, *ldz = lda, *ldu = lda, *ldvt = lda;               \
 	INT *lwork = (INT *)&size, *lrwork = (INT *)&rsize, *liwork = (INT *)&isize;                  \
-	INT *il = (INT *)&first, *iu = (INT *)&last;                                                  \
+	INT *il = (INT *)&first, *iu = (INT *)&last, *itype = (INT *)&type, *ldb = (INT *)&ld_b;      \
 	INT *iwork = (INT *)ints, *isuppz = iwork, *ifail = iwork, *info = (INT *)&outcome;           \
 	float lower = bound[0], upper = bound[1];                                                     \
 	const void *vl = &bound[0], *vu = &bound[1];                                                  \
@@ -38,7 +43,7 @@ static int is_evx(int r) { return r == DSYEVX || r == SSYEVX || r == ZHEEVX || r
 	if (is_s(r))                                                                                  \
 		vl = &lower, vu = &upper;                                                                 \
 	(void)n, (void)lda, (void)ldz, (void)ldu, (void)ldvt, (void)lwork, (void)lrwork, (void)liwork; \
-	(void)il, (void)iu, (void)iwork, (void)isuppz, (void)ifail, (void)vl, (void)vu, (void)s;
+	(void)il, (void)iu, (void)iwork, (void)isuppz, (void)ifail, (void)itype, (void)ldb, (void)vl, (void)vu, (void)s;
 
 #define CHECK(condition)                                                                          \
 	do {                                                                                          \
@@ -71,6 +76,12 @@ CALLERS(heev, result)
 CALLERS(heevd, result)
 CALLERS(heevr, result)
 CALLERS(heevx, result)
+CALLERS(sygv, result)
+CALLERS(sygvd, result)
+CALLERS(sygvx, result)
+CALLERS(hegv, result)
+CALLERS(hegvd, result)
+CALLERS(hegvx, result)
 CALLERS(stevd, result)
 CALLERS(stevr, result)
 CALLERS(gesvd, order)

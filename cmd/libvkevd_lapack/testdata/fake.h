@@ -8,9 +8,9 @@ struct fake {
 	int solves;       /* number of calls of the engine */
 	int fails;        /* 1: the engine fails */
 	int cpu;          /* 1: the device is a CPU, which solves no order */
-	const void *z, *vt; /* members of the last problem */
-	long columns, rows;
-	int upper, single, complex;
+	const void *b, *z, *vt; /* members of the last problem */
+	long columns, rows, ldb;
+	int itype, upper, single, complex;
 	double vl, vu;
 	void (*meanwhile)(void); /* the engine calls this function while it starts */
 	int trap, unblocked; /* the engine's thread: number of traps, and whether signals were unblocked */

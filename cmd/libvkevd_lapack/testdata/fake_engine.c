@@ -43,6 +43,7 @@ int vkevd_engine_solve(struct vkevd_problem *p)
 
 	__atomic_fetch_add(&fake.solves, 1, __ATOMIC_RELAXED);
 	fake.z = p->z, fake.vt = p->vt, fake.columns = p->zcolumns, fake.rows = p->vtrows, fake.upper = p->upper;
+	fake.itype = p->itype, fake.b = p->b, fake.ldb = p->ldb;
 	fake.single = p->single, fake.complex = p->complex, fake.vl = p->vl, fake.vu = p->vu;
 	fake.trap = fegetexcept();
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);

@@ -79,7 +79,7 @@ static void refused(void)
 	for (int r = 0; r < ROUTINES; r++) {
 		int base = is_s(r) ? r - 1 : r; /* the routine in double precision */
 		int two_stages = strstr(routines[r].name, "2stage") != NULL;
-		int symmetric = base <= ZHEEVD_2STAGE, tridiagonal = base == DSTEVD || base == DSTEVR;
+		int symmetric = base <= ZHEGV_2STAGE, tridiagonal = base == DSTEVD || base == DSTEVR;
 		int part = is_evr(base) || is_evx(base) || base == DSTEVR;
 		jobz = two_stages ? "N" : base == DGESDD ? "A" : "V";
 		if (base != DGESVD)
@@ -87,13 +87,18 @@ static void refused(void)
 		REFUSED(r, order, 0);
 		REFUSED(r, order, -1);
 		REFUSED(r, size, 1);
-		if (base == ZHEEVD || base == ZHEEVD_2STAGE || base == ZHEEVR)
+		if (base == ZHEEVD || base == ZHEEVD_2STAGE || base == ZHEEVR || base == ZHEGVD)
 			REFUSED(r, rsize, 1);
 		call("%s_", r); /* as it is, the device takes it */
 		CHECK(fake.solves == 1 && outcome == 0);
 		fake.solves = 0;
 		if (symmetric)
 			REFUSED(r, uplo, "X");
+		if (is_pair(r)) {
+			REFUSED(r, type, 0);
+			REFUSED(r, type, 4);
+			REFUSED(r, ld_b, N - 1);
+		}
 		if (two_stages) {
 			REFUSED(r, size, QUERIED - 1);
 			REFUSED(r, jobz, "V"); /* there are no vectors */
@@ -130,6 +135,7 @@ static void parts(void)
 {
 	static const int with_parts[] = {
 		DSYEVR, SSYEVR, DSYEVX, SSYEVX, ZHEEVR, CHEEVR, ZHEEVX, CHEEVX, DSTEVR, SSTEVR,
+		DSYGVX, SSYGVX, ZHEGVX, CHEGVX,
 	};
 	for (unsigned i = 0; i < sizeof with_parts / sizeof *with_parts; i++)
 		for (int wide = 0; wide < 2; wide++) {
@@ -175,6 +181,16 @@ static void options(void)
 	uplo = "L";
 	call("%s_", ZHEEVR);
 	CHECK(outcome == 0 && !fake.upper && fake.z == z);
+	for (type = 1; type <= 3; type++)
+		for (int r = DSYGV; r <= CHEGV_2STAGE; r++) {
+			uplo = r % 4 < 2 ? "u" : "L", ld_b = N + type;
+			jobz = strstr(routines[r].name, "2stage") ? "N" : "V";
+			call("%s_", r);
+			CHECK(outcome == 0 && fake.itype == type && fake.b == b && fake.ldb == ld_b && fake.upper == (r % 4 < 2));
+			CHECK(fake.z == (*jobz == 'N' ? NULL : is_evx(r) ? z : a));
+		}
+	jobz = "V";
+	DSYEVD_THEN(outcome == 0 && fake.itype == 0 && fake.b == NULL);
 #define SVD(ju, jv) dgesvd(ju, jv, &m, &n, a, &m, w, u, &m, vt, &ld_vt, work, &lwork, &info)
 #define SDD(j) dgesdd(j, &m, &n, a, &m, w, u, &m, vt, &ld_vt, work, &lwork, (int32_t *)ints, &info)
 	SVD("A", "N");
@@ -389,12 +405,12 @@ int main(int argc, char **argv)
 		{"wide_library", wide_library}, {"narrow_library", narrow_library}, {"off", off}, {"below", below}, {"cpu", cpu}, {"always", always}, {"raised", raised}, {"no_next", no_next},
 		{"no_engine", no_engine}, {"other_next", other_next},
 	};
-	a = calloc(N * N, 8), z = calloc(N * N, 8), u = calloc(N * N, 8), vt = calloc(N * N, 8);
+	a = calloc(N * N, 8), b = calloc(1, 8), z = calloc(N * N, 8), u = calloc(N * N, 8), vt = calloc(N * N, 8);
 	d = calloc(N, 8), e = calloc(N, 8), work = calloc(N, 8), rwork = calloc(N, 8);
 	for (unsigned i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
 		if (strcmp(argv[1], cases[i].name) == 0) {
 			cases[i].run();
-			free(a), free(z), free(u), free(vt), free(d), free(e), free(work), free(rwork);
+			free(a), free(b), free(z), free(u), free(vt), free(d), free(e), free(work), free(rwork);
 			puts("fine");
 			return 0;
 		}
