@@ -157,7 +157,7 @@ func TestConditions(t *testing.T) {
 			if !(omega < 1) || !(checked.Orthogonality < 10) {
 				t.Errorf("%s: omega %g, by Check %g", where, omega, checked.Orthogonality)
 			}
-			if (compatible || condition <= 1e4) && !(eta < 10) || !compatible && condition == 1e12 && !(eta > 1e3) {
+			if (compatible || !(condition > 1e4)) && !(eta < 10) || !compatible && condition == 1e12 && !(eta > 1e3) {
 				t.Errorf("%s: eta %g", where, eta)
 			}
 			if !(checked.Residual <= 10*eta+0.1 && checked.Residual >= eta/10-0.1) {
