@@ -34,6 +34,7 @@ const char *vkevd_code_text(int32_t code) {
 		"not supported by the device", "out of device memory", "the device failed", "cancelled",
 		"closed", "more eigenvalues than allowed", "no convergence", "the result is not verified",
 		"forked process", "defect of the library", "a value of the result overflows",
+		"B is not positive definite",
 	};
 	if (code < 0 || code >= (int32_t)(sizeof texts / sizeof *texts))
 		return "unknown code";
@@ -118,6 +119,40 @@ int32_t vkevd_symmetric_solve_complex64(vkevd_plan plan, const float *a, int64_t
 	ENTER(error);
 	return goSymmetricSolve(plan, VKEVD_COMPLEX64, (float *)a, lda, w, z, ldz, found, (vkevd_control *)control, error);
 }
+
+int32_t vkevd_pencil_plan(vkevd_device device, int64_t n, const vkevd_pencil *options, vkevd_plan *plan,
+                          vkevd_error *error) {
+	ENTER(error);
+	return goPencilPlan(device, n, (vkevd_pencil *)options, plan, error);
+}
+
+// PENCIL has the functions for pairs with one type of numbers, whose names have the same ending.
+#define PENCIL(number, real, ending)                                                               \
+	int32_t vkevd_pencil_factor##ending(vkevd_plan plan, const real *b, int64_t ldb, double *condition, \
+	                                    const vkevd_control *control, vkevd_error *error) {         \
+		ENTER(error);                                                                              \
+		return goPencilFactor(plan, number, (real *)b, ldb, condition, (vkevd_control *)control, error); \
+	}                                                                                              \
+	int32_t vkevd_pencil_solve##ending(vkevd_plan plan, const real *a, int64_t lda, const real *b,   \
+	                                   int64_t ldb, real *w, real *z, int64_t ldz, vkevd_found *found, \
+	                                   const vkevd_control *control, vkevd_error *error) {          \
+		ENTER(error);                                                                              \
+		return goPencilSolve(plan, number, (real *)a, lda, (real *)b, ldb, w, z, ldz, found,         \
+		                     (vkevd_control *)control, error);                                      \
+	}                                                                                              \
+	int32_t vkevd_pencil_check##ending(vkevd_plan plan, const real *a, int64_t lda, const real *b,   \
+	                                   int64_t ldb, const real *w, const real *z, int64_t ldz,       \
+	                                   int64_t count, double *residual, double *orthogonality,      \
+	                                   const vkevd_control *control, vkevd_error *error) {          \
+		ENTER(error);                                                                              \
+		return goPencilCheck(plan, number, (real *)a, lda, (real *)b, ldb, (real *)w, (real *)z, ldz, \
+		                     count, residual, orthogonality, (vkevd_control *)control, error);      \
+	}
+
+PENCIL(VKEVD_FLOAT64, double, )
+PENCIL(VKEVD_FLOAT32, float, _float32)
+PENCIL(VKEVD_COMPLEX128, double, _complex128)
+PENCIL(VKEVD_COMPLEX64, float, _complex64)
 
 int32_t vkevd_svd_plan(vkevd_device device, int64_t m, int64_t n, const vkevd_svd *options,
                        vkevd_plan *plan, vkevd_error *error) {

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -42,6 +43,9 @@ func report(out *C.vkevd_error, err error) C.int32_t {
 	if e := (*evd.OverflowError)(nil); errors.As(err, &e) {
 		out.row = C.int64_t(e.Index)
 	}
+	if e := (*pencil.NotPositiveError)(nil); errors.As(err, &e) {
+		out.row = C.int64_t(e.Order)
+	}
 	if e := (*vk.OutOfMemoryError)(nil); errors.As(err, &e) {
 		out.need, out.free = C.uint64_t(e.Need), C.uint64_t(e.Free)
 	}
@@ -59,6 +63,8 @@ func codeOf(err error) C.int32_t {
 		return C.VKEVD_BAD_ARGUMENT
 	case is[*evd.NonFiniteError](err):
 		return C.VKEVD_NOT_FINITE
+	case is[*pencil.NotPositiveError](err):
+		return C.VKEVD_NOT_POSITIVE
 	case errors.Is(err, context.Canceled):
 		return C.VKEVD_CANCELLED
 	case errors.Is(err, vk.ErrNoDevice):

@@ -9,18 +9,20 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// plan is the Go object of a vkevd_plan: a plan of one of three kinds, and a turn, which makes the
+// plan is the Go object of a vkevd_plan: a plan of one of four kinds, and a turn, which makes the
 // solves of this plan run one after another.
 type plan struct {
 	turn turn
 	kind kind
 }
 
-// kind is a kind of plan: *symmetric (eigenvalues), *singular (singular values) or *many (a batch).
+// kind is a kind of plan: *symmetric (eigenvalues), *pairs (eigenvalues of pairs), *singular (singular
+// values) or *many (a batch).
 type kind interface {
 	// build checks the options and makes the Go plan, which calls `progress` during its solves.
 	build(dev *vk.Device, progress func(evd.Progress)) error
@@ -65,6 +67,13 @@ type symmetric[T evd.Number, R evd.Float] struct {
 
 	// overwrite is true if the plan returns the vectors in the memory of the input matrix.
 	overwrite bool
+}
+
+// pairs is a plan for pairs of matrices. Its part `symmetric` knows the matrices A and the results.
+type pairs[T evd.Number, R evd.Float] struct {
+	symmetric[T, R]
+	*pencil.Plan[T]
+	options C.vkevd_pencil
 }
 
 type singular[T evd.Float] struct {

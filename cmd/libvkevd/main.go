@@ -10,7 +10,7 @@
 //	errors.go      Go's errors become codes and texts; a panic becomes an error
 //	memory.go      the caller's arrays as Go slices, and copies between arrays
 //	call.go        progress, tokens, one solve at a time
-//	device.go symmetric.go svd.go batch.go
+//	device.go symmetric.go pencil.go svd.go batch.go
 //
 // Go code keeps no address of C memory after a call, and C code gets no address of Go memory.
 package main

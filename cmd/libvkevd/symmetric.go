@@ -113,6 +113,15 @@ func goSymmetricSolve(h C.vkevd_plan, number C.int32_t, a unsafe.Pointer, lda C.
 
 func (s *symmetric[T, R]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, z unsafe.Pointer, ldz C.int64_t,
 	found *C.vkevd_found, control *C.vkevd_control) error {
+	return s.solveBy(s.Solve, t, a, lda, w, z, ldz, found, control)
+}
+
+// solver computes the spectrum of a matrix.
+type solver[T evd.Number] func(context.Context, evd.Sym[T]) (*evd.Result[T], error)
+
+// solveBy calls `by` with the C program's matrix, and writes the result to the C program's memory.
+func (s *symmetric[T, R]) solveBy(by solver[T], t *turn, a unsafe.Pointer, lda C.int64_t, w, z unsafe.Pointer, ldz C.int64_t,
+	found *C.vkevd_found, control *C.vkevd_control) error {
 	in, err := dense[T](a, s.n, s.n, lda, false, "a")
 	if err != nil {
 		return err
@@ -134,7 +143,7 @@ func (s *symmetric[T, R]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, z
 		return badArgument{"ldz: z is a, so it must be lda"}
 	}
 	return t.run(control, func(ctx context.Context) error {
-		res, err := s.solve(ctx, in, vectors)
+		res, err := s.solve(ctx, by, in, vectors)
 		if res == nil {
 			return err
 		}
@@ -146,16 +155,20 @@ func (s *symmetric[T, R]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, z
 	})
 }
 
-func (s *symmetric[T, R]) solve(ctx context.Context, a, z evd.Dense[T]) (*evd.Result[T], error) {
-	sym := evd.Sym[T]{N: s.n, Ld: a.Ld, Data: a.Data, Uplo: s.options.upper == 1, RowMajor: s.options.a_row_major == 1}
+func (s *symmetric[T, R]) solve(ctx context.Context, by solver[T], a, z evd.Dense[T]) (*evd.Result[T], error) {
+	sym := triangle(a, s.options.upper, s.options.a_row_major)
 	if s.overwrite && unsafe.SliceData(a.Data) != unsafe.SliceData(z.Data) {
 		putTriangle(z.Data, z.Ld, sym)
 		sym.Ld, sym.Data = z.Ld, z.Data
 	}
-	res, err := s.Solve(ctx, sym)
+	res, err := by(ctx, sym)
 	if res != nil && res.Vectors != nil && !s.overwrite {
 		z.Cols = res.Vectors.Cols
 		put(&z, res.Vectors)
 	}
 	return res, err
+}
+
+func triangle[T evd.Number](a evd.Dense[T], upper, rowMajor C.int32_t) evd.Sym[T] {
+	return evd.Sym[T]{N: a.Rows, Ld: a.Ld, Data: a.Data, Uplo: upper == 1, RowMajor: rowMajor == 1}
 }

@@ -3,6 +3,7 @@
  *
  *     A = Z·diag(w)·Zᵀ     A symmetric, w ascending,  ZᵀZ = I        vkevd_symmetric_…
  *     A = Z·diag(w)·Zᴴ     A complex Hermitian, the same             vkevd_symmetric_…
+ *     A·x = λ·B·x          pairs of such matrices, and two others    vkevd_pencil_…
  *     A = U·diag(s)·Vᵀ     A of any shape, s descending, s ≥ 0       vkevd_svd_…
  *     A(k) = Z(k)·diag(w(k))·Z(k)ᵀ  for many small matrices          vkevd_batch_…
  *
@@ -88,7 +89,8 @@ enum {
 	VKEVD_UNVERIFIED = 11,    /* options.verify: the result failed its certificate, twice */
 	VKEVD_FORKED = 12,        /* this process is a child of the process that loaded the library */
 	VKEVD_INTERNAL = 13,      /* a defect of the library; the text may help to report it */
-	VKEVD_OVERFLOW = 14       /* a value of the result is infinite: error.row. The result is there */
+	VKEVD_OVERFLOW = 14,      /* a value of the result is infinite: error.row. The result is there */
+	VKEVD_NOT_POSITIVE = 15   /* a leading minor of B is not positive definite: error.row */
 };
 
 /* The error of one call. */
@@ -97,7 +99,8 @@ typedef struct vkevd_error {
 	int32_t reserved;
 	int64_t row, column;   /* VKEVD_NOT_FINITE: indices of the first such entry, from 0.
 	                          VKEVD_OVERFLOW: row is the index of the first such value, from 0, among
-	                          all values of the matrix. Otherwise -1 */
+	                          all values of the matrix. VKEVD_NOT_POSITIVE: row is the order of the
+	                          minor, from 1 on. Otherwise -1 */
 	uint64_t need, free;   /* VKEVD_OUT_OF_MEMORY: bytes that are needed, and free. Otherwise 0 */
 	char text[472];        /* one line of UTF-8 that ends in a zero byte; "" after success */
 } vkevd_error;
@@ -140,8 +143,8 @@ int32_t vkevd_devices(vkevd_device_info *list, int64_t capacity, int64_t *count,
  * VKEVD_DEVICE names, or the best device. Opening takes a fraction of a second. Errors:
  * VKEVD_NO_DEVICE, VKEVD_DEVICE_FAILED.
  * A device without double precision is the last choice. On such a device plans for symmetric
- * matrices with number = VKEVD_FLOAT32 or VKEVD_COMPLEX64 work, and plans for singular values with
- * VKEVD_FLOAT32. Other plans return VKEVD_UNSUPPORTED.
+ * matrices and pairs with number = VKEVD_FLOAT32 or VKEVD_COMPLEX64 work, and plans for singular
+ * values with VKEVD_FLOAT32. Other plans return VKEVD_UNSUPPORTED.
  */
 int32_t vkevd_open(const char *name, vkevd_device *device, vkevd_error *error);
 
@@ -187,8 +190,8 @@ int32_t vkevd_token_free(vkevd_token token, vkevd_error *error);
 /* ---- Plans --------------------------------------------------------------------------------- */
 
 /* Values of the option number: the type of the numbers in matrices. VKEVD_MIXED and the complex
- * types are only for symmetric matrices, see vkevd_symmetric_plan. The matrices of VKEVD_MIXED have
- * double precision. */
+ * types are only for symmetric matrices, see vkevd_symmetric_plan, and complex types for pairs. The
+ * matrices of VKEVD_MIXED have double precision. */
 enum {
 	VKEVD_FLOAT64 = 0,
 	VKEVD_FLOAT32 = 1,
@@ -308,6 +311,114 @@ int32_t vkevd_symmetric_solve_complex128(vkevd_plan plan, const double *a, int64
 int32_t vkevd_symmetric_solve_complex64(vkevd_plan plan, const float *a, int64_t lda, float *w, float *z,
                                         int64_t ldz, vkevd_found *found, const vkevd_control *control,
                                         vkevd_error *error);
+
+/* ---- Pairs of symmetric matrices ------------------------------------------------------------- */
+
+/* Values of vkevd_pencil.type: the problem. B is positive definite. Each value is LAPACK's itype
+ * minus 1. */
+enum {
+	VKEVD_AXLBX = 0, /* A·x = λ·B·x,  XᴴBX = I */
+	VKEVD_ABXLX = 1, /* A·B·x = λ·x,  XᴴBX = I */
+	VKEVD_BAXLX = 2  /* B·A·x = λ·x,  XᴴB⁻¹X = I */
+};
+
+/* Options of a plan for pairs. With {0} the plan computes all eigenvalues of A·x = λ·B·x, reads lower
+ * triangles, and expects column-major matrices. */
+typedef struct vkevd_pencil {
+	vkevd_symmetric symmetric; /* A, the vectors and the selected values. Not VKEVD_MIXED */
+	int32_t type;              /* VKEVD_AXLBX, VKEVD_ABXLX or VKEVD_BAXLX */
+	int32_t b_upper;           /* the triangle of B that is read. 0: i ≥ j, 1: i ≤ j */
+	int32_t b_row_major;       /* 1: B is row-major */
+	int32_t reserved0;         /* 0 */
+	int64_t reserved[6];       /* 0 */
+} vkevd_pencil;
+
+/*
+ * vkevd_pencil_plan makes a plan for pairs of symmetric or Hermitian matrices of order n ≥ 0. It
+ * allocates the device memory of a plan for symmetric matrices, and n² numbers for the factor of B.
+ * With verify = 1 it allocates n² further numbers for B. Errors are those of vkevd_symmetric_plan.
+ */
+int32_t vkevd_pencil_plan(vkevd_device device, int64_t n, const vkevd_pencil *options, vkevd_plan *plan,
+                          vkevd_error *error);
+
+/*
+ * vkevd_pencil_factor computes the factor L of B = L·Lᴴ, which stays on the device until the next
+ * call of vkevd_pencil_factor, or of vkevd_pencil_solve with a b. After an error the plan has no
+ * factor.
+ *
+ *     b          n×n, leading dimension ldb. Only the triangle that the options name is read.
+ *     condition  an estimate of the condition number of B, or NULL. The eigenvalues of A·x = λ·B·x
+ *                have errors of about n·ε·‖A‖·‖B⁻¹‖, so small ones lose digits if it is large. If it
+ *                is larger than 1/(n·ε), small values have no correct digit.
+ *
+ * The function has the ending _float32, _complex128 or _complex64 if the plan has this type of
+ * numbers. So have the next two functions. Errors: VKEVD_NOT_POSITIVE, and those of
+ * vkevd_symmetric_solve. The text of an error names the matrix, A or B.
+ */
+int32_t vkevd_pencil_factor(vkevd_plan plan, const double *b, int64_t ldb, double *condition,
+                            const vkevd_control *control, vkevd_error *error);
+int32_t vkevd_pencil_factor_float32(vkevd_plan plan, const float *b, int64_t ldb, double *condition,
+                                    const vkevd_control *control, vkevd_error *error);
+int32_t vkevd_pencil_factor_complex128(vkevd_plan plan, const double *b, int64_t ldb, double *condition,
+                                       const vkevd_control *control, vkevd_error *error);
+int32_t vkevd_pencil_factor_complex64(vkevd_plan plan, const float *b, int64_t ldb, double *condition,
+                                      const vkevd_control *control, vkevd_error *error);
+
+/*
+ * vkevd_pencil_solve computes the eigenvalues and vectors of the pair of A and B, or those that the
+ * plan selects. Except for b, the arguments are those of vkevd_symmetric_solve, and z may be equal
+ * to a, with ldz = lda.
+ *
+ *     b  n×n, leading dimension ldb, or NULL for the B of the last vkevd_pencil_factor. Results are
+ *        the same for both.
+ *
+ * The vectors are not orthogonal: their lengths and products are those that vkevd_pencil.type says.
+ * With verify = 1 both numbers of vkevd_pencil_check are less than 10. Errors are those of
+ * vkevd_pencil_factor, and VKEVD_BAD_ARGUMENT if b is NULL and the plan has no factor.
+ */
+int32_t vkevd_pencil_solve(vkevd_plan plan, const double *a, int64_t lda, const double *b, int64_t ldb,
+                           double *w, double *z, int64_t ldz, vkevd_found *found,
+                           const vkevd_control *control, vkevd_error *error);
+int32_t vkevd_pencil_solve_float32(vkevd_plan plan, const float *a, int64_t lda, const float *b, int64_t ldb,
+                                   float *w, float *z, int64_t ldz, vkevd_found *found,
+                                   const vkevd_control *control, vkevd_error *error);
+int32_t vkevd_pencil_solve_complex128(vkevd_plan plan, const double *a, int64_t lda, const double *b, int64_t ldb,
+                                      double *w, double *z, int64_t ldz, vkevd_found *found,
+                                      const vkevd_control *control, vkevd_error *error);
+int32_t vkevd_pencil_solve_complex64(vkevd_plan plan, const float *a, int64_t lda, const float *b, int64_t ldb,
+                                     float *w, float *z, int64_t ldz, vkevd_found *found,
+                                     const vkevd_control *control, vkevd_error *error);
+
+/*
+ * vkevd_pencil_check measures the errors of eigenvalues and vectors of the pair of A and B, on the
+ * device. The plan must have vectors = 1.
+ *
+ *     w, z           values and vectors, as from vkevd_pencil_solve.
+ *     count          number of values and of vectors.
+ *     residual       the largest ‖A·x − λ·B·x‖ / ((‖A‖ + |λ|·‖B‖)·‖x‖·n·ε) of a pair of a value and a
+ *                    vector, or what corresponds to it for the other types. It is not small if B is
+ *                    ill-conditioned, and A is not of the form L·M·Lᴴ with elements of M of one size.
+ *     orthogonality  the largest sum of |xᵢᴴ·B·x − δ| / (‖xᵢ‖·‖x‖·‖B‖·n·ε) over all vectors xᵢ. For
+ *                    VKEVD_BAXLX it has B⁻¹, and the plan must have the factor of B.
+ *
+ * residual and orthogonality may be NULL. Errors are those of vkevd_symmetric_solve.
+ */
+int32_t vkevd_pencil_check(vkevd_plan plan, const double *a, int64_t lda, const double *b, int64_t ldb,
+                           const double *w, const double *z, int64_t ldz, int64_t count,
+                           double *residual, double *orthogonality, const vkevd_control *control,
+                           vkevd_error *error);
+int32_t vkevd_pencil_check_float32(vkevd_plan plan, const float *a, int64_t lda, const float *b, int64_t ldb,
+                                   const float *w, const float *z, int64_t ldz, int64_t count,
+                                   double *residual, double *orthogonality, const vkevd_control *control,
+                                   vkevd_error *error);
+int32_t vkevd_pencil_check_complex128(vkevd_plan plan, const double *a, int64_t lda, const double *b, int64_t ldb,
+                                      const double *w, const double *z, int64_t ldz, int64_t count,
+                                      double *residual, double *orthogonality, const vkevd_control *control,
+                                      vkevd_error *error);
+int32_t vkevd_pencil_check_complex64(vkevd_plan plan, const float *a, int64_t lda, const float *b, int64_t ldb,
+                                     const float *w, const float *z, int64_t ldz, int64_t count,
+                                     double *residual, double *orthogonality, const vkevd_control *control,
+                                     vkevd_error *error);
 
 /* ---- Singular values ----------------------------------------------------------------------- */
 

@@ -35,7 +35,7 @@ static void devices(void) {
 	CHECK(none == 0);
 	CHECK(strcmp(vkevd_version(), VKEVD_VERSION) == 0);
 	CHECK(strcmp(vkevd_code_text(VKEVD_CANCELLED), "cancelled") == 0);
-	CHECK(strcmp(vkevd_code_text(VKEVD_OVERFLOW + 1), "unknown code") == 0 && vkevd_code_text(-1));
+	CHECK(strcmp(vkevd_code_text(VKEVD_NOT_POSITIVE + 1), "unknown code") == 0 && vkevd_code_text(-1));
 }
 
 static void errors(vkevd_plan plan) {
@@ -248,6 +248,19 @@ static void forks(vkevd_plan plan) {
 			vkevd_symmetric_solve_float32(plan, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
 			vkevd_symmetric_solve_complex128(plan, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
 			vkevd_symmetric_solve_complex64(plan, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
+			vkevd_pencil_plan(device, N, NULL, &none, NULL),
+			vkevd_pencil_factor(plan, NULL, N, NULL, NULL, NULL),
+			vkevd_pencil_solve(plan, NULL, N, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
+			vkevd_pencil_check(plan, NULL, N, NULL, N, NULL, NULL, N, 0, NULL, NULL, NULL, NULL),
+			vkevd_pencil_factor_float32(plan, NULL, N, NULL, NULL, NULL),
+			vkevd_pencil_solve_float32(plan, NULL, N, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
+			vkevd_pencil_check_float32(plan, NULL, N, NULL, N, NULL, NULL, N, 0, NULL, NULL, NULL, NULL),
+			vkevd_pencil_factor_complex128(plan, NULL, N, NULL, NULL, NULL),
+			vkevd_pencil_solve_complex128(plan, NULL, N, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
+			vkevd_pencil_check_complex128(plan, NULL, N, NULL, N, NULL, NULL, N, 0, NULL, NULL, NULL, NULL),
+			vkevd_pencil_factor_complex64(plan, NULL, N, NULL, NULL, NULL),
+			vkevd_pencil_solve_complex64(plan, NULL, N, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
+			vkevd_pencil_check_complex64(plan, NULL, N, NULL, N, NULL, NULL, N, 0, NULL, NULL, NULL, NULL),
 			vkevd_svd_plan(device, N, N, NULL, &none, NULL),
 			vkevd_svd_solve(plan, diagonal, N, w, NULL, N, NULL, N, NULL, NULL),
 			vkevd_svd_solve_float32(plan, NULL, N, NULL, NULL, N, NULL, N, NULL, NULL),

@@ -22,10 +22,11 @@ static void texts(void) {
 		"not supported by the device", "out of device memory", "the device failed", "cancelled",
 		"closed", "more eigenvalues than allowed", "no convergence", "the result is not verified",
 		"forked process", "defect of the library", "a value of the result overflows",
+		"B is not positive definite",
 	};
-	for (int k = 0; k <= VKEVD_OVERFLOW; k++)
+	for (int k = 0; k <= VKEVD_NOT_POSITIVE; k++)
 		CHECK(strcmp(vkevd_code_text(k), codes[k]) == 0);
-	CHECK(strcmp(vkevd_code_text(VKEVD_OVERFLOW + 1), "unknown code") == 0);
+	CHECK(strcmp(vkevd_code_text(VKEVD_NOT_POSITIVE + 1), "unknown code") == 0);
 	CHECK(strcmp(vkevd_code_text(-1), "unknown code") == 0);
 }
 
@@ -45,6 +46,7 @@ static void handles(vkevd_device device, vkevd_plan plan) {
 	SAYS(bad, "order: NULL", vkevd_batch_order(device, NULL, &error));
 	SAYS(bad, "bytes: NULL", vkevd_plan_bytes(plan, NULL, &error));
 	SAYS(bad, "plan: NULL", vkevd_symmetric_plan(device, 1, NULL, NULL, &error));
+	SAYS(bad, "plan: NULL", vkevd_pencil_plan(device, 1, NULL, NULL, &error));
 	SAYS(bad, "plan: NULL", vkevd_svd_plan(device, 1, 1, NULL, NULL, &error));
 	SAYS(bad, "plan: NULL", vkevd_batch_plan(device, 1, 1, NULL, NULL, &error));
 
@@ -58,6 +60,7 @@ static void handles(vkevd_device device, vkevd_plan plan) {
 		SAYS(bad, "device: not an open handle", vkevd_close(h, &error));
 		SAYS(bad, "device: not an open handle", vkevd_batch_order(h, &count, &error));
 		SAYS(bad, "device: not an open handle", vkevd_symmetric_plan(h, 1, NULL, &none, &error));
+		SAYS(bad, "device: not an open handle", vkevd_pencil_plan(h, 1, NULL, &none, &error));
 		SAYS(bad, "device: not an open handle", vkevd_svd_plan(h, 1, 1, NULL, &none, &error));
 		SAYS(bad, "device: not an open handle", vkevd_batch_plan(h, 1, 1, NULL, &none, &error));
 		SAYS(bad, "token: not an open handle", vkevd_cancel(h, &error));
@@ -68,6 +71,9 @@ static void handles(vkevd_device device, vkevd_plan plan) {
 		SAYS(bad, "plan: not an open handle", vkevd_symmetric_solve_float32(h, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_symmetric_solve_complex128(h, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_symmetric_solve_complex64(h, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_pencil_factor(h, NULL, 1, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_pencil_solve(h, NULL, 1, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_pencil_check(h, NULL, 1, NULL, 1, NULL, NULL, 1, 0, NULL, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_svd_solve(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_svd_solve_float32(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_batch_solve(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
@@ -190,6 +196,85 @@ static void symmetric(vkevd_device device) {
 	SAYS(VKEVD_OVERFLOW, "eigenvalue 1 is beyond the largest float32, and is +Inf in the result (indices from 0)",
 	     vkevd_symmetric_solve_float32(plan, huge, 2, w32, NULL, 0, NULL, NULL, &error));
 	CHECK(error.row == 1 && error.column == -1 && isinf(w32[1]) && !isinf(w32[0]));
+	OK(vkevd_plan_close(plan, &error));
+#undef REFUSED
+}
+
+static void pencils(vkevd_device device) {
+	vkevd_plan plan;
+	vkevd_pencil o;
+#define REFUSED(text, ...)                                                                         \
+	do {                                                                                           \
+		o = (vkevd_pencil){__VA_ARGS__};                                                           \
+		SAYS(bad, text, vkevd_pencil_plan(device, 3, &o, &plan, &error));                           \
+		CHECK(plan == 0);                                                                          \
+	} while (0)
+	REFUSED("options.reserved: must be 0", .reserved0 = 1);
+	REFUSED("options.reserved: must be 0", .reserved = {0, 0, 0, 0, 0, 1});
+	REFUSED("options.reserved: must be 0", .symmetric = {.reserved0 = 1});
+	const int32_t wrong[] = {-1, 2};
+	for (int k = 0; k < 2; k++) {
+		const char *const flag = "options: a member that must be 0 or 1 is neither";
+		REFUSED(flag, .b_upper = wrong[k]);
+		REFUSED(flag, .b_row_major = wrong[k]);
+		REFUSED(flag, .symmetric = {.vectors = wrong[k]});
+		REFUSED("options.type: none of VKEVD_AXLBX, VKEVD_ABXLX, VKEVD_BAXLX", .type = k ? 3 : -1);
+	}
+	REFUSED("options.number: VKEVD_MIXED is not for pairs", .symmetric = {.number = VKEVD_MIXED, .vectors = 1});
+	REFUSED("options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL", .symmetric = {.select = 3});
+	SAYS(bad, "order -1 is negative", vkevd_pencil_plan(device, -1, NULL, &plan, &error));
+
+	double a[16] = {1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3}, b[9] = {4, 0, 0, 0, 1, 0, 0, 0, 1}, w[3], z[16], number; // lda = 4
+	float w32[3];
+	const char *const no_factor = "plan: without a factor of B; vkevd_pencil_factor computes it";
+	o = (vkevd_pencil){.type = VKEVD_BAXLX, .symmetric = {.vectors = 1}};
+	OK(vkevd_pencil_plan(device, 3, &o, &plan, &error));
+	SAYS(bad, no_factor, vkevd_pencil_solve(plan, a, 4, NULL, 0, w, z, 4, NULL, NULL, &error));
+	SAYS(bad, no_factor, vkevd_pencil_check(plan, a, 4, b, 3, a, a, 4, 3, &number, NULL, NULL, &error));
+	SAYS(bad, "b: NULL", vkevd_pencil_factor(plan, NULL, 3, NULL, NULL, &error));
+	SAYS(bad, "ldb: 2, must be at least 3", vkevd_pencil_factor(plan, b, 2, NULL, NULL, &error));
+	SAYS(bad, "ldb: 2, must be at least 3", vkevd_pencil_solve(plan, a, 4, b, 2, w, z, 4, NULL, NULL, &error));
+	SAYS(bad, "a: NULL", vkevd_pencil_solve(plan, NULL, 4, b, 3, w, z, 4, NULL, NULL, &error));
+	SAYS(bad, "w: NULL", vkevd_pencil_solve(plan, a, 4, b, 3, NULL, z, 4, NULL, NULL, &error));
+	SAYS(bad, "z: NULL", vkevd_pencil_solve(plan, a, 4, b, 3, w, NULL, 4, NULL, NULL, &error));
+	SAYS(bad, "ldz: z is a, so it must be lda", vkevd_pencil_solve(plan, a, 4, b, 3, w, a, 3, NULL, NULL, &error));
+	SAYS(bad, "plan: for another kind of problem or of number",
+	     vkevd_pencil_solve_float32(plan, w32, 3, NULL, 3, w32, w32, 3, NULL, NULL, &error));
+	SAYS(bad, "plan: for another kind of problem or of number", vkevd_symmetric_solve(plan, a, 4, w, z, 4, NULL, NULL, &error));
+	OK(vkevd_pencil_solve(plan, a, 4, b, 3, w, z, 4, NULL, NULL, &error));
+	CHECK(fabs(w[0] - 2) < 1e-15 && fabs(w[1] - 3) < 1e-15 && fabs(w[2] - 4) < 1e-15 && fabs(z[8] - 2) < 1e-15);
+	OK(vkevd_pencil_check(plan, a, 4, b, 3, w, z, 4, 3, NULL, &number, NULL, &error));
+	SAYS(bad, "count: 4, must be 0 to 3", vkevd_pencil_check(plan, a, 4, b, 3, w, z, 4, 4, &number, NULL, NULL, &error));
+	SAYS(bad, "count: -1, must be 0 to 3", vkevd_pencil_check(plan, a, 4, b, 3, w, z, 4, -1, &number, NULL, NULL, &error));
+	SAYS(bad, "a: NULL", vkevd_pencil_check(plan, NULL, 4, b, 3, w, z, 4, 3, &number, NULL, NULL, &error));
+	SAYS(bad, "b: NULL", vkevd_pencil_check(plan, a, 4, NULL, 3, w, z, 4, 3, &number, NULL, NULL, &error));
+	SAYS(bad, "w: NULL", vkevd_pencil_check(plan, a, 4, b, 3, NULL, z, 4, 3, &number, NULL, NULL, &error));
+	SAYS(bad, "z: NULL", vkevd_pencil_check(plan, a, 4, b, 3, w, NULL, 4, 3, &number, NULL, NULL, &error));
+
+	a[6] = INFINITY; // (2, 1)
+	SAYS(VKEVD_NOT_FINITE, "matrix A: element (2, 1) is +Inf; entries must be finite (indices from 0)",
+	     vkevd_pencil_solve(plan, a, 4, NULL, 0, w, z, 4, NULL, NULL, &error));
+	CHECK(error.row == 2 && error.column == 1);
+	a[6] = 0, b[8] = NAN;
+	SAYS(VKEVD_NOT_FINITE, "matrix B: element (2, 2) is NaN; entries must be finite (indices from 0)",
+	     vkevd_pencil_factor(plan, b, 3, NULL, NULL, &error));
+	CHECK(error.row == 2 && error.column == 2);
+	for (int k = 0; k < 3; k++) { // the failed factor leaves none, and the plan serves the next pair
+		b[8] = 1, b[4 * k] = -1;
+		SAYS(bad, no_factor, vkevd_pencil_solve(plan, a, 4, NULL, 0, w, z, 4, NULL, NULL, &error));
+		char text[100];
+		sprintf(text, "B is not positive definite: its leading minor of order %d is not", k + 1);
+		SAYS(VKEVD_NOT_POSITIVE, text, vkevd_pencil_factor(plan, b, 3, &number, NULL, &error));
+		CHECK(error.row == k + 1 && error.column == -1);
+		SAYS(VKEVD_NOT_POSITIVE, text, vkevd_pencil_solve(plan, a, 4, b, 3, w, z, 4, NULL, NULL, &error));
+		CHECK(error.row == k + 1);
+		b[4 * k] = 1;
+	}
+	OK(vkevd_pencil_factor(plan, b, 3, &number, NULL, &error));
+	CHECK(fabs(number - 1) < 1e-15); // b is I now
+	OK(vkevd_plan_close(plan, &error));
+	OK(vkevd_pencil_plan(device, 3, NULL, &plan, &error)); // without vectors
+	SAYS(bad, "plan: without vectors, which a check needs", vkevd_pencil_check(plan, a, 4, b, 3, w, z, 4, 3, &number, NULL, NULL, &error));
 	OK(vkevd_plan_close(plan, &error));
 #undef REFUSED
 }
@@ -341,6 +426,7 @@ int main(void) {
 	texts();
 	handles(device, plan);
 	symmetric(device);
+	pencils(device);
 	singular(device);
 	batches(device);
 	OK(vkevd_close(device, &error));

@@ -192,6 +192,183 @@ static void all_hermitian(void) {
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_batch_plan(device, N, 1, &b, &plan, &error));
 }
 
+// put and get write and read number `at` of an array of one of the four types.
+static void put(void *to, int number, int at, double complex x) {
+	switch (number) {
+	case VKEVD_FLOAT64: ((double *)to)[at] = creal(x); break;
+	case VKEVD_FLOAT32: ((float *)to)[at] = (float)creal(x); break;
+	case VKEVD_COMPLEX128: ((double complex *)to)[at] = x; break;
+	default: ((float complex *)to)[at] = (float complex)x;
+	}
+}
+
+static double complex get(const void *from, int number, int at) {
+	switch (number) {
+	case VKEVD_FLOAT64: return ((const double *)from)[at];
+	case VKEVD_FLOAT32: return ((const float *)from)[at];
+	case VKEVD_COMPLEX128: return ((const double complex *)from)[at];
+	}
+	return ((const float complex *)from)[at];
+}
+
+// The matrix T of the next tests has 1 on its diagonal and 1/4 above it.
+enum { T, T_TRANSPOSED, T_INVERSE, T_INVERSE_TRANSPOSED };
+
+// multiply sets x to the product of T, or of one of the others, and x.
+static void multiply(int by, double complex *x) {
+	for (int i = 0; by == T && i + 1 < N; i++)
+		x[i] += x[i + 1] / 4;
+	for (int i = N - 1; by == T_TRANSPOSED && i > 0; i--)
+		x[i] += x[i - 1] / 4;
+	for (int i = N - 2; by == T_INVERSE && i >= 0; i--)
+		x[i] -= x[i + 1] / 4;
+	for (int i = 1; by == T_INVERSE_TRANSPOSED && i < N; i++)
+		x[i] -= x[i - 1] / 4;
+}
+
+// congruent sets m to Φ·F·m·Fᵀ·Φᴴ, where m is symmetric, F is T or one of the others, and Φ is 1 or
+// the diagonal matrix of phases.
+static void congruent(int f, double complex m[N][N], int phases) {
+	for (int side = 0; side < 2; side++) {
+		double complex x[N][N];
+		for (int i = 0; i < N; i++) {
+			memcpy(x[i], m[i], sizeof x[i]); // m is symmetric, or F·m
+			multiply(f, x[i]);
+		}
+		for (int i = 0; i < N; i++)
+			for (int j = 0; j < N; j++)
+				m[i][j] = x[j][i];
+	}
+	for (int i = 0; phases && i < N; i++)
+		for (int j = 0; j < N; j++)
+			m[i][j] *= phase(i) * conj(phase(j));
+}
+
+// put_triangle writes one triangle of a matrix to memory. All other numbers become NaN, also the
+// imaginary parts of the diagonal.
+static void put_triangle(double complex whole[N][N], void *to, int number, int ld, int upper, int row_major) {
+	for (int i = 0; i < N * (N + 5); i++)
+		put(to, number, i, NAN + NAN * I);
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++)
+			if (upper ? i <= j : i >= j)
+				put(to, number, place(i, j, ld, row_major), whole[i][j]);
+	for (int i = 0; i < N; i++)
+		if (number == VKEVD_COMPLEX128)
+			((double *)to)[2 * place(i, i, ld, 0) + 1] = NAN;
+		else if (number == VKEVD_COMPLEX64)
+			((float *)to)[2 * place(i, i, ld, 0) + 1] = NAN;
+}
+
+// OF calls a function for pairs with the type of numbers of the options o.
+#define OF(name, ...)                                                                              \
+	(o.symmetric.number == VKEVD_FLOAT32      ? name##_float32(__VA_ARGS__)                         \
+	 : o.symmetric.number == VKEVD_COMPLEX128 ? name##_complex128(__VA_ARGS__)                      \
+	 : o.symmetric.number == VKEVD_COMPLEX64  ? name##_complex64(__VA_ARGS__)                       \
+	                                          : name(__VA_ARGS__))
+
+// pair solves one pair with the eigenvalues 1, …, N. If H is a symmetric matrix with these values and
+// S = T·Φᴴ, then B is SᴴS. A is SᴴHS, or S⁻¹HS⁻ᴴ for a type with a product of A and B.
+static void pair(vkevd_pencil o, int pad, int in_place, int first, int count) {
+	static double complex whole[2][N][N], memory[5][N * (N + 5)], y[N][N];
+	void *a = memory[0], *kept = memory[1], *b = memory[2], *z = in_place ? a : memory[3], *again = memory[4];
+	int number = o.symmetric.number, single = number == VKEVD_FLOAT32 || number == VKEVD_COMPLEX64;
+	int lda = N + pad, ldb = N + 2, ldz = in_place ? lda : N + 3, by_rows = o.symmetric.vectors_row_major;
+	int real_type = single ? VKEVD_FLOAT32 : VKEVD_FLOAT64;
+	double d[N], tolerance = single ? 1e-2 : 1e-11, condition = 0, residual = -1, orthogonality = -1;
+	double values[N], values_again[N];
+	void *w = values, *w_again = values_again;
+	for (int i = 0; i < N; i++)
+		d[(i * 29) % N] = i + 1;
+	matrix h = new_matrix(N, N, 0, 0);
+	reflect(h, d);
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++)
+			whole[0][i][j] = *entry(h, i, j), whole[1][i][j] = i == j;
+	free(h.at);
+	congruent(o.type == VKEVD_AXLBX ? T_TRANSPOSED : T_INVERSE, whole[0], number >= VKEVD_COMPLEX128);
+	congruent(T_TRANSPOSED, whole[1], number >= VKEVD_COMPLEX128);
+	put_triangle(whole[0], a, number, lda, o.symmetric.upper, o.symmetric.a_row_major);
+	put_triangle(whole[1], b, number, ldb, o.b_upper, o.b_row_major);
+	memcpy(kept, a, sizeof memory[0]);
+
+	vkevd_plan plan;
+	vkevd_found found = {-1, -1};
+	OK(vkevd_pencil_plan(device, N, &o, &plan, &error));
+	OK(OF(vkevd_pencil_factor, plan, b, ldb, &condition, NULL, &error));
+	CHECK(condition > 1 && condition < 3); // the singular values of T are between 3/4 and 5/4
+	OK(OF(vkevd_pencil_solve, plan, a, lda, NULL, 0, w_again, o.symmetric.vectors ? again : NULL, N + 3, &found, NULL, &error));
+	CHECK(found.first == first && found.count == count);
+	OK(OF(vkevd_pencil_solve, plan, a, lda, b, ldb, w, o.symmetric.vectors ? z : NULL, ldz, &found, NULL, &error));
+	CHECK(found.first == first && found.count == count);
+	for (int k = 0; k < count; k++) {
+		double value = creal(get(w, real_type, k));
+		CHECK(fabs(value - (first + k + 1)) < tolerance / 10 && value == creal(get(w_again, real_type, k)));
+		if (!o.symmetric.vectors)
+			continue;
+		double complex x[N], inner[N];
+		for (int i = 0; i < N; i++) {
+			x[i] = get(z, number, place(i, k, ldz, by_rows));
+			CHECK(x[i] == get(again, number, place(i, k, N + 3, by_rows)));
+			inner[i] = x[i];
+			y[k][i] = number >= VKEVD_COMPLEX128 ? conj(phase(i)) * x[i] : x[i];
+		}
+		// T·Φᴴ·x is orthonormal, or its inverse adjoint
+		multiply(o.type == VKEVD_BAXLX ? T_INVERSE_TRANSPOSED : T, y[k]);
+		for (int l = 0; l <= k; l++) {
+			double complex sum = l == k ? -1 : 0;
+			for (int i = 0; i < N; i++)
+				sum += conj(y[l][i]) * y[k][i];
+			CHECK(cabs(sum) < tolerance / 10);
+		}
+		double complex ax[N], bx[N];
+		for (int step = 0; step < 2; step++) { // A·x and B·x, or products with both matrices
+			int m = o.type == VKEVD_ABXLX ? 1 - step : step;
+			double complex *to = m ? bx : ax, *from = o.type == VKEVD_AXLBX ? x : inner;
+			for (int i = 0; i < N; i++) {
+				to[i] = 0;
+				for (int j = 0; j < N; j++)
+					to[i] += whole[m][i][j] * from[j];
+			}
+			memcpy(inner, to, sizeof inner);
+		}
+		for (int i = 0; i < N; i++)
+			CHECK(cabs(o.type == VKEVD_AXLBX ? ax[i] - value * bx[i] : inner[i] - value * x[i]) < tolerance);
+	}
+	if (o.symmetric.vectors) {
+		OK(OF(vkevd_pencil_check, plan, kept, lda, b, ldb, w, z, ldz, count, &residual, &orthogonality, NULL, &error));
+		CHECK(residual > 0 && residual < 1 && orthogonality > 0 && orthogonality < 3);
+		put(z, number, place(1, 0, ldz, by_rows), 9);
+		OK(OF(vkevd_pencil_check, plan, kept, lda, b, ldb, w, z, ldz, count, &residual, &orthogonality, NULL, &error));
+		CHECK(residual > 100 && orthogonality > 100);
+	}
+	OK(vkevd_plan_close(plan, &error));
+}
+
+// all_pairs solves pairs of each type of problem and of numbers, in every storage order.
+static void all_pairs(void) {
+	const int32_t numbers[] = {VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_COMPLEX128, VKEVD_COMPLEX64};
+	for (int i = 0; i < 32; i++) { // bit 0 to 4: storage orders and triangles
+		vkevd_pencil o = {0};
+		o.symmetric.vectors = 1, o.symmetric.number = numbers[(i + i / 4) % 4], o.type = i % 3;
+		o.symmetric.upper = i & 1, o.symmetric.a_row_major = i >> 1 & 1, o.symmetric.vectors_row_major = i >> 2 & 1;
+		o.b_upper = i >> 3 & 1, o.b_row_major = i >> 4 & 1;
+		pair(o, i % 3, i % 5 == 0, 0, N);
+	}
+	for (int i = 0; i < 4; i++) {
+		vkevd_pencil o = {0};
+		o.symmetric.number = numbers[i], o.type = (i + 1) % 3;
+		pair(o, 2, 0, 0, N);
+		o.symmetric.verify = o.symmetric.vectors = 1;
+		pair(o, 1, 0, 0, N);
+		o.symmetric.verify = 0;
+		o.symmetric.select = VKEVD_INDEX, o.symmetric.from = 3, o.symmetric.to = 9;
+		pair(o, 1, 0, 3, 6);
+		o.symmetric.select = VKEVD_INTERVAL, o.symmetric.above = 10.5, o.symmetric.up_to = 13.5;
+		pair(o, 1, 0, 10, 3);
+	}
+}
+
 // mixed solves in mixed precision, in every storage order, and checks what it refuses.
 static void mixed(void) {
 	vkevd_symmetric o = {0};
@@ -448,6 +625,7 @@ int main(void) {
 	OK(vkevd_open(NULL, &device, &error));
 	all_symmetric();
 	all_hermitian();
+	all_pairs();
 	all_singular();
 	many();
 	many_singles();
