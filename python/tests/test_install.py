@@ -107,12 +107,45 @@ class Install(Case):
             scipy.linalg.svdvals(x)
         self.assertEqual(len([line for line in log.output if "on the device" in line]), 6, log.output)
         with self.assertLogs("vkevd", "INFO") as log:
-            w, z = scipy.linalg.eigh(a, 2 * np.eye(120))
             scipy.linalg.eigh(a, driver="evd")
             a[1, 7] = np.nan  # in the other triangle
             with self.assertRaises(ValueError):
                 scipy.linalg.eigh(a)
-        self.assertEqual(len([line for line in log.output if "left to" in line]), 3, log.output)
+        self.assertEqual(len([line for line in log.output if "left to" in line]), 2, log.output)
+
+    @unittest.skipIf(scipy is None, "no scipy")
+    def test_pairs(self):
+        original = scipy.linalg.eigh.__wrapped__
+        x, y = random(120, 120, 8), random(120, 120, 9)
+        b = x @ x.T + 120 * np.eye(120)
+        for a, b in ((symmetric(120), b), (hermitian(120), b + 3j * (y - y.T)), (symmetric(120).astype(np.float32), b)):
+            with self.assertLogs("vkevd", "INFO") as log:
+                for type in (1, 2, 3):
+                    for matrix in (b, b.T, np.asfortranarray(b), b[::-1, ::-1]):
+                        w, z = scipy.linalg.eigh(a, matrix, type=type)
+                        want = original(a, matrix, type=type, eigvals_only=True)
+                        self.assertLess(abs(w - want).max(), 1e-12 * abs(want).max())
+                        left, right = {1: (a @ z, matrix @ z), 2: (a @ (matrix @ z), z), 3: (matrix @ (a @ z), z)}[type]
+                        self.assertLess(abs(left - right * w).max(), 1e-11 * abs(want).max() * (abs(matrix).max() if type == 1 else 10))
+                part = scipy.linalg.eigh(a, b, lower=False, subset_by_index=[2, 5], eigvals_only=True)
+                self.assertTrue(np.allclose(part, original(a, b, eigvals_only=True)[2:6]))
+                self.assertTrue(np.allclose(scipy.linalg.eigvalsh(a, b, type=2), original(a, b, type=2)[0]))
+            self.assertEqual(len([line for line in log.output if "on the device" in line]), 14, log.output)
+        b, text = np.array(b), "minor of order 8 of B"
+        b[7, 7] = -1
+        for wrong, kind, message, why in ((b, np.linalg.LinAlgError, text, "NotPositiveDefiniteError: The leading " + text),
+                                          (b[1:], ValueError, "expected square", "ValueError: wrong b dimensions"),
+                                          (b * np.nan, ValueError, "must not contain", "NaN or an infinity")):
+            with self.assertLogs("vkevd", "INFO") as log, self.assertRaisesRegex(kind, message):
+                scipy.linalg.eigh(a, wrong)
+            self.assertRegex(log.output[0], f"left to scipy.linalg.eigh .*{why}")
+        for left, why in ((b.tolist(), "b: its type is list"), (np.eye(120, dtype=int), "b: its elements are int64")):
+            with self.assertLogs("vkevd", "INFO") as log:
+                try:
+                    scipy.linalg.eigh(a, left)
+                except np.linalg.LinAlgError:
+                    pass
+            self.assertIn(why, log.output[0])
 
     @unittest.skipIf(scipy is None, "no scipy")
     def test_overflow(self):
@@ -156,7 +189,7 @@ with multiprocessing.get_context("fork").Pool(2) as pool: # numpy's own answer
         device of each."""
         solves = []
 
-        def symmetric_fails(a, upper, vectors, select, row_major, device):
+        def symmetric_fails(a, upper, vectors, select, row_major, device, *pair):
             solves.append((len(a), device))
             raise RuntimeError("lost")
 

@@ -25,10 +25,11 @@ class Refusals(Case):
             refused(not_square, "shape (): not a square matrix", np.float64(1))
             refused(not_square, "shape (2, 5, 6): not a square matrix", np.ones((2, 5, 6)))
             refused(ValueError, "UPLO argument must be 'L' or 'U'", UPLO="X")
-            way_out = ("vkevd: the generalized problem a·x = w·b·x is not supported; use scipy.linalg.eigh(a, b), or, with "
-                       "l = numpy.linalg.cholesky(b) and m = numpy.linalg.inv(l), eigh(m @ a @ m.T), whose vectors are l.T @ x")
-            refused(TypeError, way_out, UPLO=np.eye(6))
-            refused(TypeError, way_out, b=np.eye(6))
+            refused(TypeError, "vkevd: eigh has two values for b", UPLO=np.eye(6), b=np.eye(6))
+            refused(ValueError, "wrong b dimensions (6, 5), should be (6, 6)", b=np.ones((6, 5)))
+            refused(ValueError, "wrong b dimensions (6,), should be (6, 6)", b=np.ones(6))
+            refused(ValueError, '"type" keyword only accepts 1, 2, and 3.', b=np.eye(6), type=4)
+            refused(TypeError, "vkevd: an array of type object is not supported: its entries must be numbers", b=np.eye(6).astype(object))
             refused(ValueError, "subset_by_index and subset_by_value cannot both be given", subset_by_index=[0, 1], subset_by_value=[0, 1])
             for first, last in (-1, 2), (0, 6), (3, 2):
                 refused(ValueError, f"subset_by_index: [{first}, {last}] is not a range within 0 to 5; "
@@ -48,8 +49,33 @@ class Refusals(Case):
                 refused(TypeError, f"vkevd: array type {np.dtype(np.clongdouble)} is not supported; a.astype(numpy.complex128) is",
                         a.astype(np.clongdouble))
         every = "mixed precision is for all values and vectors of one matrix of float64"
-        for matrix, arguments in ((a.astype(np.float32), {}), (a + 0j, {}), (stack, {}), (a, {"eigvals_only": True}), (a, {"subset_by_index": [0, 5]})):
+        for matrix, arguments in ((a.astype(np.float32), {}), (a + 0j, {}), (stack, {}), (a, {"eigvals_only": True}), (a, {"subset_by_index": [0, 5]}),
+                                  (a, {"b": np.eye(6)})):
             self.refused(ValueError, every, lambda: vkevd.eigh(matrix, precision="mixed", **arguments))
+
+    def test_pairs(self):
+        a, b = symmetric(6), np.eye(6)
+        for k in 1, 4, 6:
+            b = np.eye(6)
+            b[k - 1, k - 1] = -1
+            for work in (lambda: vkevd.eigh(a, b), lambda: vkevd.eigvalsh(a, b, type=2), lambda: vkevd.Factor(b)):
+                self.refused(vkevd.NotPositiveDefiniteError, f"The leading minor of order {k} of B is not positive definite. The factorization of B "
+                             "could not be completed and no eigenvalues or eigenvectors were computed.", work)
+        b[4, 2] = np.nan
+        for work in (lambda: vkevd.eigh(a, b), lambda: vkevd.Factor(b), lambda: vkevd.eigh(np.stack([a, a]), b)):
+            self.refused(vkevd.NotFiniteError, "matrix B: element (4, 2) is NaN; entries must be finite (indices from 0)", work)
+        self.refused(vkevd.NotFiniteError, "matrix A: element (4, 2) is NaN; entries must be finite (indices from 0)", lambda: vkevd.eigh(b, np.eye(6)))
+        self.refused(np.linalg.LinAlgError, "shape (6, 5): not a square matrix", lambda: vkevd.Factor(np.ones((6, 5))))
+        self.refused(np.linalg.LinAlgError, "shape (2, 6, 6): not a matrix", lambda: vkevd.Factor(np.ones((2, 6, 6))))
+        self.refused(ValueError, '"type" keyword only accepts 1, 2, and 3.', lambda: vkevd.Factor(a, type=0))
+        with vkevd.Factor(np.eye(6, dtype=np.float32)) as factor:
+            self.refused(ValueError, "wrong a dimensions (5, 5), should be (6, 6)", lambda: factor.solve(a[:5, :5]))
+            self.refused(TypeError, "vkevd: a Factor of float32 does not take a matrix of float64; Factor(b.astype(a.dtype)) does",
+                         lambda: factor.solve(a))
+        self.refused(ValueError, "plan: not an open handle", lambda: factor.solve(a.astype(np.float32)))
+        with vkevd.Factor(np.eye(6)) as factor:
+            vkevd.clear()
+            self.refused(vkevd.Error, "vkevd: clear() has closed the device of this Factor", lambda: factor.solve(a))
 
     def test_complex(self):
         a = symmetric(6) + 0j
@@ -112,12 +138,13 @@ class Refusals(Case):
     def test_codes(self):
         kinds = {1: _errors.BadArgumentError, 2: vkevd.NotFiniteError, 3: vkevd.NoDeviceError, 4: _errors.UnsupportedError,
                  5: _errors.OutOfMemoryError, 6: _errors.DeviceError, 7: _errors.CancelledError, 10: _errors.NoConvergenceError,
-                 12: _errors.ForkedError, 14: vkevd.ResultOverflowError}
+                 12: _errors.ForkedError, 14: vkevd.ResultOverflowError, 15: vkevd.NotPositiveDefiniteError}
         self.assertEqual(_errors.BY_CODE, kinds)
         for kind in kinds.values():
             self.assertTrue(issubclass(kind, vkevd.Error) and issubclass(kind, RuntimeError))
         bases = {_errors.BadArgumentError: ValueError, vkevd.NotFiniteError: np.linalg.LinAlgError, _errors.OutOfMemoryError: MemoryError,
-                 _errors.NoConvergenceError: np.linalg.LinAlgError, vkevd.ResultOverflowError: OverflowError}
+                 _errors.NoConvergenceError: np.linalg.LinAlgError,
+                 vkevd.NotPositiveDefiniteError: np.linalg.LinAlgError, vkevd.ResultOverflowError: OverflowError}
         for kind, base in bases.items():
             self.assertTrue(issubclass(kind, base))
         self.assertTrue(issubclass(vkevd.NotFiniteError, ValueError))

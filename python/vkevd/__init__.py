@@ -4,6 +4,8 @@
     w = vkevd.eigvalsh(a)
     u, s, vh = vkevd.svd(a)          A = U·diag(s)·Vᵀ, s descending
     s = vkevd.svdvals(a)
+    w, z = vkevd.eigh(a, b)          a·z = b·z·diag(w), b positive definite, and scipy's other types
+    w, z = vkevd.Factor(b).solve(a)  the same for many a and one b
     results = vkevd.batched(list)    many small symmetric matrices of mixed orders
     vkevd.install()                  numpy.linalg and scipy.linalg use the GPU for large matrices
 
@@ -24,15 +26,17 @@ from ._batched import batched
 from ._devices import clear, devices, use
 from ._eigh import eigh, eigvalsh
 from ._errors import (DeviceError, Error, ForkedError, NoConvergenceError, NoDeviceError, NotFiniteError,
-                      OutOfMemoryError, ResultOverflowError, UnsupportedError)
+                      NotPositiveDefiniteError, OutOfMemoryError, ResultOverflowError, UnsupportedError)
 from ._install import install, installed, uninstall
 from ._library import version
+from ._pencil import Factor
 from ._results import Device, EighResult, SVDResult
 from ._svd import svd, svdvals
 
 __all__ = [
-    "Device", "DeviceError", "EighResult", "Error", "ForkedError", "NoConvergenceError", "NoDeviceError",
-    "NotFiniteError", "OutOfMemoryError", "ResultOverflowError", "SVDResult", "UnsupportedError", "batched", "clear", "devices",
+    "Device", "DeviceError", "EighResult", "Error", "Factor", "ForkedError", "NoConvergenceError", "NoDeviceError",
+    "NotFiniteError", "NotPositiveDefiniteError", "OutOfMemoryError", "ResultOverflowError", "SVDResult", "UnsupportedError",
+    "batched", "clear", "devices",
     "eigh", "eigvalsh", "install", "installed", "svd", "svdvals", "uninstall", "use", "version",
 ]
 

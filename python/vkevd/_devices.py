@@ -56,7 +56,18 @@ class Session:
         if key in self._plans:
             self._plans.move_to_end(key)
             return self._plans[key][0]
-        handle, size = c_uint64(), c_uint64()
+        handle, size = c_uint64(self.new_plan(kind, shape, options)), c_uint64()
+        call("plan_bytes", handle, byref(size))
+        self._plans[key] = handle.value, size.value
+        while len(self._plans) > 1 and (
+                len(self._plans) > _MOST_PLANS or sum(b for _, b in self._plans.values()) > self.device.memory // 2):
+            _, (oldest, _) = self._plans.popitem(last=False)
+            call("plan_close", oldest)
+        return handle.value
+
+    def new_plan(self, kind, shape, options):
+        """Returns a plan that the caller must close. The caller must hold the lock."""
+        handle = c_uint64()
         try:
             call(kind + "_plan", self.handle, *shape, byref(options), byref(handle))
         except OutOfMemoryError:
@@ -64,12 +75,6 @@ class Session:
                 raise
             self.forget()
             call(kind + "_plan", self.handle, *shape, byref(options), byref(handle))
-        call("plan_bytes", handle, byref(size))
-        self._plans[key] = handle.value, size.value
-        while len(self._plans) > 1 and (
-                len(self._plans) > _MOST_PLANS or sum(b for _, b in self._plans.values()) > self.device.memory // 2):
-            _, (oldest, _) = self._plans.popitem(last=False)
-            call("plan_close", oldest)
         return handle.value
 
     def forget(self):

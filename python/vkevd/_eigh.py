@@ -4,21 +4,34 @@ import numpy as np
 
 from . import _batched, _devices
 from ._arrays import narrowed, numbers, square, stack
+from ._pencil import Factor, paired, with_b
 from ._results import EighResult, finished
-from ._symmetric import EVERYTHING, GENERALIZED, one, select_of, upper_of
+from ._symmetric import EVERYTHING, alone, one, select_of, upper_of
 
 
-def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=False, check_finite=True,
-         subset_by_index=None, subset_by_value=None, precision=None, device=None, progress=None):
+def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=False, overwrite_b=False,
+         check_finite=True, subset_by_index=None, subset_by_value=None, type=1, precision=None, device=None,
+         progress=None):
     """Eigenvalues, ascending, and eigenvectors of a real symmetric or complex Hermitian matrix, or
     of a stack of them.
 
-    b is not supported: it stands for scipy's argument of this name, and must be None. UPLO ("L",
-    "U") or lower (True, False) names the triangle of a that is read. subset_by_index = [first,
+    With a positive definite b, which may also be the second argument, eigh solves a generalized
+    problem, as scipy does:
+
+        type=1    a @ z = b @ z * w    z.conj().T @ b @ z = I
+        type=2    a @ b @ z = z * w    z.conj().T @ b @ z = I
+        type=3    b @ a @ z = z * w    z.conj().T @ inv(b) @ z = I
+
+    Stacks of a and b are broadcast. For many a and one b see Factor. If b is not positive definite,
+    eigh raises NotPositiveDefiniteError, which is a LinAlgError.
+
+    UPLO ("L", "U") or lower (True, False) names the triangle of a, and of b, that is read.
+    subset_by_index = [first,
     last] selects eigenvalues by index, both ends included. subset_by_value = [low, high] selects
     the eigenvalues in (low, high]. Both are as in scipy. With eigvals_only no vectors are computed.
-    With overwrite_a the vectors may replace a in memory, which saves memory. check_finite has no
-    effect, because the triangle that is read is always checked. Matrices of float32 are solved in
+    With overwrite_a the vectors may replace a in memory, which saves memory. check_finite and
+    overwrite_b have no effect, because the triangle that is read is always checked, and b is never
+    changed. Matrices of float32 are solved in
     single precision, but stacks of small matrices in double precision. Complex matrices of a stack
     are solved one after another. The imaginary parts of a diagonal are not read.
 
@@ -32,25 +45,33 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
     for a NaN or an infinity. If a value is beyond the largest number of its type, raises
     ResultOverflowError, which has the result.
     """
-    if b is not None:
-        raise TypeError(GENERALIZED)
+    if not isinstance(UPLO, str):  # scipy's second argument
+        if b is not None:
+            raise TypeError("vkevd: eigh has two values for b")
+        UPLO, b = "L", UPLO
     given, upper = a, upper_of(UPLO, lower)
     a, copied = numbers(a)
     square(a)
+    if b is not None:
+        single = a
+        a, b = paired(a, b, type)
+        copied = copied or a is not single
     select = select_of(a, subset_by_index, subset_by_value)
     if precision not in (None, "mixed"):
         raise ValueError(f"precision {precision!r} is not 'mixed'")
-    if precision and (a.dtype != np.float64 or a.ndim > 2 or eigvals_only or select is not EVERYTHING):
+    if precision and (a.dtype != np.float64 or a.ndim > 2 or b is not None or eigvals_only or select is not EVERYTHING):
         raise ValueError("mixed precision is for all values and vectors of one matrix of float64")
-    if a.ndim > 2:
+    if a.ndim > 2 or b is not None and b.ndim > 2:
         if select is not EVERYTHING:
             raise ValueError("a part of the spectrum is not supported for a stack of matrices; solve them one by one")
-        result = _stack(a, upper, not eigvals_only, device, progress)
+        result = (_stack(a, upper, not eigvals_only, device, progress) if b is None else
+                  _pairs(a, b, upper, type, not eigvals_only, device, progress))
     elif a.size == 0:
         result = np.empty(0, a.real.dtype), np.empty((0, 0), a.dtype)
     else:
         keep = not copied and not (overwrite_a and a is given and a.flags.writeable)
-        result = one(a, upper, not eigvals_only, select, keep, device, progress, mixed=precision == "mixed")
+        by = alone if b is None else with_b(b, upper, type)
+        result = one(a, upper, not eigvals_only, select, keep, device, progress, mixed=precision == "mixed", by=by)
     return finished(result[0] if eigvals_only else EighResult(*result), result[0], "eigenvalue")
 
 
@@ -69,6 +90,23 @@ def _stack(a, upper, vectors, device, progress):
         w, z = _batched.stack(matrices, upper, vectors, session, progress)
         w = narrowed(w.reshape(shape + (n,)), a.dtype)
         return w, z.reshape(a.shape).swapaxes(-1, -2).astype(a.dtype, copy=False) if vectors else None
-    parts = (one(m, upper, vectors, EVERYTHING, True, device, progress) for m in matrices)
+    return _stacked(matrices, (one(m, upper, vectors, EVERYTHING, True, device, progress) for m in matrices), vectors, shape)
+
+
+def _stacked(matrices, parts, vectors, shape):
     filled = stack(matrices, (p if vectors else p[:1] for p in parts), shape)
     return filled if vectors else (filled[0], None)
+
+
+def _pairs(a, b, upper, type, vectors, device, progress):
+    shape, n = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-1]
+    matrices = np.broadcast_to(a, shape + (n, n))
+    if matrices.size == 0:
+        return np.empty(shape + (n,), a.real.dtype), np.empty(shape + (n, n), a.dtype)
+    matrices = matrices.reshape(-1, n, n)
+    if b.ndim == 2:
+        with Factor(b, type=type, lower=not upper, eigvals_only=not vectors, device=device) as factor:
+            return _stacked(matrices, (factor.parts(m, progress) for m in matrices), vectors, shape)
+    bs = np.broadcast_to(b, shape + (n, n)).reshape(-1, n, n)
+    parts = (one(m, upper, vectors, EVERYTHING, True, device, progress, by=with_b(of, upper, type)) for m, of in zip(matrices, bs))
+    return _stacked(matrices, parts, vectors, shape)

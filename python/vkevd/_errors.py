@@ -62,6 +62,20 @@ class ResultOverflowError(Error, OverflowError):
     index = ()
 
 
+class NotPositiveDefiniteError(Error, LinAlgError):
+    """A leading minor of B is not positive definite. order is the order of the first such minor."""
+    code = 15
+    row = 0
+
+    @property
+    def order(self):
+        return self.row
+
+    def __str__(self):  # the text of scipy
+        return (f"The leading minor of order {self.order} of B is not positive definite. The factorization of B "
+                "could not be completed and no eigenvalues or eigenvectors were computed.")
+
+
 class ForkedError(Error):
     """The parent process has used the device before fork, so this child process cannot use it."""
     code = 12
@@ -69,4 +83,4 @@ class ForkedError(Error):
 
 BY_CODE = {kind.code: kind for kind in (
     BadArgumentError, NotFiniteError, NoDeviceError, UnsupportedError, OutOfMemoryError, DeviceError,
-    CancelledError, NoConvergenceError, ResultOverflowError, ForkedError)}
+    CancelledError, NoConvergenceError, ResultOverflowError, NotPositiveDefiniteError, ForkedError)}

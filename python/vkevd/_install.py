@@ -8,7 +8,8 @@ import numpy as np
 
 from . import _devices, _svd
 from ._arrays import numbers, square
-from ._symmetric import EVERYTHING, one, select_of, upper_of
+from ._pencil import paired, with_b
+from ._symmetric import EVERYTHING, alone, one, select_of, upper_of
 
 _log = logging.getLogger("vkevd")
 
@@ -23,11 +24,12 @@ def install(crossover=None, *, device=None):
 
     install() replaces the functions eigh, eigvalsh, svd and svdvals. A call is solved on the device
     if it has one matrix of float32 or float64, or for eigh and eigvalsh also of complex64 or
-    complex128, with at least crossover rows and columns, and only options that vkevd supports. All
-    other calls, and calls that fail on the device, are solved by the original function. For each
-    large matrix the logger "vkevd" writes at level INFO where it was solved, and why if it was the
-    original function. uninstall() restores the original functions. A value beyond the largest
-    number of its type is infinite, without an exception, as in numpy.
+    complex128, with at least crossover rows and columns, and only options that vkevd supports. The
+    same holds for pairs, with scipy's argument b. All other calls, and calls that fail on the
+    device, are solved by the original function. For each large matrix the logger "vkevd" writes at
+    level INFO where it was solved, and why if it was the original function. uninstall() restores
+    the original functions. A value beyond the largest number of its type is infinite, without an
+    exception, as in numpy.
 
     Code that has imported a function by name before install() still calls the original function.
     install() raises an exception if the device cannot be used. It raises ValueError if the device
@@ -126,15 +128,19 @@ def _reason(problem):
     return f"{type(problem).__name__}: {problem}".replace("_numpy_", "").replace("_scipy_", "")
 
 
-def _eigen(a, upper, vectors, select, row_major, device):
-    """Solves one matrix. The vectors have the same storage order as those of the original function.
+def _eigen(a, upper, vectors, select, row_major, device, b=None, type=1):
+    """Solves one matrix, or one pair. The vectors have the same storage order as those of the original function.
 
     a is never overwritten, even with overwrite_a, because the original function needs a if the
     device fails.
     """
     square(a)
     memory, copied = numbers(a)
-    return one(memory, upper, vectors, select, not copied, device, None, row_major)
+    by = alone
+    if b is not None:
+        memory, b = paired(memory, b, type)
+        by = with_b(b, upper, type)
+    return one(memory, upper, vectors, select, not copied and memory is a, device, None, row_major, by=by)
 
 
 def _result(numpy_name, parts):
@@ -162,10 +168,15 @@ def _numpy_svd(device, a, full_matrices=True, compute_uv=True, hermitian=False):
 
 def _scipy_eigh(device, a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False,
                 check_finite=True, subset_by_index=None, subset_by_value=None, driver=None, type=1):
-    _only(b=b, driver=driver)
+    _only(driver=driver)
     _finite(a, check_finite)
+    if b is not None:
+        other = _other(b, "fdFD")
+        if other:
+            raise _NotOurs(f"b: {other}")
+        _finite(b, check_finite)
     select = select_of(a, subset_by_index, subset_by_value)
-    w, z = _eigen(a, int(not lower), not eigvals_only, select, 0, device)
+    w, z = _eigen(a, int(not lower), not eigvals_only, select, 0, device, *([] if b is None else [b, type]))
     return w if eigvals_only else (w, z)
 
 

@@ -41,6 +41,11 @@ class Symmetric(ctypes.Structure):
                 ("at_most", c_int64), ("reserved", c_int64 * 6)]
 
 
+class Pencil(ctypes.Structure):
+    _fields_ = [("symmetric", Symmetric), ("type", c_int32), ("b_upper", c_int32), ("b_row_major", c_int32),
+                ("reserved0", c_int32), ("reserved", c_int64 * 6)]
+
+
 class Svd(ctypes.Structure):
     _fields_ = [("u", c_int32), ("v", c_int32), ("a_row_major", c_int32), ("vectors_row_major", c_int32),
                 ("number", c_int32), ("verify", c_int32),
@@ -70,6 +75,10 @@ _ARGUMENTS = {
     "plan_close": [c_uint64],
     "symmetric_plan": [c_uint64, c_int64, POINTER(Symmetric), POINTER(c_uint64)],
     "symmetric_solve": [c_uint64, c_void_p, c_int64, c_void_p, c_void_p, c_int64, POINTER(Found), POINTER(Control)],
+    "pencil_plan": [c_uint64, c_int64, POINTER(Pencil), POINTER(c_uint64)],
+    "pencil_factor": [c_uint64, c_void_p, c_int64, POINTER(c_double), POINTER(Control)],
+    "pencil_solve": [c_uint64, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_int64, POINTER(Found),
+                     POINTER(Control)],
     "svd_plan": [c_uint64, c_int64, c_int64, POINTER(Svd), POINTER(c_uint64)],
     "svd_solve": [c_uint64, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, POINTER(Control)],
     "batch_order": [c_uint64, POINTER(c_int64)],
@@ -77,8 +86,10 @@ _ARGUMENTS = {
     "batch_solve": [c_uint64, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Control)],
 }
 
-for _name in ("symmetric_solve_float32", "symmetric_solve_complex128", "symmetric_solve_complex64", "svd_solve_float32"):
-    _ARGUMENTS[_name] = _ARGUMENTS[_name[:_name.rindex("_")]]
+for _name in ("symmetric_solve", "pencil_factor", "pencil_solve"):
+    for _ending in ("_float32", "_complex128", "_complex64"):
+        _ARGUMENTS[_name + _ending] = _ARGUMENTS[_name]
+_ARGUMENTS["svd_solve_float32"] = _ARGUMENTS["svd_solve"]
 
 _loaded = None
 _loading = threading.Lock()

@@ -12,17 +12,12 @@ from ._solve import solve
 
 EVERYTHING = {"select": ALL}
 
-GENERALIZED = ("vkevd: the generalized problem a·x = w·b·x is not supported; use scipy.linalg.eigh(a, b), or, with "
-               "l = numpy.linalg.cholesky(b) and m = numpy.linalg.inv(l), eigh(m @ a @ m.T), whose vectors are l.T @ x")
-
 
 def upper_of(UPLO, lower):
     """Converts numpy's and scipy's argument for the triangle: 1 for the upper one, 0 for the
     lower."""
     if lower is not None:
         return int(not lower)
-    if not isinstance(UPLO, str):
-        raise TypeError(GENERALIZED)
     if UPLO.upper() not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     return int(UPLO.upper() == "U")
@@ -46,8 +41,15 @@ def select_of(a, by_index, by_value):
     return EVERYTHING
 
 
-def one(a, upper, vectors, select, keep, device, progress, row_major=0, mixed=False):
-    """Solves one matrix. keep is true if a belongs to the caller and must not be overwritten."""
+def alone(session, options, a, results, control):
+    """Solves a·x = λ·x. a is the matrix, its address and its leading dimension, and results are the
+    arguments of the C function for results."""
+    call("symmetric_solve" + ENDING[options.number], session.plan("symmetric", (len(a[0]),), options), *a[1:], *results, control)
+
+
+def one(a, upper, vectors, select, keep, device, progress, row_major=0, mixed=False, by=alone):
+    """Solves one matrix. keep is true if a belongs to the caller and must not be overwritten. `by`
+    is the function that calls the library."""
     memory, ld, a_row_major = stored(a)
     keep = keep and memory is a
     n, part = len(a), select is not EVERYTHING
@@ -63,9 +65,8 @@ def one(a, upper, vectors, select, keep, device, progress, row_major=0, mixed=Fa
     found, session = Found(), _devices.session(device)
 
     def work(session, control):
-        plan = session.plan("symmetric", (n,), options)
-        call("symmetric_solve" + ENDING[options.number], plan, memory.ctypes.data, ld, w.ctypes.data,
-             z.ctypes.data if vectors else None, ldz, byref(found), control)
+        results = w.ctypes.data, z.ctypes.data if vectors else None, ldz, byref(found)
+        by(session, options, (a, memory.ctypes.data, ld), results, control)
 
     solve(session, progress, work)
     return w[:found.count], z[:, :found.count] if vectors else None

@@ -1,0 +1,115 @@
+"""Pairs of symmetric or Hermitian matrices: a·x = λ·b·x, a·b·x = λ·x and b·a·x = λ·x."""
+
+import weakref
+from ctypes import byref, c_double
+
+import numpy as np
+
+from . import _devices
+from ._arrays import ENDING, number_of, numbers, square, stored
+from ._errors import Error
+from ._library import Pencil, Symmetric, call, usable
+from ._results import EighResult, finished
+from ._solve import solve
+from ._symmetric import one, select_of
+
+
+def paired(a, b, type):
+    """Returns the matrices, or stacks of them, of a pair with numbers of the same type."""
+    b, _ = numbers(b)
+    if b.shape[-2:] != a.shape[-2:]:
+        raise ValueError(f"wrong b dimensions {b.shape}, should be {a.shape}")
+    _pencil(type)
+    dtype = np.result_type(a, b)
+    return a.astype(dtype, copy=False), b.astype(dtype, copy=False)
+
+
+def _pencil(type, upper=0, row_major=0, symmetric=Symmetric()):
+    if type not in (1, 2, 3):
+        raise ValueError('"type" keyword only accepts 1, 2, and 3.')
+    return Pencil(symmetric=symmetric, type=type - 1, b_upper=upper, b_row_major=row_major)
+
+
+def with_b(b, upper, type):
+    """Returns the function that calls the library for pairs with this b, as _symmetric.alone
+    does."""
+    memory, ld, row_major = stored(b)
+
+    def by(session, options, a, results, control):
+        plan = session.plan("pencil", (len(b),), _pencil(type, upper, row_major, options))
+        call("pencil_solve" + ENDING[options.number], plan, *a[1:], memory.ctypes.data, ld, *results, control)
+
+    return by
+
+
+class Factor:
+    """The factor of a positive definite b. It stays on the device, for many pairs with one b.
+
+        with vkevd.Factor(b) as factor:
+            for a in matrices:
+                w, z = factor.solve(a)
+
+    The arguments are those of vkevd.eigh. Each matrix a must have the order of b, and its numbers
+    must have the type of b, or one that converts to this type without loss. condition is an
+    estimate of the condition number of b; small eigenvalues of a·x = w·b·x lose digits if it is
+    large. close(), the end of the with statement, or the end of the object frees the device memory.
+    After vkevd.clear() a Factor can solve nothing.
+    """
+
+    def __init__(self, b, *, type=1, lower=True, eigvals_only=False, subset_by_index=None, subset_by_value=None,
+                 device=None, progress=None):
+        b, _ = numbers(b)
+        square(b)
+        if b.ndim != 2:
+            raise np.linalg.LinAlgError(f"shape {b.shape}: not a matrix")
+        memory, ld, row_major = stored(b)
+        self._dtype, self._order, self._upper = b.dtype, len(b), int(not lower)
+        self._vectors, self._select = not eigvals_only, select_of(b, subset_by_index, subset_by_value)
+        options = Symmetric(vectors=self._vectors, upper=self._upper, a_row_major=1, number=number_of(b), **self._select)
+        options, condition = _pencil(type, self._upper, row_major, options), c_double()
+
+        def work(session, control):
+            plan = session.new_plan("pencil", (len(b),), options)
+            try:
+                call("pencil_factor" + ENDING[number_of(b)], plan, memory.ctypes.data, ld, byref(condition), control)
+            except BaseException:
+                _close(plan)
+                raise
+            return session, plan
+
+        self._session, self._plan = solve(_devices.session(device), progress, work)
+        self.condition = condition.value
+        self.close = weakref.finalize(self, _close, self._plan)
+
+    def solve(self, a, *, progress=None):
+        """The eigenvalues and vectors of a and b, as from vkevd.eigh(a, b): an EighResult, or with
+        eigvals_only the eigenvalues."""
+        w, z = self.parts(a, progress)
+        return finished(EighResult(w, z) if self._vectors else w, w, "eigenvalue")
+
+    def parts(self, a, progress):
+        """Does the work of solve, and does not look at the values of the result."""
+        a, copied = numbers(a)
+        if a.shape != (self._order, self._order):
+            raise ValueError(f"wrong a dimensions {a.shape}, should be {(self._order, self._order)}")
+        if np.result_type(a, self._dtype) != self._dtype:
+            raise TypeError(f"vkevd: a Factor of {self._dtype} does not take a matrix of {a.dtype}; Factor(b.astype(a.dtype)) does")
+        rows = np.require(a, self._dtype, ["C", "A"])  # the plan is for row-major matrices
+        return one(rows, self._upper, self._vectors, self._select, not copied and rows is a, self._session.name, progress,
+                   by=self._factored)
+
+    def _factored(self, session, options, a, results, control):
+        if session is not self._session:
+            raise Error("vkevd: clear() has closed the device of this Factor")
+        call("pencil_solve" + ENDING[options.number], self._plan, *a[1:], None, 0, *results, control)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def _close(plan):
+    if usable():  # not in a forked process
+        call("plan_close", plan)
