@@ -135,11 +135,11 @@ func (p *Plan[T]) Costs() []evd.StageCost {
 	return append([]evd.StageCost{s.CholeskyCost()}, s.Costs()...)
 }
 
-// Emulated reports whether the plan computes large matrix products by integer units. See
-// evd.Plan.Emulated.
+// Emulated reports whether the plan computes large matrix products by integer units: all of them, or
+// only those with the factor of B, which gain from a smaller order on. See evd.Plan.Emulated.
 func (p *Plan[T]) Emulated() bool {
 	s := p.stages.Current()
-	return s != nil && len(s.Products.Emulated) > 0
+	return s != nil && len(s.Products.Emulated)+len(s.Products.PairEmulated) > 0
 }
 
 // Bytes returns the size in bytes of the device memory that the plan has allocated.

@@ -12,8 +12,11 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/internal/when"
+	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // solved is a solve of one pair by several plans, which must agree.
@@ -291,6 +294,38 @@ func TestFactorSurvives(t *testing.T) {
 		got, err := p.Solve(ctx, a)
 		if err != nil || !slices.Equal(got.Values, want.Values) || !slices.Equal(got.Vectors.Data, want.Vectors.Data) {
 			t.Errorf("verify %v: other results than before, %v", verify, err)
+		}
+	}
+}
+
+// TestAutoFollowsTheRates checks, for a device whose emulated products are a little faster, from which
+// order on the products with the factor of B are emulated, while the other ones are native.
+func TestAutoFollowsTheRates(t *testing.T) {
+	card := func(rate float64) *vk.Device {
+		dev := vk.Dry(vk.Info{
+			Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 128,
+			Memory: 1 << 40, Free: 1 << 40, ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}}, Features: []string{"shaderFloat64", "shaderIntegerDotProduct"},
+		})
+		emulated.Facts{Native: 20e12, Emulated: rate, Bytes: 3.4e14, Right: true}.Keep(dev)
+		return dev
+	}
+	for _, c := range []struct {
+		rate     float64
+		n        int
+		products evd.Products
+		want     bool
+	}{
+		{24e12, tuning.EmulatePairs, evd.ProductsAuto, true},
+		{24e12, tuning.EmulatePairs, evd.ProductsNative, false},
+		{24e12, tuning.EmulatePairs - 1, evd.ProductsAuto, false},
+		{19e12, tuning.EmulatePairs, evd.ProductsAuto, false},
+	} {
+		p, err := NewPlan[float64](card(c.rate), c.n, Options{Vectors: true, Products: c.products})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := p.stages.Now; p.Emulated() != c.want || (len(s.Products.PairEmulated) > 0) != c.want || len(s.Products.Emulated) > 0 {
+			t.Errorf("%+v: emulated %v", c, p.Emulated())
 		}
 	}
 }

@@ -74,7 +74,7 @@ type pair[T spirv.Scalar] struct {
 
 func newPair[T spirv.Scalar](dev *vk.Device, c *Common[T], f *Factor[T]) (p *pair[T], err error) {
 	p = &pair[T]{Factor: f, Common: c}
-	ops, t := c.Products.Vectors, c.Tune.Cholesky
+	ops, t := c.Products.Pair, c.Tune.Cholesky
 	if p.cholesky, err = factor.NewCholesky(dev, c.N, ops, t); err != nil {
 		return nil, err
 	}
@@ -95,9 +95,8 @@ func newPair[T spirv.Scalar](dev *vk.Device, c *Common[T], f *Factor[T]) (p *pai
 	return p, ops.Reserve(t.SolveShape(c.N, max(m, residual.PencilColumns)))
 }
 
-// factorOn returns the factor for computations by the products `ops`.
-func (p *pair[T]) factorOn(ws *vk.Arena, ops product.Ops[T]) factor.Factor[T] {
-	return factor.NewFactor(p.Tune.Cholesky, p.matrix(p.l, ws), p.inverses.In(ws), ops)
+func (p *pair[T]) factorOn(ws *vk.Arena) factor.Factor[T] {
+	return factor.NewFactor(p.Tune.Cholesky, p.matrix(p.l, ws), p.inverses.In(ws), p.Products.Pair)
 }
 
 // work lists the workspaces of the stages, which run one after another.
@@ -107,14 +106,14 @@ func (p *pair[T]) work() []vk.Space {
 
 // recordForm replaces A, of which both triangles are stored, by C.
 func (p *pair[T]) recordForm(rec *vk.Recorder, ws *vk.Arena, load *move.SymmetricLoad[T], a product.Matrix[T]) {
-	p.form.Record(rec, ws, a, p.factorOn(ws, p.Products.Vectors))
+	p.form.Record(rec, ws, a, p.factorOn(ws))
 	load.Record(rec, a, move.Triangle{}, 1)
 }
 
 // recordVectors replaces the eigenvectors z of C by those of the pair in the memory x.
 func (p *pair[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, z, x product.Matrix[T]) {
 	rec.Phase(stages.PhasePairVectors, 0, 1)
-	p.factorOn(ws, p.Products.Vectors).Vectors(rec, ws, p.Pencil, z, x)
+	p.factorOn(ws).Vectors(rec, ws, p.Pencil, z, x)
 }
 
 func (p *pair[T]) costs() (before []plan.StageCost, after plan.StageCost) {
@@ -143,7 +142,7 @@ func (s *Solve[T]) Factorise(b Triangle[T]) (f Factored, err error) {
 	minor := make([]uint32, 1)
 	var columns, diagonal, y, z []T
 	record := func(rec *vk.Recorder, sigma float64) {
-		s.Products.Emulated.Begin(rec, ws)
+		s.Products.Begin(rec, ws)
 		s.recordLoad(rec, to, b, sigma)
 		for _, r := range p.b {
 			p.copies.Record(rec, to, p.matrix(r, ws))
@@ -153,7 +152,7 @@ func (s *Solve[T]) Factorise(b Triangle[T]) (f Factored, err error) {
 		l := p.cholesky.Record(rec, ws, to, p.inverses.In(ws))
 		vk.Receive(rec, minor, p.cholesky.Info(ws))
 		y, z = p.condition.RecordInverse(rec, ws, l, spectrum.Unscale[T](startVectors(s.N*factor.ConditionVectors), 1))
-		s.Products.Emulated.Refused(s.Call, rec, ws)
+		s.Products.Refused(s.Call, rec, ws)
 	}
 	scale := func(b Triangle[T]) (float64, error) {
 		largest, err := b.Largest()
@@ -164,7 +163,7 @@ func (s *Solve[T]) Factorise(b Triangle[T]) (f Factored, err error) {
 		f.Norm = slices.Max(spectrum.Scale(columns, 1))
 		f.Condition = max(f.Norm*inverseNorm(s.N, y, z), 1)
 		d := spectrum.Scale(diagonal, 1)
-		if len(s.Products.Emulated) > 0 && slices.Max(d) > mostGraded*slices.Min(d) {
+		if s.Products.Pair != s.Products.Native && slices.Max(d) > mostGraded*slices.Min(d) {
 			err = s.Refuse(stages.PhaseCholesky)
 		}
 	}
@@ -247,7 +246,7 @@ func (s *Solve[T]) PairSums(a Triangle[T], b *Triangle[T], sigma [2]float64, val
 	if b != nil {
 		s.recordLoad(rec, kept, *b, sigma[1])
 	}
-	p.residuals.Record(rec, ws, to, kept, p.factorOn(ws, p.Products.Vectors), x,
+	p.residuals.Record(rec, ws, to, kept, p.factorOn(ws), x,
 		residual.Sums[T]{Lambda: at, Residual: s.sums[0].In(ws), Orthogonality: s.sums[1].In(ws)})
 	received := func(from vk.Slice[T], count int) func() []float64 {
 		to := make([]T, count)

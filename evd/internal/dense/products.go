@@ -2,6 +2,7 @@ package dense
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/plan"
@@ -26,6 +27,11 @@ type Products[T spirv.Scalar] struct {
 	// Emulated lists those of the products for the reduction and for the vectors that are emulated
 	// by integer units.
 	Emulated emulation.Products
+
+	// Pair are the products with the factor of B, in a generalized problem. PairEmulated has them
+	// if they are emulated, and those for the vectors are not.
+	Pair         product.Ops[T]
+	PairEmulated emulation.Products
 }
 
 // newProducts makes the products for order n. The error is an *OptionError if c.Moduli is too small
@@ -44,6 +50,9 @@ func newProducts[T spirv.Scalar](dev *vk.Device, n int, c Config, t tuning.Tunin
 		if err = p.emulate(dev, n, c, t); err != nil {
 			return p, err
 		}
+	}
+	if p.Pair == nil {
+		p.Pair = p.Vectors
 	}
 	p.Tridiagonal, p.extra, err = double.Products(dev, p.Vectors, t.Double().Products)
 	return p, err
@@ -77,9 +86,29 @@ func emulate[T emulated.Double](p *Products[T], dev *vk.Device, n int, c Config,
 	if len(both) > 0 {
 		p.Reduction, p.Vectors, p.Emulated = both[0], both[1], emulation.Products{both[0], both[1]}
 	}
+	if make := emulation.Chosen[T](dev, choice.Large(), t); err == nil && len(both) == 0 && c.Pencil != 0 && n >= tuning.EmulatePairs && make != nil {
+		ops, err := make(emulation.VectorModuli[T](), 0)
+		if err != nil {
+			return err
+		}
+		p.Pair, p.PairEmulated = ops, emulation.Products{ops}
+	}
 	return err
+}
+
+func (p *Products[T]) emulated() emulation.Products {
+	return slices.Concat(p.Emulated, p.PairEmulated)
 }
 
 // Work returns the workspace of all matrix products. The products share it, because they are not
 // recorded concurrently.
-func (p *Products[T]) Work() *vk.Layout { return p.Emulated.Work(p.Native.Work(), p.extra) }
+func (p *Products[T]) Work() *vk.Layout { return p.emulated().Work(p.Native.Work(), p.extra) }
+
+// Status, Begin and Refused are those of all emulated products.
+func (p *Products[T]) Status() *vk.Layout { return p.emulated().Status() }
+
+func (p *Products[T]) Begin(rec *vk.Recorder, ws *vk.Arena) { p.emulated().Begin(rec, ws) }
+
+func (p *Products[T]) Refused(c *plan.Call, rec *vk.Recorder, ws *vk.Arena) {
+	p.emulated().Refused(c, rec, ws)
+}

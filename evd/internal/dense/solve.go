@@ -86,7 +86,7 @@ func (s *Solve[T]) MatrixA() product.Matrix[T] { return s.matrixA(s.Arena) }
 // has been executed.
 func (s *Solve[T]) RecordReduction(rec *vk.Recorder, a Triangle[T], sigma float64) func() spectrum.Tridiagonal {
 	ws := s.Arena
-	s.Products.Emulated.Begin(rec, ws)
+	s.Products.Begin(rec, ws)
 	s.recordLoad(rec, s.MatrixA(), a, sigma)
 	if s.pair != nil {
 		s.pair.recordForm(rec, ws, s.load, s.MatrixA())
@@ -94,7 +94,7 @@ func (s *Solve[T]) RecordReduction(rec *vk.Recorder, a Triangle[T], sigma float6
 	rec.Phase(s.Phase(), 0, 1)
 	s.Reduction.Record(rec, ws, s.MatrixA(), s.band.In(ws), s.reflectors.T.In(ws))
 	s.Info(rec, stages.CauseMeet, s.Phase(), s.Reduction.Info(ws))
-	s.Products.Emulated.Refused(s.Call, rec, ws)
+	s.Products.Refused(s.Call, rec, ws)
 	return s.RecordChase(s.Call, rec, s.band, s.reflectors.Q2Memory)
 }
 

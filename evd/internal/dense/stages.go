@@ -278,7 +278,7 @@ func (s *Stages[T]) reserve() {
 // products known.
 func (s *Stages[T]) lay() {
 	r := &s.reflectors
-	always := []vk.Space{r.A, r.T, s.band, s.Products.Work(), s.Products.Emulated.Status(), s.Reduction.Status(), s.Doubles.Always()}
+	always := []vk.Space{r.A, r.T, s.band, s.Products.Work(), s.Products.Status(), s.Reduction.Status(), s.Doubles.Always()}
 	always = append(append(always, s.Spectrum.Always()...), r.V, r.Tau)
 	work := []vk.Space{s.Reduction.Work(), s.Chase.Work(), s.Spectrum.Work()}
 	if s.Vectors {
@@ -368,7 +368,7 @@ func (b *Back[T]) Record(c *plan.Call, rec *vk.Recorder, vectors product.Matrix[
 		back = func(z, x product.Matrix[T]) { b.pair.recordVectors(rec, ws, z, x) }
 	}
 	q := b.orient.Record(rec, x, b.To(ws, vectors), back)
-	b.Products.Emulated.Refused(c, rec, ws)
+	b.Products.Refused(c, rec, ws)
 	return q
 }
 

@@ -152,7 +152,7 @@ func (p *part[T]) layOther(dev *vk.Device, lead *dense.Lead[T]) (err error) {
 // lay lays out the memory. `always` is memory that is in use during the whole solve, and `work` are
 // the workspaces between the reduction and the back transformation.
 func (p *part[T]) lay(always []vk.Space, work ...vk.Space) {
-	always = append([]vk.Space{p.t, p.band, p.Products.Work(), p.Products.Emulated.Status(), p.share.Status()}, always...)
+	always = append([]vk.Space{p.t, p.band, p.Products.Work(), p.Products.Status(), p.share.Status()}, always...)
 	work = append([]vk.Space{p.share.Work()}, work...)
 	reflectors := vk.Together(p.columns, p.memory.V, p.memory.Tau)
 	if p.Vectors {

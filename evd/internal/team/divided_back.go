@@ -78,7 +78,7 @@ func (s *part[T]) transformBack(c *plan.Call, vectors product.Matrix[float64], p
 			}
 		}
 		if has {
-			s.Products.Emulated.Refused(c, rec, ws)
+			s.Products.Refused(c, rec, ws)
 			q = s.orient.Record(rec, x, q, nil)
 		}
 	})

@@ -190,7 +190,7 @@ func (r *dividedReduction[T]) record(rec *vk.Recorder, k int) (received func() s
 	s, c := r.parts[k], r.calls[k]
 	share, ws := s.share, c.Arena
 	columns, band := s.columns.In(ws), s.band.In(ws)
-	s.Products.Emulated.Begin(rec, ws)
+	s.Products.Begin(rec, ws)
 	rec.Phase(stages.PhaseLoad, 0, 1)
 	share.RecordBegin(rec, ws, columns, band)
 	for i := range r.factored {
@@ -202,7 +202,7 @@ func (r *dividedReduction[T]) record(rec *vk.Recorder, k int) (received func() s
 	r.panel(rec, k, len(r.factored)*share.B) // the last diagonal block
 	c.Info(rec, stages.CauseMeet, stages.PhaseBandReduction, share.Info(ws))
 	share.RecordEnd(rec, ws, columns, band)
-	s.Products.Emulated.Refused(c, rec, ws)
+	s.Products.Refused(c, rec, ws)
 	r.shareBand(rec, k, band)
 	if k > 0 {
 		return nil

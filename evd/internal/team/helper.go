@@ -69,7 +69,7 @@ func newHelper[T spirv.Scalar](first, dev *vk.Device, of *dense.Stages[T], m int
 		return nil, err
 	}
 	r := &h.reflectors
-	all := []vk.Space{r.A, r.T, r.V, r.Tau, h.x, c.Products.Work(), c.Products.Emulated.Status(),
+	all := []vk.Space{r.A, r.T, r.V, r.Tau, h.x, c.Products.Work(), c.Products.Status(),
 		c.Doubles.Rows(), vk.InTurn(h.Work()...)}
 	for _, copied := range c.Doubles.Copied() {
 		all = append(all, copied)
@@ -89,7 +89,7 @@ func (h *Helper[T]) transformBack(c *plan.Call, x product.Matrix[float64]) (q pr
 		return h.To(c.Arena, x), nil
 	}
 	err = c.Run(func(rec *vk.Recorder) {
-		h.Products.Emulated.Begin(rec, c.Arena)
+		h.Products.Begin(rec, c.Arena)
 		q = h.Record(c, rec, x)
 	})
 	return q, err
