@@ -242,6 +242,9 @@ func TestNotPositive(t *testing.T) {
 		t.Errorf("Solve before Factor: %v", err)
 	}
 	for _, k := range []int{0, 1, 7, 8, 16, 39} {
+		if _, err := p.Factor(ctx, good); err != nil {
+			t.Fatal(err)
+		}
 		b := given[float64](n, pr.b, evd.Lower, false)
 		b.Data[k+k*b.Ld] = -1
 		var not *NotPositiveError

@@ -95,29 +95,40 @@ func (p *Plan[T]) avoid(c *plan.Call) error {
 	if err != nil {
 		return err
 	}
+	restore, err := p.saved(c)
+	if err != nil {
+		return err
+	}
+	p.stages.Take(next)
+	if err := p.base.Replace(p.layout()); err != nil {
+		return err
+	}
+	return restore(p.base.Begin(c.Ctx, nil))
+}
+
+// saved copies the factor of B to the host, if there is one. The returned function copies it to the
+// memory of another call. Until then the plan has no factor.
+func (p *Plan[T]) saved(c *plan.Call) (restore func(*plan.Call) error, err error) {
+	known := p.factored
+	if p.factored = nil; known == nil {
+		return func(*plan.Call) error { return nil }, nil
+	}
 	var parts [][]T
-	if p.factored != nil {
-		for _, s := range p.factor.Parts(c.Arena) {
-			parts = append(parts, make([]T, s.Len()))
-			if err := vk.Download(c.Ctx, c.Dev, column(parts[len(parts)-1]), s); err != nil {
+	for _, s := range p.factor.Parts(c.Arena) {
+		parts = append(parts, make([]T, s.Len()))
+		if err := vk.Download(c.Ctx, c.Dev, column(parts[len(parts)-1]), s); err != nil {
+			return nil, err
+		}
+	}
+	return func(to *plan.Call) error {
+		for i, s := range p.factor.Parts(to.Arena) {
+			if err := vk.Upload(to.Ctx, to.Dev, s, column(parts[i])); err != nil {
 				return err
 			}
 		}
-	}
-	p.stages.Take(next)
-	known := p.factored
-	p.factored = nil // until its memory is restored
-	if err := p.base.Replace(p.layout()); err != nil || known == nil {
-		return err
-	}
-	again := p.base.Begin(c.Ctx, nil)
-	for i, s := range p.factor.Parts(again.Arena) {
-		if err := vk.Upload(again.Ctx, again.Dev, s, column(parts[i])); err != nil {
-			return err
-		}
-	}
-	p.factored = known
-	return nil
+		p.factored = known
+		return nil
+	}, nil
 }
 
 // column returns all elements of v as a matrix with one column.
