@@ -54,9 +54,15 @@ static double eigenvalue(int k, int n) { return 2 - 2 * cos(M_PI * (k + 1) / (n 
 			}                                                                                     \
 		}                                                                                         \
 	}                                                                                             \
+	static void p##two(int layout, NUMBER *b)                                                     \
+	{                                                                                             \
+		for (int i = 0; i < N; i++)                                                               \
+			for (int j = 0; j < N; j++)                                                           \
+				AT(b, N, i, j) = i == j ? 2 : 0;                                                  \
+	}                                                                                             \
 	static void p##symmetric(int layout)                                                          \
 	{                                                                                             \
-		NUMBER a[N * N], z[N * N];                                                                \
+		NUMBER a[N * N], b[N * N], z[N * N];                                                      \
 		REAL w[N], zero = 0;                                                                      \
 		int found, ints[2 * N];                                                                   \
 		p##fill(layout, N, a);                                                                    \
@@ -73,6 +79,23 @@ static double eigenvalue(int k, int n) { return 2 - 2 * cos(M_PI * (k + 1) / (n 
 		CHECK(LAPACKE_##p##sy##evx(layout, 'N', 'I', 'U', N, a, N, 0, 0, 2, 4, zero, &found, w,   \
 				z, N, ints) == 0 && found == 3);                                                  \
 		CHECK(fabs(w[1] - eigenvalue(2, N)) < tolerance);                                         \
+		p##two(layout, b); /* B = 2·I, which halves the values */                                 \
+		p##fill(layout, N, a);                                                                    \
+		CHECK(LAPACKE_##p##sy##gv(layout, 1, 'N', 'L', N, a, N, b, N, w) == 0);                   \
+		CHECK(fabs(w[5] - eigenvalue(5, N) / 2) < tolerance);                                     \
+		CHECK(cabs(AT(b, N, 7, 7) - sqrt(2)) < tolerance);                                        \
+		p##two(layout, b);                                                                        \
+		p##fill(layout, N, a);                                                                    \
+		CHECK(LAPACKE_##p##sy##gvd(layout, 3, 'V', 'U', N, a, N, b, N, w) == 0);                  \
+		CHECK(fabs(w[5] - eigenvalue(5, N) * 2) < tolerance);                                     \
+		p##two(layout, b);                                                                        \
+		p##fill(layout, N, a);                                                                    \
+		CHECK(LAPACKE_##p##sy##gvx(layout, 2, 'V', 'I', 'L', N, a, N, b, N, 0, 0, 2, 4, zero,     \
+				&found, w, z, N, ints) == 0 && found == 3 && ints[0] == 0);                       \
+		CHECK(fabs(w[1] - eigenvalue(2, N) * 2) < tolerance);                                     \
+		p##two(layout, b);                                                                        \
+		AT(b, N, 8, 8) = -1;                                                                      \
+		CHECK(LAPACKE_##p##sy##gvd(layout, 1, 'V', 'U', N, a, N, b, N, w) == N + 9);              \
 		p##fill(layout, N, a);                                                                    \
 		AT(a, N, 3, 2) = NAN;                                                                     \
 		CHECK(LAPACKE_##p##sy##evd(layout, 'V', 'L', N, a, N, w) == -5); /* LAPACKE looks itself */ \

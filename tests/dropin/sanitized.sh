@@ -16,4 +16,4 @@ one_block_size "$lapack/se2.in" | sed -e '2s/^6/1/' -e '3s/^[0-9 ]*/5 /' >se2.in
 preload="$sanitizers $PWD/libvkevd_lapack.so"
 same se2.in "$lapack/xeigtsts"
 grep -B 2 -A 20 libvkevd_lapack.so calls && exit 1
-on_device calls 860
+on_device calls 1150
