@@ -44,8 +44,8 @@ func NewMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
 	return withFittingProducts(n, opt, func(opt Options) (*MixedPlan, error) { return newMixedPlan(dev, n, opt) })
 }
 
-// newMixedPlan is NewMixedPlan for options that are possible. Emulated products that do not fit
-// into the device's memory are an error.
+// newMixedPlan is NewMixedPlan for options that have been checked. Emulated products that do not
+// fit into the device's memory are an error.
 func newMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
 	r, err := newRefinePlan(dev, n, opt)
 	if err != nil {

@@ -93,8 +93,8 @@ func (opt Options) dividesFaster(dev *vk.Device, n int) bool {
 // of them. Matrices of the orders 0 and 1 are not divided.
 func (p *Plan[T]) Distributed() bool { return p.opt.Distribute }
 
-// newPlan makes a plan with options that are possible. If the plan uses emulated products that do
-// not fit into the device's memory, newPlan returns an error.
+// newPlan makes a plan. The options must have been checked. If the plan uses emulated products that
+// do not fit into the device's memory, newPlan returns an error.
 func newPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	opt.Distribute = opt.Distribute && n > 1 // smaller orders are solved on the host
 	opt.Tuning = copied(opt.Tuning)

@@ -20,10 +20,12 @@ import (
 //	                the same for B·A·x                                                   BAxLx
 //	Orthogonality   the largest Σᵢ |xᵢᴴ·B·x − δ| / (‖xᵢ‖₂·‖x‖₂·‖B‖₁·n·ulp), with B⁻¹ for BAxLx
 //
-// Residual is the backward error of each pair of a value and a vector. It does not depend on the scales of
-// A and B, nor on the length of a vector. Orthogonality is small for every condition number of B. The
-// Residual of some x grows with the condition number of B if A is not of the form L·M·Lᴴ with elements
-// of M of one size, in LAPACK as here.
+// Here x and xᵢ are vectors of the result, and δ is 1 if they are the same, and otherwise 0. For
+// BAxLx, an estimate of ‖B⁻¹‖₂ takes the place of ‖B‖₁. Residual is the backward error of the pairs
+// of a value and a vector. It does not depend on the scales of A and B, nor on the length of a
+// vector. Orthogonality is small for every condition number of B. The Residual of some x grows with
+// the condition number of B, in LAPACK as here, unless A = L·M·Lᴴ for a matrix M whose elements
+// have similar magnitudes.
 //
 // The errors are *evd.OptionError without vectors, *MatrixError, *evd.ShapeError if `res` does not fit
 // the plan, ErrNoFactor for BAxLx, evd.ErrClosed, ctx.Err(), and those of the device. For BAxLx, the
@@ -103,8 +105,8 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 	return r, nil
 }
 
-// scaledPairs returns the values and vectors of the scaled pair: for nearly all pairs those of the
-// result, in its memory.
+// scaledPairs returns the values and vectors of the scaled pair. The vectors are in the memory of
+// the result, unless B is scaled.
 func (p *Plan[T]) scaledPairs(sigma [2]float64, res *Result[T]) (values []float64, vectors dense.Stored[T]) {
 	z := res.Vectors
 	stored := vk.Columns[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}

@@ -12,10 +12,12 @@
 //	res, err := p.Solve(ctx, a)     // any number of times
 //	res, err := p.SolvePair(ctx, a, b)
 //
-// Solve and SolvePair return the same results. Solve in the package opens a device for one pair.
+// Solve and SolvePair return the same results. The function Solve opens a device and solves one
+// pair.
 //
-// Accuracy. With ε the distance from 1 to the next number of the type, the values have errors of
-// about n·ε·‖A‖·‖B⁻¹‖: values near the largest one are accurate to n·ε, and smaller ones lose digits
-// if B is ill-conditioned. This is so for every method by a factor of B, LAPACK's included. Check and
-// Options.Verify measure each result.
+// Accuracy. Let ε be the distance from 1 to the next larger number of the type. The values of AxLBx
+// have errors of about n·ε·‖A‖·‖B⁻¹‖, and those of the other problems have errors of about
+// n·ε·‖A‖·‖B‖. So smaller values have fewer correct digits. If B is ill-conditioned, ‖B⁻¹‖ is
+// large, and many values of AxLBx are small in comparison. This is so for every method that uses a
+// factor of B, also for LAPACK's. Check and Options.Verify measure each result.
 package pencil

@@ -36,7 +36,8 @@ func (e *MatrixError) Error() string { return "matrix " + e.Matrix + ": " + e.Er
 // Unwrap returns Err.
 func (e *MatrixError) Unwrap() error { return e.Err }
 
-// ErrNoFactor says that Solve was called before Factor, or after a Factor that failed.
+// ErrNoFactor says that the plan has no factor of B, which Solve needs, and also Check for BAxLx:
+// neither Factor nor SolvePair has been called, or the last of these calls could not factor B.
 var ErrNoFactor = errors.New("the plan has no factor of B: call Factor before Solve")
 
 func checkOrder(n int) error {
@@ -75,7 +76,8 @@ func cause[T evd.Number](m evd.Sym[T], name string, err error) error {
 	return &MatrixError{name, &evd.NonFiniteError{Row: bad.Row, Col: bad.Col, Value: bad.Value}}
 }
 
-// unverified returns the error about two results that have not passed; there may be no first one.
+// unverified returns the error about two results that have not passed. `first` is nil if there is
+// no first result.
 func unverified[T evd.Number](first, safe *Result[T]) error {
 	e := &evd.UnverifiedError{Safe: safe.Certificate}
 	if first != nil {

@@ -25,8 +25,8 @@ type Factorization struct {
 // SolvePair. Factor reads one triangle of `b`, and does not write to it.
 //
 // The error is a *NotPositiveError, a *MatrixError for B, which wraps an *evd.ShapeError or an
-// *evd.NonFiniteError, ctx.Err(), evd.ErrClosed, *evd.StageError or an error of the device. After an
-// error the plan has no factor.
+// *evd.NonFiniteError, ctx.Err(), evd.ErrClosed, *evd.StageError or an error of the device. After
+// an error the plan has no factor, except that an *evd.ShapeError leaves the old one.
 func (p *Plan[T]) Factor(ctx context.Context, b evd.Sym[T]) (*Factorization, error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -82,7 +82,7 @@ func (p *Plan[T]) factoriseOne(b evd.Sym[T]) error {
 	return nil
 }
 
-// scaled returns the values for a pair of order 1, and the length of the vector.
+// exactOne returns the value of a pair of order 1, and the length of its vector.
 func (p *Plan[T]) exactOne(a float64) (value, vector float64) {
 	switch p.opt.Type {
 	case AxLBx:

@@ -20,9 +20,9 @@ import (
 //	C = Z·Λ·Zᴴ
 //	X = L⁻ᴴ·Z, or L·Z for BAxLx
 //
-// The factors σ are powers of two, 1 for nearly all matrices. The errors are ErrNoFactor, a
-// *MatrixError for A, and those of evd.Plan.Solve. If a wait between workgroups fails, Solve returns no
-// error, but solves again (see evd.Plan.Solve).
+// The factors σ are powers of four, and 1 unless the largest element is far from 1. The errors are
+// ErrNoFactor, a *MatrixError for A, and those of evd.Plan.Solve. If a wait between workgroups
+// fails, Solve returns no error, but solves again (see evd.Plan.Solve).
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Sym[T]) (*Result[T], error) {
 	return p.solve(ctx, a, nil)
 }
@@ -83,7 +83,7 @@ func (p *Plan[T]) solve(ctx context.Context, a evd.Sym[T], b *evd.Sym[T]) (*Resu
 	return plan.Verified(first, safe, passed[T], unverified[T])
 }
 
-// costs is Costs, without the factor of B if it is known already.
+// costs returns Costs, without the phase Cholesky unless B will be factored.
 func (p *Plan[T]) costs(factors bool) []plan.StageCost {
 	costs := p.Costs()
 	if !factors && len(costs) > 0 {
@@ -129,9 +129,9 @@ func (p *Plan[T]) solveBy(by *dense.Stages[T], c *plan.Call, a evd.Sym[T]) (*Res
 	return res, res.overflow()
 }
 
-// valueScale returns the factor between the values of the scaled pair and those of the caller's pair.
-// If it is not a double, the nearest power of two takes its place: the values then overflow, or are
-// smaller than all doubles, apart from rounding errors.
+// valueScale returns the number by which the values of the scaled pair must be divided. If it is
+// not a double, the nearest power of two takes its place: the values then overflow, or are smaller
+// than all doubles, apart from rounding errors.
 func (p *Plan[T]) valueScale(sigma float64) float64 {
 	if p.opt.Type == AxLBx {
 		sigma /= p.factored.Sigma
@@ -141,7 +141,7 @@ func (p *Plan[T]) valueScale(sigma float64) float64 {
 	return min(max(sigma, math.SmallestNonzeroFloat64), 0x1p1023)
 }
 
-// vectorScale returns the factor between the vectors of the caller's pair and those of the scaled one.
+// vectorScale returns the number by which the vectors of the scaled pair must be multiplied.
 func (p *Plan[T]) vectorScale() float64 {
 	root := math.Sqrt(p.factored.Sigma)
 	if p.opt.Type == BAxLx {

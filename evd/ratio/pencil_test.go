@@ -71,8 +71,9 @@ func (p pencil[T]) solve(a []T) (values []float64, x []T) {
 	return values, x
 }
 
-// TestPencil checks which numbers are small: omega always, and eta if A is compatible with B or if the
-// condition of B is small. For a random A, eta grows with the condition, as it does for LAPACK.
+// TestPencil checks which numbers are small: omega always, and eta if A is compatible with B or if
+// the condition number of B is small. For a random A, eta grows with the condition number, as it
+// does for LAPACK.
 func TestPencil(t *testing.T) {
 	t.Run("float64", testPencil[float64])
 	t.Run("complex128", testPencil[complex128])

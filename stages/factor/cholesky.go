@@ -148,9 +148,9 @@ func (c *Cholesky[T]) block(rec *vk.Recorder, ws *vk.Arena, f Factor[T], first i
 	}
 }
 
-// before returns a width w for column k of a block of columns: the w columns before column k update
-// the w columns from k on. It is the largest power of two times Order that divides k, or 0 for k =
-// 0. In this way each pair of columns meets once, in products that are nearly square.
+// `before` returns a width w for column k of a block of columns: the w columns before column k
+// update the w columns from k on. It is the largest power of two times Order that divides k, or 0
+// for k = 0. In this way each pair of columns meets once, in products that are nearly square.
 func (c *Cholesky[T]) before(k int) int {
 	m := k / int(c.tune.Order)
 	return (m & -m) * int(c.tune.Order)

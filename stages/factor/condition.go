@@ -10,9 +10,9 @@ import (
 )
 
 // Condition measures ‖B‖₁, and estimates ‖B⁻¹‖₂ for B = L·Lᴴ from below. With a few vectors x it
-// computes y = L⁻¹·x and z = L⁻ᴴ·y. Then ‖z‖₂/‖y‖₂ ≤ ‖L⁻¹‖₂, the root of ‖B⁻¹‖₂, and for nearly all x
-// the quotient is nearly as large, because the vectors y lie near the eigenvectors of the smallest
-// eigenvalues.
+// computes y = L⁻¹·x and z = L⁻ᴴ·y. Then ‖z‖₂/‖y‖₂ ≤ ‖L⁻¹‖₂, which is the root of ‖B⁻¹‖₂. For
+// nearly all x the quotient is nearly as large, because the large parts of y belong to the smallest
+// singular values of L.
 type Condition[T spirv.Scalar] struct {
 	n    int
 	sums *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush[T]]
@@ -47,9 +47,9 @@ func NewCondition[T spirv.Scalar](dev *vk.Device, n int, ops product.Ops[T], t T
 // Work is 9·n elements, in use from RecordNorm to RecordInverse.
 func (c *Condition[T]) Work() *vk.Layout { return vk.Together(c.b, c.x[0], c.x[1]) }
 
-// RecordNorm measures the matrix B, with both triangles stored, before it is factored. After the
-// recording has been executed, the results have the columns' sums of magnitudes, of which the largest
-// one is ‖B‖₁, and the diagonal of B.
+// RecordNorm records copies of the column sums of |B| and of the diagonal of B to the host. B must
+// have both triangles, and must not have been factored in place yet. The results have the numbers
+// after the recording has been executed. The largest sum is ‖B‖₁.
 func (c *Condition[T]) RecordNorm(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T]) (columns, diagonal []T) {
 	const none = 1 << 31 // no column of the identity with this number is subtracted
 	c.sums.Dispatch(rec, vk.Folded(b.Cols), shaders.ColumnResidualPush[T]{

@@ -61,8 +61,9 @@ func NewStandardForm[T spirv.Scalar](dev *vk.Device, n int, p Pencil, ops produc
 	return s, ops.Reserve(product.Shape{M: half, N: half, K: half, Count: 1})
 }
 
-// half returns the order of the first diagonal block of a block of A of order n, which is at least that
-// of the second one, or n if the block is not divided.
+// half returns the order of the first of the two diagonal blocks into which a block of A of order n
+// is divided. It is at least the order of the second one. If the block is not divided, half returns
+// n.
 func (s *StandardForm[T]) half(n int) int {
 	if n <= s.tune.Block {
 		return n
@@ -70,9 +71,9 @@ func (s *StandardForm[T]) half(n int) int {
 	return vk.Tiles(n, uint32(2*s.tune.Block)) * s.tune.Block
 }
 
-// Vectors records the eigenvectors X of a pencil for eigenvectors Z of C: X ← L·Z for BAxLx, and
-// X ← L⁻ᴴ·Z otherwise. X and Z have equal shapes and must not overlap. Z is overwritten. The products
-// must be reserved (see SolveShape).
+// Vectors records the eigenvectors X of a pencil for eigenvectors Z of C. For BAxLx, X ← L·Z.
+// Otherwise, X ← L⁻ᴴ·Z. X and Z have equal shapes and must not overlap. Z may be overwritten. The
+// products must be reserved (see SolveShape).
 func (f Factor[T]) Vectors(rec *vk.Recorder, ws *vk.Arena, p Pencil, z, x product.Matrix[T]) {
 	if p == BAxLx {
 		f.timesFromLeft(rec, ws, z, x)

@@ -58,8 +58,8 @@ const (
 )
 
 // Solve records Y ← op(L)⁻¹·X or Y ← X·op(L)⁻¹ (dtrsm, ztrsm). X and Y have equal shapes and must
-// not overlap. X is overwritten. The products must be reserved (see SolveShape). The cost is n²·m flops for m right-hand sides, as for a
-// product with a triangular matrix.
+// not overlap. X is overwritten. The products must be reserved (see SolveShape). The cost is n²·m
+// flops for m right-hand sides, as for a product with a triangular matrix.
 //
 // Substitution goes through L in blocks of Tuning.Block rows, and within them in blocks whose
 // inverses are known. For each block, one product subtracts from X what the known parts of Y

@@ -66,8 +66,9 @@ func (r *Pencil[T]) Columns(ws *vk.Arena) [2]vk.Slice[T] {
 	return [2]vk.Slice[T]{r.columns[0].In(ws), r.columns[1].In(ws)}
 }
 
-// Record measures the matrices and the errors of the columns of x, at most m. A NaN in an input gives NaN in all sums
-// that depend on it. Only BAxLx reads the factor of B.
+// Record measures the norms of A and B, and the errors of the columns of x, of which there must be
+// at most m. A NaN in an input gives NaN in all sums that depend on it. Only BAxLx reads the factor
+// of B.
 func (r *Pencil[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, b product.Matrix[T], f factor.Factor[T], x product.Matrix[T], s Sums[T]) {
 	s.hold(x.Cols)
 	n := r.sums.n

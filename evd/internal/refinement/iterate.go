@@ -78,7 +78,7 @@ const (
 // Place sets X and Y to the device memory of the call.
 func (s *Iteration) Place() { s.X, s.Y = s.in(s.x[0]), s.in(s.x[1]) }
 
-// in returns the region r of device memory as an n×n matrix.
+// `in` returns the region r of device memory as an n×n matrix.
 func (s *Iteration) in(r vk.Region[float64]) product.Matrix[float64] {
 	return product.NewMatrix(r.In(s.Arena), s.N, s.N, s.N)
 }
