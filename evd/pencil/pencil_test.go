@@ -18,8 +18,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The tests compute on the host with complex128 for every number type T. The matrices are rounded to T
-// before.
+// The tests compute on the host with complex128 for every number type T. The matrices are first
+// rounded to T.
 
 func eachType(t *testing.T, doubles, singles, complexes, complexSingles func(t *testing.T)) {
 	t.Run("float64", doubles)
@@ -114,9 +114,9 @@ func given[T evd.Number](n int, m []complex128, uplo evd.Uplo, rowMajor bool) ev
 	return s
 }
 
-// ratios measures a result on the host, with the numbers of ratio.Pencil. The problems ABxLx and BAxLx
-// are those of type AxLBx for B⁻¹: with y = B·x or y = B⁻¹·x, A·y = λ·B⁻¹·y. So package ratio measures
-// A·x − λ·B·x only, and this function the others.
+// ratios measures a result on the host. For AxLBx it returns the numbers of ratio.Pencil. For the
+// other problems, `eta` is the Residual of Plan.Check. For ABxLx, `omega` is an upper bound of that
+// of ratio.Pencil. For BAxLx it is 0, because it is not measured.
 func (p pair) ratios(typ Type, values []float64, x []complex128, ulp float64) (eta, omega float64) {
 	m := len(values)
 	if typ == AxLBx {
@@ -181,7 +181,8 @@ func planFor[T evd.Number](t *testing.T, n int, opt Options) *Plan[T] {
 	return p
 }
 
-// TestTypes solves pairs of all three types, in each storage, with values and vectors.
+// TestTypes solves pairs of all three types, in each storage. The ratios must be small, Solve must
+// have the same results as SolvePair, and the values must be nearly the same without vectors.
 func TestTypes(t *testing.T) {
 	eachType(t, testTypes[float64], testTypes[float32], testTypes[complex128], testTypes[complex64])
 }
@@ -232,7 +233,8 @@ func testTypes[T evd.Number](t *testing.T) {
 	}
 }
 
-// TestNotPositive checks which minor the error names, and that the plan still serves the next pair.
+// TestNotPositive checks which minor the error names, and that the plan still solves the next pair.
+// It also checks the errors for matrices that are not finite or have another order.
 func TestNotPositive(t *testing.T) {
 	const n = 40
 	p := planFor[float64](t, n, Options{Tuning: small()})
@@ -273,8 +275,8 @@ func TestNotPositive(t *testing.T) {
 	}
 }
 
-// TestScales multiplies A and B by powers of two. The values must be multiplied by their quotient, or
-// product, and the vectors by the root of the scale of B.
+// TestScales multiplies A and B by powers of two. The values must be multiplied by the quotient or
+// the product of these powers, and the vectors by the root of the scale of B or by its reciprocal.
 func TestScales(t *testing.T) {
 	const n = 20
 	ctx, pr := context.Background(), newPair[float64](n, 10, true)

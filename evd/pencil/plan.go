@@ -26,9 +26,10 @@ type Plan[T evd.Number] struct {
 	one      float64          // B, if its order is 1
 }
 
-// NewPlan prepares for pairs of order n ≥ 0 on the device. It compiles kernels, which may take seconds
-// the first time, and allocates device memory. Plan.Bytes returns the size of this memory: that of an
-// evd.Plan and n² numbers for the factor of B, and with Options.Verify n² numbers for B.
+// NewPlan prepares for pairs of order n ≥ 0 on the device. It compiles kernels, which may take
+// seconds the first time, and allocates device memory. Plan.Bytes returns the size of this memory:
+// about that of an evd.Plan and n² numbers for the factor of B, and with Options.Verify n² numbers
+// for B.
 //
 // The errors are those of evd.NewPlan.
 func NewPlan[T evd.Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {

@@ -19,7 +19,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// solved is a solve of one pair by several plans, which must agree.
+// solved is the result of a solve, and the pair and the problem to which it belongs.
 type solved[T evd.Number] struct {
 	t      *testing.T
 	where  string
@@ -42,7 +42,7 @@ func (s solved[T]) judge(bound float64) {
 	}
 }
 
-// kinds are the matrices A of LAPACK's tests for symmetric and Hermitian matrices.
+// kinds returns all dense matrices of package matgen, real symmetric and complex Hermitian ones.
 func kinds(n int) map[string][]complex128 {
 	all := map[string][]complex128{}
 	for _, k := range matgen.Dense() {
@@ -54,8 +54,8 @@ func kinds(n int) map[string][]complex128 {
 	return all
 }
 
-// banded sets all elements of B beyond the half-bandwidth k of its factor to zero, as LAPACK's test
-// ddrvsg does for some types.
+// banded sets the elements of L below its k subdiagonals to zero. B = L·Lᴴ then has the
+// half-bandwidth k, as some matrices of LAPACK's test ddrvsg have.
 func (p pair) banded(k int) pair {
 	p.l = slices.Clone(p.l)
 	for j := range p.n {
@@ -135,9 +135,9 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestConditions solves pairs with a B of condition numbers up to 10¹². The orthogonality is good for
-// every B, and the residual is good if A is compatible. If A is not, the residual of some vectors grows
-// with the condition number. Check and Verify must see this.
+// TestConditions solves pairs with a B of condition numbers up to 10¹². The orthogonality is good
+// for every B, and the residual is good if A is compatible. If A is not, the residual of some
+// vectors grows with the condition number. Check must see this.
 func TestConditions(t *testing.T) {
 	const n = 40
 	ctx := context.Background()
@@ -231,9 +231,8 @@ func TestSelections(t *testing.T) {
 	}
 }
 
-// TestEmulatedProducts solves a pair with products on integer units. For a B whose rows have very
-// different lengths, which would make them inaccurate, the plan changes to native products. A factor
-// that is on the device survives such a change, which a later A may also cause.
+// TestEmulatedProducts solves pairs with products on integer units. If the rows of B have very
+// different lengths, such products would be inaccurate, so the plan must change to native products.
 func TestEmulatedProducts(t *testing.T) {
 	const n = 70
 	ctx := context.Background()

@@ -201,8 +201,8 @@ func startVectors(count int) []float64 {
 }
 
 // pairScaling returns the factor σ for a matrix A or B with max|a_ij| = `largest`: 1, or a power of
-// four if this number is far from 1. C then has neither very large nor very small elements, whatever B
-// is. A power of four has an exact root, by which vectors are scaled.
+// four if this number is far from 1. C then has neither very large nor very small elements, unless
+// B is nearly singular. A power of four has an exact root, by which vectors are scaled.
 func pairScaling[T spirv.Scalar](largest float64) float64 {
 	most := 4
 	if precision.IsDouble[T]() {
