@@ -160,6 +160,31 @@ class Pencil(Case):
         for empty in (vkevd.eigh(np.empty((0, 0)), np.empty((0, 0))), vkevd.Factor(np.empty((0, 0))).solve(np.empty((0, 0)))):
             self.assertEqual((empty[0].shape, empty[1].shape), ((0,), (0, 0)))
 
+    def test_overflow(self):
+        a, b = np.diag([1, np.finfo(float).max]), np.eye(2) / 2
+        for work in (lambda: vkevd.eigh(a, b), lambda: vkevd.Factor(b).solve(a), lambda: vkevd.eigvalsh(a, b),
+                     lambda: vkevd.eigh(np.stack([a, a]), b)):
+            with self.assertRaises(vkevd.ResultOverflowError) as caught:
+                work()
+            values = getattr(caught.exception.result, "eigenvalues", caught.exception.result)
+            self.assertTrue((values == [2, np.inf]).all())
+
+    def test_fork(self):
+        self.run_python("""
+import os, numpy as np, vkevd
+factor = vkevd.Factor(2 * np.eye(3))
+child = os.fork()
+if child == 0:
+    try:
+        factor.solve(np.eye(3))
+    except vkevd.ForkedError:
+        factor.close()
+        os._exit(7)
+    os._exit(1)
+assert os.WEXITSTATUS(os.waitpid(child, 0)[1]) == 7
+assert np.allclose(factor.solve(np.eye(3))[0], 0.5)
+""")
+
     def test_not_positive(self):
         for n in (1, 30, 90):
             for order in {1, n // 2 + 1, n}:
@@ -186,6 +211,10 @@ class Pencil(Case):
                     for i in np.ndindex(shape):
                         self.check_pair(firsts[i], seconds[i], w[i], z[i], type, tolerance=1e-5 if dtype == np.float32 else 1e-13)
                     self.assertTrue(np.allclose(vkevd.eigvalsh(first, second, type=type), w, atol=1e-4))
+        upper = np.triu(np.ones((n, n)))
+        for second in (b[0], b):  # the lower triangles are not read
+            w, z = vkevd.eigh(np.where(upper, a, np.nan), np.where(upper, second, np.nan), lower=False)
+            self.assertTrue(np.allclose(w, vkevd.eigh(a, second)[0], atol=1e-4))
         self.assertEqual(vkevd.eigh(np.empty((0, 4, 4)), np.eye(4))[1].shape, (0, 4, 4))
         self.assertEqual(vkevd.eigh(np.empty((2, 0, 0)), np.empty((0, 0)))[0].shape, (2, 0))
         with self.assertRaises(ValueError):

@@ -345,6 +345,16 @@ static void pair(vkevd_pencil o, int pad, int in_place, int first, int count) {
 	OK(vkevd_plan_close(plan, &error));
 }
 
+// pencil_bytes returns the device memory of a plan for pairs.
+static uint64_t pencil_bytes(vkevd_pencil o) {
+	vkevd_plan plan;
+	uint64_t bytes = 0;
+	OK(vkevd_pencil_plan(device, N, &o, &plan, &error));
+	OK(vkevd_plan_bytes(plan, &bytes, &error));
+	OK(vkevd_plan_close(plan, &error));
+	return bytes;
+}
+
 // all_pairs solves pairs of each type of problem and of numbers, in every storage order.
 static void all_pairs(void) {
 	const int32_t numbers[] = {VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_COMPLEX128, VKEVD_COMPLEX64};
@@ -359,7 +369,10 @@ static void all_pairs(void) {
 		vkevd_pencil o = {0};
 		o.symmetric.number = numbers[i], o.type = (i + 1) % 3;
 		pair(o, 2, 0, 0, N);
-		o.symmetric.verify = o.symmetric.vectors = 1;
+		o.symmetric.vectors = 1;
+		uint64_t without = pencil_bytes(o);
+		o.symmetric.verify = 1;
+		CHECK(pencil_bytes(o) > without); // a certificate needs B
 		pair(o, 1, 0, 0, N);
 		o.symmetric.verify = 0;
 		o.symmetric.select = VKEVD_INDEX, o.symmetric.from = 3, o.symmetric.to = 9;
