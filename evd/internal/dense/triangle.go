@@ -154,14 +154,17 @@ func (a Triangle[T]) uploadTiny(ctx context.Context, dev *vk.Device, to vk.Slice
 	if !scaledOnHost[T](sigma) {
 		return nil
 	}
-	scaled := slices.Clone(a.Data)
-	plan.Parts(scaled, func(parts []float32, _ int) {
-		for i, x := range parts {
-			parts[i] = float32(float64(x) * sigma) // σ may be beyond the range of T
-		}
-	}, nil)
-	a.Data = scaled
+	a.Data = slices.Clone(a.Data)
+	plan.Parts(a.Data,
+		func(parts []float32, _ int) { multiply(parts, sigma) },
+		func(parts []float64, _ int) { multiply(parts, sigma) })
 	return a.Upload(ctx, dev, to)
+}
+
+func multiply[T spirv.Real](x []T, sigma float64) {
+	for i := range x {
+		x[i] = T(float64(x[i]) * sigma) // σ may be beyond the range of T
+	}
 }
 
 // Norm1 returns the 1-norm of σ·A, the largest column sum of magnitudes. It reads only one triangle
@@ -253,12 +256,12 @@ func mostExponent[T spirv.Scalar]() int {
 	return 8
 }
 
-// scaledOnHost reports whether the host multiplies A by σ. It does so for float32 if the entries
-// are so small that subnormal numbers matter, because devices may replace subnormal numbers by
-// zero. For matrices with larger entries the device multiplies: the lost subnormal numbers are less
-// than an ulp of the norm.
+// scaledOnHost reports whether the host multiplies A by σ. It does so if the entries are so small
+// that subnormal numbers matter, because devices may replace subnormal numbers by zero. For
+// matrices with larger entries the device multiplies: each lost subnormal number is less than 2^-10
+// ulps of the largest entry.
 func scaledOnHost[T spirv.Scalar](sigma float64) bool {
-	return !precision.IsDouble[T]() && sigma > 0x1p39
+	return sigma*least[T]() > 0x1p-12
 }
 
 // onDevice returns the factor by which the device multiplies A: σ, or 1 if the host has multiplied.
@@ -273,8 +276,7 @@ func onDevice[T spirv.Scalar](sigma float64) float64 {
 // dsyevd and ssyevd. If squares of entries would overflow or underflow, σ is a power of two, so
 // that the product is exact. Otherwise σ is 1.
 func Scaling[T spirv.Scalar](largest float64) float64 {
-	small := precision.SafeMinOf[T]() / precision.UlpOf[T]()
-	least, most := math.Sqrt(small), math.Sqrt(1/small)
+	least, most := least[T](), 1/least[T]()
 	switch {
 	case largest == 0:
 		return 1
@@ -284,6 +286,11 @@ func Scaling[T spirv.Scalar](largest float64) float64 {
 		return math.Ldexp(1, Exponent(most)-Exponent(largest)-1)
 	}
 	return 1
+}
+
+// least is the smallest largest entry of a matrix that is not scaled: about √(safe minimum/ulp).
+func least[T spirv.Scalar]() float64 {
+	return math.Sqrt(precision.SafeMinOf[T]() / precision.UlpOf[T]())
 }
 
 // Exponent returns the number e in x = f·2^e with ½ ≤ |f| < 1.

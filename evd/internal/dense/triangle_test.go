@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 func TestScanReadsOnlyTheReferencedTriangle(t *testing.T) {
@@ -109,6 +111,33 @@ func TestOneStageScalingIsNormal(t *testing.T) {
 	for e := -148; e <= 128; e++ {
 		if sigma := oneStageScaling[float32](e); !(scaledOnHost[float32](sigma) && sigma < 0x1p1000 || sigma >= 0x1p-126 && sigma < 0x1p127) {
 			t.Errorf("float32, 2^%d: %g", e, sigma)
+		}
+	}
+}
+
+// TestHostScalesWhereSubnormalsMatter tries matrices of all magnitudes. If the device multiplies by
+// σ, every subnormal number that it may replace by zero must be below 2^-10 ulps of the largest
+// entry. If the host multiplies, σ times the smallest subnormal number must be a normal number.
+func TestHostScalesWhereSubnormalsMatter(t *testing.T) {
+	t.Run("float64", hostScales[float64])
+	t.Run("float32", hostScales[float32])
+	t.Run("complex128", hostScales[complex128])
+	t.Run("complex64", hostScales[complex64])
+}
+
+func hostScales[T spirv.Scalar](t *testing.T) {
+	ulp, normal := precision.UlpOf[T](), precision.SafeMinOf[T]()
+	for _, stages := range []bool{false, true} {
+		common := &Common[T]{OneStage: stages}
+		for x := normal * ulp; x < 1; x *= 2 {
+			a := Triangle[T]{N: 1, Ld: 1, Data: spectrum.Unscale[T]([]float64{x}, 1)}
+			sigma, err := common.Scale(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if host := scaledOnHost[T](sigma); !host && !(normal <= 0x1p-10*ulp*x) || host && !(normal*ulp*sigma >= normal) {
+				t.Errorf("largest entry %g, one stage %v: multiplied by %g, by the host: %v", x, stages, sigma, host)
+			}
 		}
 	}
 }
