@@ -199,17 +199,20 @@ test-modes: # the other binding, validation, and wide vectors on more packages o
 	$(MAKE) test-validation VALIDATION=long,validation
 	$(MAKE) test-widths WIDTH=long,widths WIDTHS=512 WIDTH_PACKAGES='./vk $(DEVICE_STAGES)'
 
-# Mesa's drivers for GPUs compile x/y as x·(1/y). The CPU driver does it here, too.
+# Mesa's drivers for GPUs compile x/y as x·(1/y). The CPU driver does it here, too. Complex matrices
+# are solved in this way by tests of vk/internal/trials, without the build tag.
 INEXACT_RUN  = Bisect|MRRR|Conquer|Deflat|Leaf|Count|TestDevice|Bits|Twin|Agree|Settle|Certi|Batch|Values|Bidiagonal
 INEXACT_SKIP = OnEveryKind|OnEveryFamily|Large|Chasing|Families|Survives|Gonum
 
 test-inexact: # quotients and square roots are not correctly rounded
 	$(TEST) $(GO) test $(LONG) -tags inexact -run '$(INEXACT_RUN)' -skip '$(INEXACT_SKIP)' ./stages/machine $(ROOMS) ./evd/batch ./evd/spectrum ./evd/svd
 
-test-second: # on a second CPU driver, which has matrix units and an fma() that rounds once
+test-second: # on a second CPU driver, which has matrix units, an fma() that rounds once, and no subnormal numbers
 	tools/lavapipe.sh --fetch
 	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" ./stages/machine ./stages/product/emulated
 	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run 'DeflationIs|MRRRVectors|CountBelow|Extremes|LeafIs' $(ROOMS)
+	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run 'EveryKindOf|LeastToTheLargest' ./evd
+	$(TEST)long $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run TestHermitiansInEveryArithmetic ./vk/internal/trials
 
 # The unit tests compile for five GPUs. test-farm takes five minutes of processor time (2026-11-23).
 test-farm: # compile the kernels for AMD's GPUs since 2016 and one of Intel's, also those for paged regions

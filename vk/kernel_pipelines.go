@@ -228,10 +228,11 @@ func (r recipe) translate(code []byte) ([]byte, error) {
 // controlled returns a kernel's code with requests for the device's modes of floating-point
 // arithmetic. This takes about as long as the driver needs for a pipeline from its cache, because
 // the module is parsed. It is therefore done in the goroutine of the pipeline.
-func (d *Device) controlled(name string, code []byte) ([]byte, error) {
-	code, err := divided(code)
-	if err != nil {
-		return nil, wrap("dividing inexactly in", name, "", err)
+func (d *Device) controlled(name string, code []byte) (_ []byte, err error) {
+	if driver.Rewrite != nil {
+		if code, err = driver.Rewrite(code); err != nil {
+			return nil, wrap("rewriting", name, "", err)
+		}
 	}
 	if code, err = spirv.ControlFloats(code, floatModes(&d.from.props)); err != nil {
 		return nil, wrap("declaring the arithmetic", name, "", err)

@@ -57,6 +57,11 @@ var Fault func(call string) Result
 // error, the kernel is not built, and this is the error. Several goroutines may call Refuse.
 var Refuse func(kernel string) error
 
+// Rewrite is a hook for tests, which let kernels compute as on other devices. If it is not nil,
+// package vk compiles the code that Rewrite returns in place of a kernel's code. Several goroutines
+// may call Rewrite.
+var Rewrite func(code []byte) ([]byte, error)
+
 // try makes one driver call: it calls f, and returns an error if the result is one. Positive
 // results are no errors. All Vulkan calls in this package that return a VkResult go through `try`
 // or tryToEnd. `call` is the name of the Vulkan function.
