@@ -15,4 +15,4 @@ tests() {
 	done
 }
 in_each tests
-on_device calls 25000 $all_routines
+on_device calls 34000 $all_routines
