@@ -15,6 +15,7 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
@@ -28,6 +29,7 @@ type checkJob struct {
 	verbosity cli.Verbosity
 	host      bool
 	svd       bool
+	pair      pairFlags
 	summary   io.Writer // for what is shown with --verbose
 }
 
@@ -36,6 +38,9 @@ func checkCommand(s *cli.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "check [flags] MATRIX VALUES [VECTORS | U V]",
 		Args: func(cmd *cobra.Command, args []string) error {
+			if j.pair.b != "" && len(args) != 3 {
+				return cli.Usage(cmd, "check --b takes MATRIX, VALUES and VECTORS, not %s", cli.Plural(len(args), "file"))
+			}
 			if j.svd && len(args) != 2 && len(args) != 4 {
 				return cli.Usage(cmd, "check --svd takes MATRIX and VALUES, or MATRIX, VALUES, U and V, not %s", cli.Plural(len(args), "file"))
 			}
@@ -45,7 +50,7 @@ func checkCommand(s *cli.Session) *cobra.Command {
 			if first := slices.Index(args, cli.StreamWord); first >= 0 && slices.Contains(args[first+1:], cli.StreamWord) {
 				return cli.Usage(cmd, "only one of the files can be standard input")
 			}
-			return nil
+			return j.pair.check(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.input.check(cmd); err != nil {
@@ -54,11 +59,15 @@ func checkCommand(s *cli.Session) *cobra.Command {
 			if j.svd {
 				return j.run(cmd.Context(), args, j.singular)
 			}
+			if j.pair.b != "" {
+				return j.run(cmd.Context(), args, j.generalized)
+			}
 			return j.run(cmd.Context(), args, j.symmetric)
 		},
 	}
 	j.device = cli.DeviceFlag(cmd, s)
 	j.input.flags(cmd)
+	j.pair.flags(cmd)
 	j.json = cli.JsonFlag(cmd, "the ratios")
 	f := cmd.Flags()
 	f.BoolVar(&j.svd, "svd", false, "VALUES are singular values, and the files after them U and V")
@@ -113,7 +122,7 @@ func checkSymmetric[T ratio.Number](
 		return nil, err
 	}
 	single = single || narrow
-	found, err := measureSymmetric(ctx, j, a, res, single, show.Above(), show)
+	found, err := measureSymmetric(ctx, j, a, res, single, show)
 	if err != nil {
 		return nil, aboutMatrix(files[0], a.N, err)
 	}
@@ -189,13 +198,7 @@ func (j *checkJob) readComplexVectors(ctx context.Context, file string, rows, co
 	if err != nil {
 		return nil, false, err
 	}
-	z := a.complex
-	if d := a.real; d != nil {
-		z = &matio.Complex{Rows: d.Rows, Cols: d.Cols, Single: d.Single, Data: make([]complex128, len(d.Data))}
-		for k, x := range d.Data {
-			z.Data[k] = complex(x, 0)
-		}
-	}
+	z := a.asComplex()
 	return &evd.Dense[complex128]{Rows: z.Rows, Cols: z.Cols, Ld: max(z.Rows, 1), Data: z.Data}, z.Single, nil
 }
 
@@ -207,20 +210,33 @@ func leastNormOf(single bool) float64 {
 }
 
 func measureSymmetric[T ratio.Number](
-	ctx context.Context, j *checkJob, a evd.Sym[T], res *evd.Result[T], single bool, log io.Writer, show *cli.Progress,
+	ctx context.Context, j *checkJob, a evd.Sym[T], res *evd.Result[T], single bool, show *cli.Progress,
 ) (report.Measures, error) {
 	if res.Vectors == nil {
 		return report.Sums(a, res.Values, leastNormOf(single)), nil
 	}
-	if j.host || res.Vectors.Cols < a.N {
+	return measureOn(ctx, j, show, j.host || res.Vectors.Cols < a.N, func() report.Measures { return report.OnHost(a, res) },
+		cli.VectorsPlan[T](a.N), func(p machine.DenseSolver[T]) (report.Measures, error) { return report.Measured(ctx, p, a, res) })
+}
+
+// measureOn measures a result on the device, or on the host if `host` is true or if the device does
+// not support the plan, for example without double precision. The host cannot measure if `onHost`
+// is nil.
+func measureOn[P machine.Planned](
+	ctx context.Context, j *checkJob, show *cli.Progress, host bool, onHost func() report.Measures,
+	plan func(machine.Device) (P, error), onDevice func(P) (report.Measures, error),
+) (report.Measures, error) {
+	measure := func() (report.Measures, error) {
 		show.Stage("checking on the host")
-		return cli.UnlessDone(ctx, func() (report.Measures, error) { return report.OnHost(a, res), nil })
+		return cli.UnlessDone(ctx, func() (report.Measures, error) { return onHost(), nil })
+	}
+	if host {
+		return measure()
 	}
 	show.Stage("preparing the device")
-	dev, p, err := cli.Prepare(ctx, j.Session, j.device(), log, cli.VectorsPlan[T](a.N))
-	if cli.As[*vk.UnsupportedError](err) && !cli.As[*cli.DeviceError](err) { // such as a device without double precision
-		show.Stage("checking on the host")
-		return cli.UnlessDone(ctx, func() (report.Measures, error) { return report.OnHost(a, res), nil })
+	dev, p, err := cli.Prepare(ctx, j.Session, j.device(), show.Above(), plan)
+	if cli.As[*vk.UnsupportedError](err) && !cli.As[*cli.DeviceError](err) && onHost != nil {
+		return measure()
 	}
 	if err != nil {
 		return nil, err
@@ -228,7 +244,51 @@ func measureSymmetric[T ratio.Number](
 	defer dev.Close()
 	defer p.Close()
 	show.Stage("checking")
-	return report.Measured(ctx, p, a, res)
+	return onDevice(p)
+}
+
+// generalized measures a result of the pair of two matrices.
+func (j *checkJob) generalized(ctx context.Context, files []string, show *cli.Progress) (report.Measures, error) {
+	show.Stage("reading " + cli.InputName(files[0]))
+	of, err := j.input.readPair(ctx, [2]string{files[0], j.pair.b}, j.Stdin, show.Above())
+	if err != nil {
+		return nil, err
+	}
+	n, single := of[0].order(), of[0].single() || of[1].single()
+	if of[0].isReal() && of[1].isReal() {
+		return checkPair(ctx, j, files, evd.NewSym(n, of[0].real.Data, evd.Lower), evd.NewSym(n, of[1].real.Data, evd.Lower), single, j.readVectors, show)
+	}
+	return checkPair(ctx, j, files, evd.NewSym(n, of[0].asComplex().Data, evd.Lower), evd.NewSym(n, of[1].asComplex().Data, evd.Lower), single, j.readComplexVectors, show)
+}
+
+// checkPair is checkSymmetric for the pair of the matrices `a` and `b`.
+func checkPair[T ratio.Number](
+	ctx context.Context, j *checkJob, files []string, a, b evd.Sym[T], single bool, read vectorsReader[T], show *cli.Progress,
+) (report.Measures, error) {
+	res, narrow, err := readResult(ctx, j, files, a.N, read, show)
+	if err != nil {
+		return nil, err
+	}
+	of := j.pair.pairType()
+	var onHost func() report.Measures
+	if of.Pencil() == pencil.AxLBx {
+		onHost = func() report.Measures { return report.PairOnHost(a, b, res) }
+	}
+	found, err := measureOn(ctx, j, show, j.host, onHost, func(dev machine.Device) (machine.PairSolver[T], error) {
+		return machine.PlanOf[machine.PairSolver[T]](dev, machine.Task{Kind: machine.KindOf[T](), Type: of, N: a.N, Evd: evd.Options{Vectors: true}})
+	}, func(p machine.PairSolver[T]) (report.Measures, error) {
+		if of.Pencil() == pencil.BAxLx {
+			if _, err := p.Factor(ctx, b); err != nil {
+				return nil, err
+			}
+		}
+		r, err := p.Check(ctx, a, b, &pencil.Result[T]{Result: *res})
+		return report.PairRatios(of, r), err
+	})
+	if err != nil {
+		return nil, j.pair.about(files[0], a.N, err)
+	}
+	return report.InUnits(found, single || narrow, a.N, a.N, a.Data), nil
 }
 
 func (j *checkJob) singular(ctx context.Context, files []string, show *cli.Progress) (report.Measures, error) {
@@ -252,28 +312,20 @@ func (j *checkJob) singular(ctx context.Context, files []string, show *cli.Progr
 func (j *checkJob) measureSingular(
 	ctx context.Context, file string, a evd.Dense[float64], res *svd.Result[float64], opt svd.Options, single bool, show *cli.Progress,
 ) (report.Measures, error) {
-	switch {
-	case res.U == nil:
+	if res.U == nil {
 		return report.Measures{{Name: "squares", Formula: squaresFormula, Ratio: squares(a, res.Values, leastNormOf(single))}}, nil
-	case j.host || len(res.Values) == 0:
-		show.Stage("checking on the host")
-		return cli.UnlessDone(ctx, func() (report.Measures, error) { return singularOnHost(a, res), nil })
 	}
-	show.Stage("preparing the device")
-	dev, p, err := cli.Prepare(ctx, j.Session, j.device(), show.Above(), func(dev machine.Device) (machine.SingularSolver[float64], error) {
-		return machine.PlanOf[machine.SingularSolver[float64]](dev, machine.Task{Kind: machine.KindSingular, Shape: machine.SingularShape{M: a.Rows, N: a.Cols}, Svd: opt})
-	})
+	found, err := measureOn(ctx, j, show, j.host || len(res.Values) == 0, func() report.Measures { return singularOnHost(a, res) },
+		func(dev machine.Device) (machine.SingularSolver[float64], error) {
+			return machine.PlanOf[machine.SingularSolver[float64]](dev, machine.Task{Kind: machine.KindSingular, Shape: machine.SingularShape{M: a.Rows, N: a.Cols}, Svd: opt})
+		}, func(p machine.SingularSolver[float64]) (report.Measures, error) {
+			r, err := p.Check(ctx, a, res)
+			return singularRatios(r), err
+		})
 	if err != nil {
 		return nil, aboutRectangle(file, a.Rows, a.Cols, err)
 	}
-	defer dev.Close()
-	defer p.Close()
-	show.Stage("checking")
-	r, err := p.Check(ctx, a, res)
-	if err != nil {
-		return nil, aboutRectangle(file, a.Rows, a.Cols, err)
-	}
-	return singularRatios(r), nil
+	return found, nil
 }
 
 // readSingular reads a result and checks that its sizes match the matrix. It also returns options

@@ -144,7 +144,7 @@ func (m *fakeMachine) Plan(t machine.Task) (machine.Planned, error) {
 		p, err := m.batch(t.Batch)
 		return machine.Made(fakeTridiagonals{p}, err)
 	case machine.KindHermitianBatch:
-		return machine.Made(machine.NewHermitianBatch(m, t))
+		return machine.NewOneByOne[complex128](m, t)
 	}
 	return machine.Made(m.dense(t.N, t.Evd))
 }

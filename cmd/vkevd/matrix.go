@@ -20,6 +20,7 @@ type matrixInput struct {
 	header, names string // words of choices, or ""
 	uplo          string
 	symmetrize    bool
+	usual         string // names of arrays to read from a file that has several; "" for A
 }
 
 func (m *matrixInput) flags(cmd *cobra.Command) {
@@ -68,7 +69,7 @@ func (m matrixInput) check(cmd *cobra.Command) error {
 
 func (m matrixInput) options() matio.Options {
 	return matio.Options{
-		Array: m.array, Format: formatWords[m.format], Base: m.base, Header: choices[m.header], Names: choices[m.names],
+		Array: m.array, Usual: m.usual, Format: formatWords[m.format], Base: m.base, Header: choices[m.header], Names: choices[m.names],
 	}
 }
 

@@ -22,6 +22,7 @@ type planReport struct {
 	SVD         bool                 `json:"svd,omitempty"`   // for singular values
 	Batch       int                  `json:"batch,omitempty"` // number of matrices of a stack
 	Start       bool                 `json:"start,omitempty"` // for a refinement
+	Type        machine.PairType     `json:"type,omitempty"`  // of a generalized problem, LAPACK's itype
 	Vectors     bool                 `json:"vectors"`
 	Tridiagonal bool                 `json:"tridiagonal"`
 	Precision   string               `json:"precision"`
@@ -59,7 +60,7 @@ type plannedStage struct {
 func (j *planJob) Report(on target, f machine.Planned, unfit *vk.OutOfMemoryError) planReport {
 	info, vectors := on.Info, j.wantsVectors()
 	r := planReport{
-		Version: cli.Version(), N: j.n, Rows: j.rows, SVD: j.svd, Batch: j.batch, Start: j.start,
+		Version: cli.Version(), N: j.n, Rows: j.rows, SVD: j.svd, Batch: j.batch, Start: j.start, Type: j.pairType(),
 		Vectors: vectors, Tridiagonal: j.options.tridiagonal, Tuned: on.tuned, Reason: on.missing,
 		Precision: j.precision(),
 		Device:    info.Name, Bytes: f.Bytes(), Free: info.Free, MaxRegion: info.MaxRegion(),
@@ -161,6 +162,10 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 		return number * (uint64(j.rows)*n + (uint64(j.rows)+n)*few)
 	case j.svd:
 		return number * uint64(j.rows) * n
+	case j.b && vectors:
+		return number * (2*n*n + n*found)
+	case j.b:
+		return number * 2 * n * n
 	case vectors && j.options.verify:
 		return number * (n*n + n*found)
 	}

@@ -121,7 +121,7 @@ func TestUsage(t *testing.T) {
 		{"help plot spectre", `unknown command "spectre"; did you mean spectrum?`},
 		{"--frob", "unknown flag: --frob; see vkevd --help"},
 		{"solve", "solve takes one FILE, not 0; see vkevd solve --help"},
-		{"solve A.mtx B.mtx", "solve takes one FILE, not 2; for A·x = λ·B·x, solve L⁻¹·A·L⁻ᵀ, where B = L·Lᵀ; see vkevd solve --help"},
+		{"solve A.mtx B.mtx", "solve takes one FILE, not 2; for A·x = λ·B·x: vkevd solve --b B A; see vkevd solve --help"},
 		{"solve A.mtx B.mtx C.mtx", "solve takes one FILE, not 3; see vkevd solve --help"},
 		{"solve --frob A.mtx", "unknown flag: --frob; see vkevd solve --help"},
 		{"solve -x A.mtx", "unknown shorthand flag: 'x' in -x; see vkevd solve --help"},

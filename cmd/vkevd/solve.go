@@ -21,6 +21,7 @@ type solveJob struct {
 	fileJob
 	input   matrixInput
 	options options
+	pair    pairFlags
 	batch   bool
 	start   string // path of approximate eigenvectors, "" for none
 	engine  string
@@ -33,7 +34,7 @@ func solveCommand(s *cli.Session) *cobra.Command {
 		Use:  "solve [flags] FILE",
 		Args: cli.OneMatrix,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := j.checkUse(cmd); err != nil {
+			if err := j.checkUse(cmd, args); err != nil {
 				return err
 			}
 			if j.engine != vulkanEngine {
@@ -50,6 +51,7 @@ func solveCommand(s *cli.Session) *cobra.Command {
 	j.device = cli.DevicesFlag(cmd, s)
 	j.input.flags(cmd)
 	j.options.flags(cmd)
+	j.pair.flags(cmd)
 	engineFlag(cmd, &j.engine)
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the eigenvalues to `FILE`: .txt, .npy or .json; .txt says\nwhich part of a spectrum it has, and plot reads that")
@@ -71,9 +73,11 @@ func solveCommand(s *cli.Session) *cobra.Command {
 }
 
 // checkUse is called before any file is opened.
-func (j *solveJob) checkUse(cmd *cobra.Command) error {
+func (j *solveJob) checkUse(cmd *cobra.Command, args []string) error {
 	o := &j.options
 	switch {
+	case j.check && o.valuesOnly && j.pair.b != "":
+		return cli.Usage(cmd, "--check of a pair needs vectors: it cannot be combined with --values-only")
 	case j.check && o.valuesOnly && j.batch:
 		return cli.Usage(cmd, "--check of a batch needs vectors: it cannot be combined with --values-only")
 	case j.check && o.valuesOnly && !o.part.all() && !o.tridiagonal:
@@ -87,7 +91,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	if err := errors.Join(checkEngine(cmd, j.engine), j.CheckProcesses(cmd)); err != nil {
 		return err
 	}
-	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd)); err != nil {
+	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd), j.pair.check(cmd, args)); err != nil {
 		return err
 	}
 	return cmp.Or(

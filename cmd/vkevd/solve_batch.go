@@ -48,7 +48,7 @@ type batchWork[M any] struct {
 	f        *batchFile
 	matrices []M
 	groups   []batchGroup
-	opt      batch.Options
+	task     machine.Task
 	p        *batchPlans[M]
 	res      *batch.Result
 }
@@ -61,26 +61,33 @@ func readBatchWork(ctx context.Context, j *solveJob, file string, known *report.
 	if err := j.checkNames(f); err != nil {
 		return nil, err
 	}
+	task := machine.Task{Type: j.pair.pairType(), Batch: batch.Options{Vectors: j.wantsVectors(), Progress: show.Update}}
+	task.Evd.Products, task.Evd.Moduli = j.options.chosen(), j.options.moduli
+	if task.Type > 0 {
+		if task.B, err = j.readB(ctx, f, show.Above()); err != nil {
+			return nil, err
+		}
+	}
 	groups, err := f.groups(j.options.part)
 	if err != nil {
 		return nil, err
 	}
 	known.Precision = precisionName[float64]()
-	opt := batch.Options{Vectors: j.wantsVectors(), Progress: show.Update}
 	switch {
 	case f.complex:
 		known.Precision = precisionName[complex128]()
-		return newBatchWork(j, file, known, f, groups, opt, hermitianBatch), nil
+		return newBatchWork(j, file, known, f, groups, task, hermitianBatch), nil
 	case f.tridiagonal:
-		return newBatchWork(j, file, known, f, groups, opt, tridiagonalBatch), nil
+		return newBatchWork(j, file, known, f, groups, task, tridiagonalBatch), nil
 	}
-	return newBatchWork(j, file, known, f, groups, opt, denseBatch), nil
+	return newBatchWork(j, file, known, f, groups, task, denseBatch), nil
 }
 
 func newBatchWork[M any](
-	j *solveJob, file string, known *report.Facts, f *batchFile, groups []batchGroup, opt batch.Options, of batchKind[M],
+	j *solveJob, file string, known *report.Facts, f *batchFile, groups []batchGroup, task machine.Task, of batchKind[M],
 ) *batchWork[M] {
-	return &batchWork[M]{solveJob: j, of: of, file: file, Facts: known, f: f, matrices: of.matrices(f), groups: groups, opt: opt}
+	task.Kind = of.kind
+	return &batchWork[M]{solveJob: j, of: of, file: file, Facts: known, f: f, matrices: of.matrices(f), groups: groups, task: task}
 }
 
 func (w *batchWork[M]) Open(log io.Writer) (machine.Device, error) {
@@ -95,9 +102,9 @@ func (w *batchWork[M]) Plan(dev machine.Device, log io.Writer) (p machine.Planne
 	if w.of.kind.Tuned() {
 		var kept evd.Options
 		w.Tuned = w.config.Apply(&kept, dev.Info(), log)
-		w.opt.Tuning = kept.Tuning
+		w.task.Batch.Tuning = kept.Tuning
 	}
-	w.p, err = newBatchPlans[M](dev, w.of.kind, w.groups, orders, w.opt)
+	w.p, err = newBatchPlans[M](dev, w.task, w.groups, orders)
 	return w.p, err
 }
 
@@ -112,7 +119,10 @@ func (w *batchWork[M]) solve(ctx context.Context) (err error) {
 func (w *batchWork[M]) known(machine.Planned) *report.Facts {
 	w.f.complete(w.res)
 	_, w.N = w.f.orders()
-	w.Vectors, w.Memory, w.Stages = w.opt.Vectors, w.p.Bytes(), w.res.Profile.Phases
+	w.Vectors, w.Memory, w.Stages = w.task.Batch.Vectors, w.p.Bytes(), w.res.Profile.Phases
+	if w.task.Type > 0 {
+		w.OfPair(w.pair.b, w.task.Type, w.p.condition(), false)
+	}
 	return w.Facts
 }
 
@@ -122,7 +132,10 @@ func (w *batchWork[M]) Measure(ctx context.Context) (report.Measures, error) {
 		return nil, err
 	}
 	most := worst(checked, w.res)
-	if w.f.complex {
+	switch {
+	case w.task.Type > 0:
+		return report.PairRatios(w.task.Type, most), nil
+	case w.f.complex:
 		return report.Ratios[complex128](most), nil
 	}
 	return report.Ratios[float64](most), nil
@@ -137,6 +150,7 @@ func (w *batchWork[M]) Print(ctx context.Context, out *cli.Outputs) error {
 
 func (w *batchWork[M]) Summary(to io.Writer) {
 	fmt.Fprintf(to, "batch    %s, %s of %s in %s\n", cli.Printable(cli.InputName(w.file)), cli.Matrices(w.f.count()), orders(w.f.orders()), w.Precision)
+	w.Pair.Print(to)
 	w.Where(to)
 	w.Times(to)
 }
@@ -150,7 +164,7 @@ func (w *batchWork[M]) Report(to io.Writer) error { return w.f.Report(w.Facts, w
 
 func (w *batchWork[M]) about(err error) error {
 	_, n := w.f.orders()
-	return aboutMatrix(w.file, n, err)
+	return w.pair.about(w.file, n, err)
 }
 
 func worst(checked []evd.Ratios, res *batch.Result) (most evd.Ratios) {
@@ -227,14 +241,12 @@ type batchPlans[M any] struct {
 }
 
 // newBatchPlans makes a plan for each group of matrices. `orders` are the orders of the matrices of
-// the file, and `of` is their kind. opt.Select is ignored, because each group has its own
-// selection. opt.Progress gets the progress of all groups together.
-func newBatchPlans[M any](
-	dev machine.Device, of machine.Kind, groups []batchGroup, orders []int, opt batch.Options,
-) (*batchPlans[M], error) {
-	p := &batchPlans[M]{groups: groups}
+// the file. The selection of the task is ignored, because each group has its own one. The function
+// task.Batch.Progress gets the progress of all groups together.
+func newBatchPlans[M any](dev machine.Device, task machine.Task, groups []batchGroup, orders []int) (*batchPlans[M], error) {
+	p, opt := &batchPlans[M]{groups: groups}, task.Batch
 	flops := batchs.BatchFlops
-	if of == machine.KindTridiagonalBatch {
+	if task.Kind == machine.KindTridiagonalBatch {
 		flops = batchs.TridiagonalBatchFlops
 	}
 	total, before := 0.0, 0.0
@@ -256,7 +268,8 @@ func newBatchPlans[M any](
 		// All plans have their memory on the device at the same time, so each group gets a part of
 		// it.
 		share := machine.AtOnce(math.MaxInt, g.most) / len(groups)
-		plan, err := machine.PlanOf[machine.BatchPlan[M]](dev, machine.Task{Kind: of, N: g.most, Count: max(1, min(len(g.index), share)), Batch: own})
+		task.N, task.Count, task.Batch = g.most, max(1, min(len(g.index), share)), own
+		plan, err := machine.PlanOf[machine.BatchPlan[M]](dev, task)
 		if err != nil {
 			p.Close()
 			return nil, err
@@ -302,6 +315,16 @@ func chosen[T any](list []T, index []int) []T {
 		all[j] = list[k]
 	}
 	return all
+}
+
+// condition is that of the matrix B of all pairs.
+func (p *batchPlans[M]) condition() (most float64) {
+	for _, plan := range p.plans {
+		if of, known := plan.(interface{ Condition() float64 }); known {
+			most = max(most, of.Condition())
+		}
+	}
+	return most
 }
 
 func (p *batchPlans[M]) Bytes() (sum uint64) {

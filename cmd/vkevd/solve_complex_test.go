@@ -205,7 +205,7 @@ func TestComplexPlans(t *testing.T) {
 		s.fails(cli.StatusInput, "--complex cannot be combined with --"+flag+", which takes real matrices only; see vkevd plan --help",
 			"plan", "-n", "10", "--complex", "--"+flag)
 	}
-	s.fails(cli.StatusInput, "complex matrices are measured by the stages peaks, values, vectors, emulated-values, emulated-vectors, not by gemm; see vkevd bench --help",
+	s.fails(cli.StatusInput, "complex matrices are measured by the stages peaks, values, vectors, emulated-values, emulated-vectors, sygv, sygv-vectors, emulated-sygv, emulated-sygv-vectors, not by gemm; see vkevd bench --help",
 		"bench", "-n", "10", "--complex", "values", "gemm")
 	if _, stderr, status := s.run("bench", "-n", "10", "--complex", "values", "vectors"); status != cli.StatusSuccess || !s.machine.benched.Complex {
 		t.Errorf("bench: status %d, %s", status, stderr)

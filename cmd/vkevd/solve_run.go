@@ -51,7 +51,7 @@ func (w *solveWork) Plan(dev machine.Device, log io.Writer) (p machine.Planned, 
 	if w.a.kind.Tuned() {
 		w.Tuned = w.config.Apply(&w.opt, dev.Info(), log)
 	}
-	if p, err = dev.Plan(machine.Task{Kind: w.a.kind, N: w.a.n, Evd: w.opt}); err == nil {
+	if p, err = dev.Plan(machine.Task{Kind: w.a.kind, Type: w.a.pair, N: w.a.n, Evd: w.opt}); err == nil {
 		w.p = w.a.with(p)
 	}
 	return p, err
@@ -69,6 +69,9 @@ func (w *solveWork) solve(ctx context.Context) (err error) {
 func (w *solveWork) known(p machine.Planned) *report.Facts {
 	w.Solved(w.a.n, w.opt, w.res.Result, p.Bytes(), w.options.tridiagonal)
 	w.OnAll(p)
+	if w.a.pair > 0 {
+		w.OfPair(w.pair.b, w.a.pair, w.res.condition, w.a.kind.Single())
+	}
 	return w.Facts
 }
 
@@ -94,7 +97,7 @@ func (w *solveWork) Remarks(log io.Writer) error {
 }
 
 func (w *solveWork) Report(to io.Writer) error { return w.Facts.Report(to) }
-func (w *solveWork) about(err error) error     { return aboutMatrix(w.file, w.a.n, err) }
+func (w *solveWork) about(err error) error     { return w.pair.about(w.file, w.a.n, err) }
 
 func writeVectors[T evd.Number](ctx context.Context, out *cli.Outputs, path string, v *evd.Dense[T]) error {
 	return out.Write(ctx, path, func(w io.Writer) error {
@@ -108,6 +111,7 @@ func writeVectors[T evd.Number](ctx context.Context, out *cli.Outputs, path stri
 // A problem is a dense or tridiagonal matrix that has been read from files.
 type problem struct {
 	kind      machine.Kind // of its plan
+	pair      machine.PairType
 	n         int
 	precision string                         // as in reports
 	with      func(machine.Planned) solution // binds the matrix to its plan
@@ -124,7 +128,8 @@ type solution struct {
 // but the function `write` writes vectors of every type.
 type found struct {
 	*evd.Result[float64]
-	write func(ctx context.Context, out *cli.Outputs, path string) error
+	write     func(ctx context.Context, out *cli.Outputs, path string) error
+	condition float64 // of B
 }
 
 func foundOf[T evd.Number](res *evd.Result[T], err error) (found, error) {
@@ -153,6 +158,9 @@ func (j *solveJob) readProblem(ctx context.Context, file string, show *cli.Progr
 			return p, nil, j.input.hint(err)
 		}
 		return tridiagonalProblem(evd.Tridiagonal[float64]{D: t.D, E: t.E}), report.TableOf(len(t.D), 2, t.Table), nil
+	}
+	if j.pair.b != "" {
+		return j.readPair(ctx, file, show.Above())
 	}
 	either, err := j.input.read(ctx, file, j.Stdin, show.Above())
 	if err != nil {
@@ -217,7 +225,7 @@ func suggestOthers(err error) error {
 
 // denseProblem is the problem A = Q·Λ·Qᴴ with all elements of A stored.
 func denseProblem[T evd.Number](a evd.Sym[T]) problem {
-	return problem{machine.KindOf[T](), a.N, precisionName[T](), func(plan machine.Planned) solution {
+	return problem{machine.KindOf[T](), 0, a.N, precisionName[T](), func(plan machine.Planned) solution {
 		p := plan.(machine.DenseSolver[T])
 		var res *evd.Result[T]
 		return solution{plan, func(ctx context.Context) (_ found, err error) {
@@ -230,7 +238,7 @@ func denseProblem[T evd.Number](a evd.Sym[T]) problem {
 // tridiagonalProblem is the problem T = S·Λ·Sᵀ. Its values are measured by Sturm counts, and its
 // vectors, if there are any, by error ratios.
 func tridiagonalProblem(t evd.Tridiagonal[float64]) problem {
-	return problem{machine.KindTridiagonal, t.N(), precisionName[float64](), func(plan machine.Planned) solution {
+	return problem{machine.KindTridiagonal, 0, t.N(), precisionName[float64](), func(plan machine.Planned) solution {
 		p := plan.(machine.TridiagonalSolver)
 		return solution{plan, func(ctx context.Context) (found, error) { return foundOf(p.Solve(ctx, t)) },
 			func(ctx context.Context, res found) (report.Measures, error) {
@@ -257,7 +265,7 @@ func alreadyMeasured(_ context.Context, res found) (report.Measures, error) {
 // mixedProblem is a dense problem that is solved in single precision and then refined to double
 // precision.
 func mixedProblem(a evd.Sym[float64]) problem {
-	return problem{machine.KindMixed, a.N, cli.PrecisionMixed, func(plan machine.Planned) solution {
+	return problem{machine.KindMixed, 0, a.N, cli.PrecisionMixed, func(plan machine.Planned) solution {
 		p := plan.(interface {
 			Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
 		})
@@ -277,7 +285,7 @@ func startProblem(ctx context.Context, a evd.Sym[float64], file string, stdin io
 			cli.InputName(file), d.Rows, d.Cols, a.N, a.N)
 	}
 	q := evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}
-	return problem{machine.KindRefined, a.N, precisionName[float64](), func(plan machine.Planned) solution {
+	return problem{machine.KindRefined, 0, a.N, precisionName[float64](), func(plan machine.Planned) solution {
 		p := plan.(interface {
 			Refine(context.Context, evd.Sym[float64], evd.Dense[float64]) (*evd.Result[float64], error)
 		})
@@ -315,12 +323,7 @@ func precisionName[T evd.Number]() string { return fmt.Sprintf("%T", *new(T)) }
 // *singleRangeError if the matrix is beyond the range of single precision. Then no scaling helps,
 // because its values would be beyond that range, too. `stored` says that the file has single
 // precision, so that there is nothing to check.
-func singlesOf[E float64 | complex128, S float32 | complex64](file string, stored bool, d interface {
-	Largest() (row, col int)
-	At(i, j int) E
-	Singles() []S
-},
-) ([]S, error) {
+func singlesOf[E float64 | complex128, S float32 | complex64](file string, stored bool, d elements[E, S]) ([]S, error) {
 	if row, col := d.Largest(); row >= 0 && !stored {
 		x := largestPart(d.At(row, col))
 		if y := math.Abs(float64(float32(x))); y > math.MaxFloat32 && !math.IsInf(x, 0) || x != 0 && y < 0x1p-126 {
@@ -328,6 +331,13 @@ func singlesOf[E float64 | complex128, S float32 | complex64](file string, store
 		}
 	}
 	return d.Singles(), nil
+}
+
+// elements are those of a *matio.Dense or of a *matio.Complex.
+type elements[E float64 | complex128, S float32 | complex64] interface {
+	Largest() (row, col int)
+	At(i, j int) E
+	Singles() []S
 }
 
 // largestPart returns a real number, or the part of a complex one with the larger magnitude.

@@ -37,8 +37,8 @@ type Options struct {
 	// table is measured.
 	Variants []tuning.Variant
 
-	// Complex means Hermitian matrices in complex128. Only the stages "values" and "vectors", and
-	// the same ones with "emulated-" before their names, have them.
+	// Complex means Hermitian matrices in complex128. Only the stages "values", "vectors", "sygv"
+	// and "sygv-vectors", and the same ones with "emulated-" before their names, have them.
 	Complex bool
 
 	Progress func(what string) // is called before each run with the name of the measurement; may be nil
@@ -79,7 +79,7 @@ func SingleStages() []string {
 const peaksName = "peaks"
 
 // complexStages are the names for which Options.Complex is possible.
-var complexStages = []string{peaksName, "values", "vectors", "emulated-values", "emulated-vectors"}
+var complexStages = []string{peaksName, "values", "vectors", "emulated-values", "emulated-vectors", "sygv", "sygv-vectors", "emulated-sygv", "emulated-sygv-vectors"}
 
 type UnknownStageError struct{ Stage string }
 

@@ -64,7 +64,7 @@ func TestEveryStage(t *testing.T) {
 	for stage, want := range map[string]int{
 		"peak fma": 1, "peak copy": 1, "peak fp32": 1, "peak dot8": 1, "gemm": 2, "syr2k": 2, "symm": 2, "share-symm": 2, "potrf": 1, "emulated-potrf": 1, "sygst": 1, "emulated-sygst": 1, "trsm": 2, "emulated-trsm": 2, "panel-qr": 2, "sy2sb": 2, "sb2st": 2,
 		"apply-q2": 4, "apply-q2-squares": 4, "apply-q1": 4, "emulated-apply-q1": 4, "stebz": 1, "stedc": 1, "stedc-values": 1, "stemr": 2, "values": 2, "vectors": 2,
-		"ge2tb": 2, "tb2bd": 2, "gbbrd": 2, "bdsdc": 1, "svd": 2, "svd-vectors": 2, "batch": 1, "batch-values": 1,
+		"sygv": 2, "sygv-vectors": 2, "emulated-sygv": 2, "emulated-sygv-vectors": 2, "ge2tb": 2, "tb2bd": 2, "gbbrd": 2, "bdsdc": 1, "svd": 2, "svd-vectors": 2, "batch": 1, "batch-values": 1,
 	} {
 		if count[stage] != want {
 			t.Errorf("%d rows of %s, want %d", count[stage], stage, want)

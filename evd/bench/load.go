@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
@@ -53,6 +54,10 @@ var table = []stage{
 	{"vectors", "", solver(evd.Options{Vectors: true})},
 	{"emulated-values", "", solver(evd.Options{Products: evd.ProductsEmulated})},
 	{"emulated-vectors", "", solver(evd.Options{Products: evd.ProductsEmulated, Vectors: true})},
+	{"sygv", "", pairSolver(pencil.Options{})},
+	{"sygv-vectors", "", pairSolver(pencil.Options{Vectors: true})},
+	{"emulated-sygv", "", pairSolver(pencil.Options{Products: evd.ProductsEmulated})},
+	{"emulated-sygv-vectors", "", pairSolver(pencil.Options{Products: evd.ProductsEmulated, Vectors: true})},
 	{"ge2tb", "", ge2tb},
 	{"tb2bd", "b", tb2bd},
 	{"gbbrd", "b", gbbrd},

@@ -4,12 +4,14 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/evd/svd"
 	batchs "github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
@@ -61,20 +63,67 @@ func denseSolver[T float64 | complex128](l *load, opt evd.Options) {
 	l.numbers = float64(l.n) * float64(l.n) * float64(unsafe.Sizeof(*new(T))) / 8
 	open := func(dev *vk.Device) (*evd.Plan[T], error) { return evd.NewPlan[T](dev, l.n, opt) }
 	whole(l, open, func(ctx context.Context, plan *evd.Plan[T]) (sample, error) {
-		a, made := l.host.symmetric.(evd.Sym[T])
-		if !made || a.N != l.n {
-			l.host.general, l.host.symmetric = evd.Dense[float64]{}, nil // the host may not hold both
-			a = evd.NewSym(l.n, uniform[T](l.n, func(j int) int { return j }), evd.Lower)
-			l.host.symmetric = a
-		}
+		a := symmetric[T](l)
 		return clocked(func() (*vk.Profile, error) {
 			res, err := plan.Solve(ctx, a)
 			if err != nil {
 				return nil, err
 			}
-			if l.row.Complex {
-				l.row.Products = map[bool]string{false: "native", true: "emulated"}[plan.Emulated()]
+			l.computed(plan.Emulated())
+			return res.Profile, nil
+		})
+	})
+}
+
+func symmetric[T float64 | complex128](l *load) evd.Sym[T] {
+	a, made := l.host.symmetric.(evd.Sym[T])
+	if !made || a.N != l.n {
+		l.host.general, l.host.symmetric = evd.Dense[float64]{}, nil // the host may not hold both
+		a = evd.NewSym(l.n, uniform[T](l.n, func(j int) int { return j }), evd.Lower)
+		l.host.symmetric = a
+	}
+	return a
+}
+
+// computed adds to the row how products of complex matrices were computed.
+func (l *load) computed(emulated bool) {
+	if l.row.Complex {
+		l.row.Products = map[bool]string{false: "native", true: "emulated"}[emulated]
+	}
+}
+
+func pairSolver(opt pencil.Options) func(*load) {
+	return func(l *load) {
+		if l.row.Complex = l.opt.Complex; l.row.Complex {
+			densePairs[complex128](l, opt)
+		} else {
+			densePairs[float64](l, opt)
+		}
+	}
+}
+
+// densePairs measures Plan.SolvePair of package evd/pencil. B is A + 4·n·I, which is positive
+// definite.
+func densePairs[T float64 | complex128](l *load, opt pencil.Options) {
+	opt.Tuning = &l.tune
+	l.numbers = 2 * float64(l.n) * float64(l.n) * float64(unsafe.Sizeof(*new(T))) / 8
+	open := func(dev *vk.Device) (*pencil.Plan[T], error) { return pencil.NewPlan[T](dev, l.n, opt) }
+	whole(l, open, func(ctx context.Context, plan *pencil.Plan[T]) (sample, error) {
+		a := symmetric[T](l)
+		b := evd.NewSym(l.n, slices.Clone(a.Data), evd.Lower)
+		var shift T
+		for range l.n {
+			shift += 4
+		}
+		for j := range l.n {
+			b.Data[j+j*l.n] += shift
+		}
+		return clocked(func() (*vk.Profile, error) {
+			res, err := plan.SolvePair(ctx, a, b)
+			if err != nil {
+				return nil, err
 			}
+			l.computed(plan.Emulated())
 			return res.Profile, nil
 		})
 	})

@@ -3,7 +3,6 @@ package matio
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,10 +16,6 @@ import (
 const zipMagic = "PK\x03\x04"
 
 const npyEnding = ".npy"
-
-// usualArray is the name of the array to read if the archive has several arrays and the caller
-// names none.
-const usualArray = "A"
 
 // ReadNPZ reads the matrix with the name `array` from a .npz file. If `array` is empty, ReadNPZ
 // reads the only array, or the one called A. An archive that scipy.sparse.save_npz wrote is read as
@@ -119,7 +114,7 @@ func (o Options) packed(z *archive) (*matrix, error) {
 	if o.Array == "" && z.isSparse() {
 		return o.sparse(z)
 	}
-	member, err := z.findArray(o.Array)
+	member, err := z.findArray(o)
 	if err != nil {
 		return nil, err
 	}
@@ -171,27 +166,26 @@ func (z *archive) vector(array string) ([]float64, error) {
 	return inside(z, m, readNPYVector)
 }
 
-// findArray returns the file of the array with the given name. If the name is empty, it returns the
-// array called A, or else the only array. If there is none, the error lists the first arrays of the
-// archive.
-func (z *archive) findArray(array string) (found *zip.File, err error) {
-	want := cmp.Or(array, usualArray)
-	var names []string
-	for _, f := range z.files {
-		name, npy := strings.CutSuffix(f.Name, npyEnding)
-		if !npy {
-			continue
-		}
-		if name == want {
+// findArray returns the file of the array that the options name. If they name none, it returns the
+// first usual array, or else the only array. If there is none, the error lists the first arrays of
+// the archive.
+func (z *archive) findArray(o Options) (found *zip.File, err error) {
+	for _, want := range o.wanted() {
+		if f := z.member(want); f != nil {
 			return f, nil
 		}
-		names = append(names, name)
-		found = f
+	}
+	var names []string
+	for _, f := range z.files {
+		if name, npy := strings.CutSuffix(f.Name, npyEnding); npy {
+			names = append(names, name)
+			found = f
+		}
 	}
 	switch {
 	case len(names) == 0:
 		return nil, z.noArrays()
-	case len(names) == 1 && array == "":
+	case len(names) == 1 && o.Array == "":
 		return found, nil
 	}
 	list := strings.Join(names[:min(len(names), 8)], ", ")
@@ -200,7 +194,8 @@ func (z *archive) findArray(array string) (found *zip.File, err error) {
 	} else if more := len(names) - 8; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	if array == "" {
+	want := strings.Join(o.wanted(), " or ")
+	if o.Array == "" {
 		return nil, z.errorf("several arrays, and none is called %s; choose one of %s", want, list)
 	}
 	return nil, z.errorf("no array is called %s; the archive has %s", want, list)

@@ -2,7 +2,6 @@ package matio
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -72,7 +71,8 @@ func octaveComment(line []byte) (key, value string, ok bool) {
 // the only variable, or the one called A.
 func (o Options) readOctave(in *input) (*Dense, error) {
 	t := &octave{fields: &fields{input: in, line: 1, dialect: dialect{between: ' '}, noComments: true}}
-	want := cmp.Or(o.Array, usualArray)
+	wanted := o.wanted()
+	best := len(wanted) // index of the variable that was found
 	var all []string
 	var found *Dense
 	var foundErr error
@@ -87,12 +87,17 @@ func (o Options) readOctave(in *input) (*Dense, error) {
 		}
 		all = append(all, t.name)
 		// The first variable may be the only one.
-		if t.name == want || len(all) == 1 && o.Array == "" {
+		at := slices.Index(wanted[:best], t.name)
+		if at >= 0 || len(all) == 1 && o.Array == "" {
 			found, foundErr = t.matrix()
 		}
+		if at >= 0 {
+			best = at
+		}
 	}
+	want := strings.Join(wanted, " or ")
 	switch {
-	case slices.Contains(all, want), len(all) == 1 && o.Array == "":
+	case best < len(wanted), len(all) == 1 && o.Array == "":
 		return found, foundErr
 	case o.Array == "":
 		return nil, t.input.errorf("several arrays, and none is called %s; choose one of %s", want, strings.Join(all, ", "))

@@ -10,9 +10,13 @@ import (
 // ReadFile, Read, ReadTridiagonalFile and ReadTridiagonal use the zero value.
 type Options struct {
 	// Array is the name of the array to read from a .npz file, or from a text file of Octave. If
-	// Array is empty, the only array is read, or the one called A. For a file of another format a
-	// name is an error.
+	// Array is empty, the only array is read, or the first of Usual that the file has. For a file of
+	// another format a name is an error.
 	Array string
+
+	// Usual has names of arrays, with blanks between them, to choose among several arrays. Empty
+	// means A.
+	Usual string
 
 	// Format is the format of text that begins with no Matrix Market banner.
 	Format Format
@@ -40,6 +44,17 @@ type Options struct {
 	Triangle Triangle
 
 	complexToo bool // the caller takes complex elements: ReadEither
+}
+
+// wanted are the names of arrays to look for, the best one first.
+func (o Options) wanted() []string {
+	switch {
+	case o.Array != "":
+		return []string{o.Array}
+	case o.Usual != "":
+		return strings.Fields(o.Usual)
+	}
+	return []string{"A"}
 }
 
 // A Format is a format of text that its content does not tell from a table of numbers.

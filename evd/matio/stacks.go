@@ -86,7 +86,7 @@ func (o Options) readStacked(in *input, fits func(shape []int) string) (*array, 
 
 func (o Options) stacks(z *archive) (*Stacks, error) {
 	if o.Array != "" {
-		member, err := z.findArray(o.Array)
+		member, err := z.findArray(o)
 		if err != nil {
 			return nil, err
 		}

@@ -155,7 +155,7 @@ var inOtherWords = []struct{ command, flags, text string }{
 	{"solve", "k n K num which", "a part of the eigenvalues: --smallest K, --largest K or --index I:J"},
 	{"solve", "o output", "outputs: --out-values FILE and --out-vectors FILE"},
 	{"solve", "eigenvectors", "--vectors computes them, --out-vectors FILE keeps them"},
-	{"solve", "b overlap", generalized},
+	{"solve", "overlap", generalized},
 	{"svd", "k n K num which smallest index", "svd computes all singular values, or the --largest K"},
 	{"svd", "o output out", "outputs: --out-values FILE, --out-u FILE and --out-v FILE"},
 	{"svd", "vectors out-vectors", "svd writes vectors with --out-u and --out-v"},
@@ -170,7 +170,7 @@ var inOtherWords = []struct{ command, flags, text string }{
 	{"", "lower upper UPLO", "--uplo lower or --uplo upper"},
 }
 
-const generalized = "for A·x = λ·B·x, solve L⁻¹·A·L⁻ᵀ, where B = L·Lᵀ"
+const generalized = "for A·x = λ·B·x: vkevd solve --b B A"
 
 // SuggestFlag completes an error about an unknown flag: with the text of inOtherWords for this
 // flag, or else with the most similar flag.

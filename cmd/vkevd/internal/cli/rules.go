@@ -42,10 +42,14 @@ var exclusions = []rule{
 	{"plan", "start", "svd engine", "", ""},
 	{"plan", "complex", "svd batch start tridiagonal engine precision=mixed", "", ", which takes real matrices only"},
 	{"solve plan", "tridiagonal start batch svd engine", "distribute", "", ""},
+	{"solve plan", "b", "tridiagonal start distribute precision=mixed svd engine", "", ""},
+	{"solve plan", "b", "several", "", "--device {device}: --b uses one device"},
+	{"check", "b", "svd", "", ""},
+	{"check", "host", "type=2 type=3", "", ", which the device measures"},
 	{"solve", "start", "several", "", "--device {device}: --tridiagonal and --start use one device"},
 	{"solve", "tridiagonal", "several", "batch", "--device {device}: --tridiagonal and --start use one device"},
 	{"solve", "interval solver band block verify precision", "batch", "", ""},
-	{"plan", "batch", "svd engine products moduli interval solver band block verify precision", "", ""},
+	{"plan", "batch", "b svd engine products moduli interval solver band block verify precision", "", ""},
 	{"solve plan", "band block verify products moduli", "tridiagonal", "", ""},
 	{"solve plan", "precision=f32", "tridiagonal", "", ", which solves in double precision; leave out --precision"},
 	{"solve", "uplo symmetrize names", "tridiagonal", "", ""},
@@ -69,6 +73,7 @@ var exclusions = []rule{
 // `needs` lists flags that need another one: one of `other` must be given.
 var needs = []rule{
 	{"", "base", "format=coo", "", "--base is for --format coo"},
+	{"", "type", "b", "", ": other problems have one matrix"},
 	{"svd", "full", "out-u out-v", "", "--full needs --out-u or --out-v"},
 	{"plan", "m", "svd", "", ": other matrices are square"},
 	{"plan", "full", "svd", "", ": eigenvectors are a square matrix anyway"},

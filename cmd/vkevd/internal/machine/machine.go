@@ -100,6 +100,8 @@ type Planned interface {
 // A Task says what a plan is for. Sizes and options that are not for its Kind have no effect.
 type Task struct {
 	Kind  Kind
+	Type  PairType      // of a generalized problem, 0 for none
+	B     any           // with Type, for a batch: the evd.Sym of all pairs
 	N     int           // order of eigenvalue problems
 	Count int           // number of matrices of a batch
 	Shape SingularShape // of a matrix for singular values
@@ -257,6 +259,9 @@ func Made[P Planned](p P, err error) (Planned, error) {
 }
 
 func (d opened) Plan(t Task) (Planned, error) {
+	if t.Type > 0 {
+		return d.pair(t)
+	}
 	t.Evd.Devices, t.Batch.Devices = d.others, d.others
 	switch t.Kind {
 	case KindSingle:
@@ -283,7 +288,7 @@ func (d opened) Plan(t Task) (Planned, error) {
 		p, err := batch.NewTridiagonalPlan(d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
 		return Made(batchOf[TridiagonalMatrix]{p, float64(t.Count) * batchs.TridiagonalBatchFlops(t.N, t.Batch.Vectors)}, err)
 	case KindHermitianBatch:
-		return Made(NewHermitianBatch(d, t))
+		return NewOneByOne[complex128](d, t)
 	}
 	return Made(evd.NewPlan[float64](d.Device, t.N, t.Evd))
 }

@@ -22,6 +22,7 @@ type Facts struct {
 	Values    int                `json:"values"` // number of values found
 	Vectors   bool               `json:"vectors"`
 	Precision string             `json:"precision"`
+	Pair      *PairFacts         `json:"pair,omitempty"` // of a generalized problem
 	Device    string             `json:"device"`
 	Driver    string             `json:"driver"`
 	Vulkan    string             `json:"vulkan"`
@@ -129,6 +130,7 @@ func (f *Facts) Summary(w io.Writer) {
 	}
 	f.Table.Print(w, f.File)
 	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", cli.Printable(f.File), f.N, found, precision)
+	f.Pair.Print(w)
 	f.Where(w)
 	f.Times(w)
 	if t := f.Tree; t != nil {
@@ -143,6 +145,10 @@ func (f *Facts) Summary(w io.Writer) {
 // Remarks prints what a user must know or has asked for, in addition to the summary: why a problem
 // was solved once more or without a refinement, the certificate, and the ratios.
 func (f *Facts) Remarks(w io.Writer) {
+	if p := f.Pair; p != nil && p.Singular {
+		fmt.Fprintf(w, "%s: B is singular to working precision, with condition %.2g: small eigenvalues have no correct digits.\n",
+			cli.Printable(p.File), p.Condition)
+	}
 	f.again(w)
 	if f.Refinement != nil && f.Refinement.Cold != "" {
 		f.refined(w)
@@ -153,6 +159,29 @@ func (f *Facts) Remarks(w io.Writer) {
 	f.Ratios.Print(w)
 	if len(f.Ratios) > 0 && !f.Vectors && !f.Tridiagonal {
 		fmt.Fprintln(w, "Without vectors only these sums are compared: they prove no single value.")
+	}
+}
+
+// PairFacts are about B and the problem.
+type PairFacts struct {
+	File      string           `json:"b"`
+	Type      machine.PairType `json:"type"` // LAPACK's itype
+	Condition float64          `json:"condition"`
+	Singular  bool             `json:"singular"` // to working precision: the condition is above 1/(n·ε)
+}
+
+// OfPair is called after Solved.
+func (f *Facts) OfPair(file string, of machine.PairType, condition float64, single bool) {
+	ulp := Ulp
+	if single {
+		ulp = UlpOf[float32]()
+	}
+	f.Pair = &PairFacts{cli.InputName(file), of, condition, condition*float64(f.N)*ulp > 1}
+}
+
+func (p *PairFacts) Print(w io.Writer) {
+	if p != nil {
+		fmt.Fprintf(w, "pair     %s, B from %s, condition %.2g\n", p.Type.Problem(), cli.Printable(p.File), p.Condition)
 	}
 }
 

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/svd"
 )
@@ -21,9 +23,11 @@ import (
 type Measure struct {
 	Name, Formula string
 	Ratio         float64
+	limit         float64 // of good ratios; 0 for evd.Threshold
 }
 
-func (m Measure) ok() bool { return m.Ratio < evd.Threshold }
+func (m Measure) most() float64 { return cmp.Or(m.limit, evd.Threshold) }
+func (m Measure) ok() bool      { return m.Ratio < m.most() }
 
 func (m Measure) verdict() string {
 	if m.ok() {
@@ -54,8 +58,25 @@ func Ratios[T evd.Number](r evd.Ratios) Measures {
 		turned = "ᴴ"
 	}
 	return Measures{
-		{"residual", "‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)", r.Residual},
-		{"orthogonality", "‖I − Q" + turned + "·Q‖₁ / (n·ε)", r.Orthogonality},
+		{Name: "residual", Formula: "‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)", Ratio: r.Residual},
+		{Name: "orthogonality", Formula: "‖I − Q" + turned + "·Q‖₁ / (n·ε)", Ratio: r.Orthogonality},
+	}
+}
+
+// PairRatios are those of pencil.Plan.Check.
+func PairRatios(of machine.PairType, r evd.Ratios) Measures {
+	b, residual := "B", ""
+	switch of.Pencil() {
+	case pencil.AxLBx:
+		residual = "‖A·x − λ·B·x‖₁ / (n·ε·(‖A‖₁ + |λ|·‖B‖₁)·‖x‖₁)"
+	case pencil.ABxLx:
+		residual = "‖A·B·x − λ·x‖₁ / (n·ε·(‖A‖₁·‖B‖₁ + |λ|)·‖x‖₁)"
+	case pencil.BAxLx:
+		b, residual = "B⁻¹", "‖B·A·x − λ·x‖₁ / (n·ε·(‖A‖₁·‖B‖₁ + |λ|)·‖x‖₁)"
+	}
+	return Measures{
+		{"residual", residual, r.Residual, pencil.Threshold},
+		{"orthogonality", "Σ|xᵢᴴ·" + b + "·x − δ| / (n·ε·‖" + b + "‖₁·‖xᵢ‖₂·‖x‖₂)", r.Orthogonality, pencil.Threshold},
 	}
 }
 
@@ -81,7 +102,7 @@ func (ms Measures) Verdict() error {
 type checkError struct{ Measure }
 
 func (e *checkError) Error() string {
-	return fmt.Sprintf("check failed: %s is %.3g, not below %d", e.Name, e.Ratio, evd.Threshold)
+	return fmt.Sprintf("check failed: %s is %.3g, not below %g", e.Name, e.Ratio, e.most())
 }
 
 func (e *checkError) Status() int { return cli.StatusNumerical }
@@ -173,8 +194,8 @@ func Sums[T evd.Number](a evd.Sym[T], values []float64, least float64) Measures 
 // that of Σλ² from ‖A‖F². Both arguments are in units of the rounding error.
 func OfSums(trace, squares float64) Measures {
 	return Measures{
-		{"trace", "|Σλ − tr A| / (n·ε·‖A‖F)", trace},
-		{"squares", "|Σλ² − ‖A‖F²| / (n·ε·‖A‖F²)", squares},
+		{Name: "trace", Formula: "|Σλ − tr A| / (n·ε·‖A‖F)", Ratio: trace},
+		{Name: "squares", Formula: "|Σλ² − ‖A‖F²| / (n·ε·‖A‖F²)", Ratio: squares},
 	}
 }
 
@@ -240,4 +261,14 @@ func OnHost[T ratio.Number](a evd.Sym[T], res *evd.Result[T]) Measures {
 		Residual:      ratio.Residual(a.N, z.Cols, a.Data, a.Ld, res.Values, z.Data, z.Ld),
 		Orthogonality: ratio.Orthogonality(a.N, z.Cols, z.Data, z.Ld),
 	})
+}
+
+// PairOnHost is OnHost for a result of A·x = λ·B·x.
+func PairOnHost[T ratio.Number](a, b evd.Sym[T], res *evd.Result[T]) Measures {
+	z := res.Vectors
+	eta, omega := ratio.Pencil(a.N, z.Cols, a.Data, a.Ld, b.Data, b.Ld, res.Values, z.Data, z.Ld)
+	return Measures{
+		{"residual", "‖A·x − λ·B·x‖₂ / (n·ε·(‖A‖₁ + |λ|·‖B‖₁)·‖x‖₂)", eta, pencil.Threshold},
+		{"orthogonality", "|xᵢᴴ·B·x − δ| / (n·ε·‖B‖₁·‖xᵢ‖₂·‖x‖₂)", omega, pencil.Threshold},
+	}
 }
