@@ -28,6 +28,12 @@ func (s *fixture) pair() {
 	s.file("singles.npz", npz("A.npy", npyOf[float32](s.T, 2, 2, 2, 1, 1, 2), "B.npy", npyOf[float32](s.T, 2, 2, 4, 0, 0, 1)))
 }
 
+var pairTexts = map[int][]string{
+	1: {"A·x = λ·B·x", "‖A·x − λ·B·x‖₁ / (n·ε·(‖A‖₁ + |λ|·‖B‖₁)·‖x‖₁)", "Σ|xᵢᴴ·B·x − δ| / (n·ε·‖B‖₁·‖xᵢ‖₂·‖x‖₂)"},
+	2: {"A·B·x = λ·x", "‖A·B·x − λ·x‖₁ / (n·ε·(‖A‖₁·‖B‖₁ + |λ|)·‖x‖₁)", "Σ|xᵢᴴ·B·x − δ| / (n·ε·‖B‖₁·‖xᵢ‖₂·‖x‖₂)"},
+	3: {"B·A·x = λ·x", "‖B·A·x − λ·x‖₁ / (n·ε·(‖A‖₁·‖B‖₁ + |λ|)·‖x‖₁)", "Σ|xᵢᴴ·B⁻¹·x − δ| / (n·ε·‖B⁻¹‖₁·‖xᵢ‖₂·‖x‖₂)"},
+}
+
 // TestPairs solves a pair with known values in all three forms, from files of several formats, and
 // measures the results with the command check.
 func TestPairs(t *testing.T) {
@@ -47,6 +53,11 @@ func TestPairs(t *testing.T) {
 			if status != cli.StatusSuccess || strings.Count(stdout, "\n") != 2 || !strings.Contains(stderr, " in "+c.precision+"\n") {
 				t.Fatalf("%v: status %d\n%s%s", flags, status, stdout, stderr)
 			}
+			for _, text := range pairTexts[kind] {
+				if !strings.Contains(stderr, text) {
+					t.Errorf("%v: %q is missing:\n%s", flags, text, stderr)
+				}
+			}
 			values, err := matio.ReadVectorFile("v.txt")
 			for k, x := range values {
 				if !(math.Abs(x-want[k]) <= 8*c.tolerance*want[1]) {
@@ -60,7 +71,8 @@ func TestPairs(t *testing.T) {
 				Pair struct{ Type, Condition float64 }
 			}
 			text, _ := os.ReadFile("r.json")
-			if err := json.Unmarshal(text, &r); err != nil || r.Pair.Type != float64(kind) || !plausible(r.Pair.Condition) || !strings.Contains(stderr, fmt.Sprintf(", condition %.2g\n", r.Pair.Condition)) {
+			if err := json.Unmarshal(text, &r); err != nil || r.Pair.Type != float64(kind) || !plausible(r.Pair.Condition) || !strings.Contains(stderr,
+				fmt.Sprintf("pair     %s, B from %s, condition %.2g\n", pairTexts[kind][0], strings.Fields(c.files)[1], r.Pair.Condition)) {
 				t.Errorf("%v: report %+v, %v\n%s", flags, r, err, stderr)
 			}
 		}
@@ -83,6 +95,8 @@ func TestPairParts(t *testing.T) {
 		for _, host := range []string{"--host", "--host=false"} {
 			if stdout, stderr, status := s.real("check", host, "--b", "B.mtx", "A.mtx", "v.txt", "x.npy"); status != cli.StatusSuccess {
 				t.Errorf("%s: status %d\n%s%s", host, status, stdout, stderr)
+			} else if host == "--host" && (!strings.Contains(stdout, "‖A·x − λ·B·x‖₂ / (n·ε·(‖A‖₁ + |λ|·‖B‖₁)·‖x‖₂), ε") || !strings.Contains(stdout, "|xᵢᴴ·B·x − δ| / (n·ε·‖B‖₁·‖xᵢ‖₂·‖x‖₂), ε")) {
+				t.Errorf("%s", stdout)
 			}
 			for _, wrong := range []string{"--b A.mtx A.mtx", "--b B.mtx B.mtx"} {
 				args := append([]string{"check", host}, append(strings.Fields(wrong), "v.txt", "x.npy")...)
@@ -147,8 +161,8 @@ func TestPairsRefused(t *testing.T) {
 		"solve --b - -":                               "only one of the files can be standard input; see vkevd solve --help",
 		"solve --b B.mtx --check --values-only A.mtx": "--check of a pair needs vectors: it cannot be combined with --values-only; see vkevd solve --help",
 		"solve --b B.mtx --tridiagonal A.mtx":         "--b cannot be combined with --tridiagonal; see vkevd solve --help",
-		"solve --b B.mtx --start A.mtx A.mtx":         "--b cannot be combined with --start; see vkevd solve --help",
-		"solve --b B.mtx --precision mixed A.mtx":     "--b cannot be combined with --precision mixed; see vkevd solve --help",
+		"solve --b B.mtx --start A.mtx A.mtx":         "--start cannot be combined with --b; see vkevd solve --help",
+		"solve --b B.mtx --precision mixed A.mtx":     "--precision mixed cannot be combined with --b; see vkevd solve --help",
 		"solve --b B.mtx --device 0,1 A.mtx":          "--device 0,1: --b uses one device; see vkevd solve --help",
 		"check --b B.mtx --svd A.mtx v":               "check --b takes MATRIX, VALUES and VECTORS, not 2 files; see vkevd check --help",
 		"check --b B.mtx A.mtx v":                     "check --b takes MATRIX, VALUES and VECTORS, not 2 files; see vkevd check --help",
@@ -160,6 +174,16 @@ func TestPairsRefused(t *testing.T) {
 		stdout, stderr, status := s.real(strings.Fields(args)...)
 		if lastLine(stderr) != "vkevd: "+says || status != cli.StatusInput || stdout != "" {
 			t.Errorf("%s: status %d, %s\n%s\nwant %s", args, status, stdout, lastLine(stderr), says)
+		}
+	}
+	plan, _, _ := s.run("plan", "--help")
+	solve, _, _ := s.run("solve", "--help")
+	for _, text := range []string{
+		"plan for a generalized problem, as solve --b", "include no eigenvectors", "plan for solve --start", "plan for a complex Hermitian matrix",
+		"print only errors to standard error", "ignore the settings that vkevd tune --save has written",
+	} {
+		if !strings.Contains(plan+solve, text) {
+			t.Errorf("%q is missing:\n%s%s", text, plan, solve)
 		}
 	}
 	s.file("singular.mtx", banner+"symmetric\n2 2 2\n1 1 1\n2 2 1e-17\n")

@@ -47,7 +47,7 @@ type PairType int
 
 // Problem is the equation of the problem.
 func (t PairType) Problem() string {
-	return [...]string{"A·x = λ·x", "A·x = λ·B·x", "A·B·x = λ·x", "B·A·x = λ·x"}[t]
+	return [...]string{"A·x = λ·B·x", "A·B·x = λ·x", "B·A·x = λ·x"}[t-1]
 }
 
 func (t PairType) Pencil() pencil.Type { return pencil.AxLBx + pencil.Type(t-1) }
