@@ -12,6 +12,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -171,6 +172,16 @@ func small() *tuning.Tuning {
 	return &t
 }
 
+// oneStage is `small` with a reduction to tridiagonal form in one stage.
+func oneStage() *tuning.Tuning {
+	t := tuning.Smallest()
+	t.Sytrd = reduce.TridiagonalisationTuning{
+		Values: 60, Vectors: 60, LocalSize: 16, Groups: 1, Rows: 1, Kept: 128, Polls: 1 << 24,
+		Blocked: reduce.BlockedTuning{Left: 20, Columns: 8, LocalSize: 16, Groups: 1},
+	}
+	return &t
+}
+
 func planFor[T evd.Number](t *testing.T, n int, opt Options) *Plan[T] {
 	t.Helper()
 	p, err := NewPlan[T](stagetest.Device(t), n, opt)
@@ -189,13 +200,19 @@ func TestTypes(t *testing.T) {
 
 func testTypes[T evd.Number](t *testing.T) {
 	ctx, ulp := context.Background(), stagetest.UlpOf[T]()
-	for i, n := range []int{0, 1, 2, 3, 5, 17, 33, 50} {
+	for i, n := range []int{0, 1, 2, 3, 5, 17, 33, 45, 50} {
 		for typ := AxLBx; typ <= BAxLx; typ++ {
 			uplo, rowMajor := evd.Uplo((i+int(typ))%2 == 0), i%3 == 0
 			where := fmt.Sprintf("type %d, n=%d, upper %v, row-major %v", typ, n, uplo, rowMajor)
 			pr := newPair[T](n, 10, true)
 			opt := Options{Type: typ, Vectors: true, Tuning: small(), RowMajor: i%2 == 0}
+			if n == 45 {
+				opt.Tuning = oneStage()
+			}
 			p := planFor[T](t, n, opt)
+			if n > 1 && p.stages.Now.OneStage != (n == 45) {
+				t.Errorf("%s: in one stage: %v", where, n != 45)
+			}
 			a, b := given[T](n, pr.a, uplo, rowMajor), given[T](n, pr.b, !uplo, !rowMajor)
 			res, err := p.SolvePair(ctx, a, b)
 			if err != nil {

@@ -27,7 +27,7 @@ const Threshold = 10
 
 func passed[T evd.Number](r *Result[T]) bool {
 	c := r.Certificate
-	return c.Residual < Threshold && c.Orthogonality < Threshold && c.Passed()
+	return c.Residual < Threshold && c.Orthogonality < Threshold && c.Counts < evd.Threshold
 }
 
 // newResult makes the Result of a solve from the values, and from the vectors of the scaled pair,

@@ -80,7 +80,7 @@ func TestEveryKind(t *testing.T) {
 func TestEveryKindEverywhere(t *testing.T) {
 	when.Long(t, "TestEveryKind")
 	testEveryKind(t, []int{1, 2, 3, 5, 7, 8, 9, 16, 17, 31, 32, 33, 63, 64, 65},
-		map[string]Options{"waits": {Tuning: small()}, "waves": {Tuning: small(), NoWaits: true}, "tuned": {}})
+		map[string]Options{"waits": {Tuning: small()}, "waves": {Tuning: small(), NoWaits: true}, "one stage": {Tuning: oneStage()}, "tuned": {}})
 }
 
 func testEveryKind(t *testing.T, orders []int, ways map[string]Options) {
@@ -264,9 +264,9 @@ func TestEmulatedProducts(t *testing.T) {
 	}
 }
 
-// TestFactorSurvives changes the stages of a plan after Factor, as a failed wait does. In a second
-// attempt, all numbers in the plan's memory become NaN before the factor is restored. Solve must have
-// the results of before.
+// TestFactorSurvives changes the stages of a plan after Factor, as it happens if emulated products
+// refuse a matrix. Then it makes all numbers in the plan's memory NaN before the factor is restored.
+// Solve must have the same results as before.
 func TestFactorSurvives(t *testing.T) {
 	const n = 40
 	ctx := context.Background()
