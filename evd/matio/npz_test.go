@@ -65,6 +65,12 @@ func TestReadNPZ(t *testing.T) {
 			}
 		}
 	}
+	both := npz(zip.Store, "B.npy", three, "A.npy", five, "S.npy", array(7))
+	for usual, want := range map[string]float64{"": 5, "Q B A": 3, "S B": 7} {
+		if d, err := (Options{Usual: usual}).Read(strings.NewReader(both), "f.npz"); err != nil || d.At(0, 0) != want {
+			t.Errorf("%q: %v, %v", usual, d, err)
+		}
+	}
 	if _, err := ReadNPZ(strings.NewReader(five), "f.npz", ""); err == nil || err.Error() != "f.npz: not a .npz file: not a zip archive" {
 		t.Errorf("a .npy file: %v", err)
 	}

@@ -224,6 +224,11 @@ func TestOctave(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.array, d, err)
 		}
 	}
+	for usual, want := range map[string]int{"S C B": 9, "Q B": 3} { // numbers of elements
+		if d, err := (Options{Usual: usual}).ReadFile(path); err != nil || len(d.Data) != want || usual[0] == 'S' && d.At(0, 0) != 1.5 {
+			t.Errorf("%s: %v, %v", usual, d, err)
+		}
+	}
 	const head = "# Created by Octave 7.3.0\n# name: A\n# type: matrix\n# rows: 2\n# columns: 2\n"
 	for text, want := range map[string]string{
 		head + " 1 2\n 3\n":                           "f:7: this line does not have 2 numbers",

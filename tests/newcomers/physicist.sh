@@ -1,5 +1,5 @@
 # A physicist has the Hamiltonian H(k) of Haldane's model in NumPy, complex Hermitian. They want its
-# 20 lowest states and its density of states, by the command.
+# 20 lowest states and its density of states, by the command, and those for an overlap matrix S.
 python=/usr/bin/python3 # Debian's, whose numpy setup.sh installs
 
 cat >write.py <<'END'
@@ -27,6 +27,8 @@ assert np.abs(h - h.conj().T).max() < 1e-15 and np.abs(h.imag).max() > 0.05
 np.save("Hk.npy", h)
 np.save("Hk32.npy", h.astype(np.complex64))
 np.save("wrong.npy", np.triu(h))
+r = np.random.default_rng(1).standard_normal(h.shape)
+np.save("S.npy", np.eye(n) + r @ r.T / n) # an overlap matrix
 np.save("symmetric.npy", h.real + 1j * np.abs(h.imag)) # no Hermitian matrix
 END
 cat >read.py <<'END'
@@ -41,6 +43,10 @@ assert np.abs(values - want[:20]).max() < scale, "values differ from eigvalsh's"
 assert np.abs(h @ states - states * values).max() < scale, "H·Z − Z·Λ is too large"
 assert np.abs(states.conj().T @ states - np.eye(20)).max() < len(h) * eps, "the states are not orthonormal"
 assert np.abs(np.loadtxt("all.txt") - want).max() < scale, "all values differ from eigvalsh's"
+overlap, values, orbitals = np.load("S.npy"), np.load("pair.npy"), np.load("orbitals.npy")
+half = np.linalg.inv(np.linalg.cholesky(overlap))
+assert np.abs(values - np.linalg.eigvalsh(half @ h @ half.T)[:20]).max() < 10 * scale, "values of the pair"
+assert np.abs(orbitals.conj().T @ overlap @ orbitals - np.eye(20)).max() < 10 * scale, "XᴴSX is not I"
 narrow = np.load("narrow.npy")
 assert narrow.dtype == np.complex64 and narrow.shape == h.shape
 END
@@ -52,6 +58,8 @@ vkevd solve --quiet --values-only --out-values all.txt Hk.npy >/dev/null
 vkevd plot density --out density.png all.txt
 [ -s density.png ]
 vkevd solve --quiet --out-vectors narrow.npy Hk32.npy >/dev/null
+vkevd solve --quiet --smallest 20 --b S.npy --out-values pair.npy --out-vectors orbitals.npy Hk.npy >/dev/null
+vkevd check --b S.npy Hk.npy pair.npy orbitals.npy
 "$python" read.py
 
 # One triangle is enough, but only if the user says so. A matrix that is not Hermitian is refused.
