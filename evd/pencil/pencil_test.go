@@ -22,6 +22,10 @@ import (
 // The tests compute on the host with complex128 for every number type T. The matrices are first
 // rounded to T.
 
+// mostRatio is the bound of ratios for a B of small condition number. (They are largest for the orders 2 and
+// 3, up to 1.5.)
+const mostRatio = 4
+
 func eachType(t *testing.T, doubles, singles, complexes, complexSingles func(t *testing.T)) {
 	t.Run("float64", doubles)
 	t.Run("float32", singles)
@@ -223,14 +227,14 @@ func testTypes[T evd.Number](t *testing.T) {
 				x = append(x, stagetest.Exactly(res.Vectors.Col(j))...)
 			}
 			eta, omega := pr.ratios(typ, res.Values, x, ulp)
-			if !(eta < 1) || !(omega < 1) || !slices.IsSorted(res.Values) {
+			if !(eta < mostRatio) || !(omega < mostRatio) || !slices.IsSorted(res.Values) {
 				t.Errorf("%s: eta %g, omega %g", where, eta, omega)
 			}
 			checked, err := p.Check(ctx, a, b, res)
 			if err != nil {
 				t.Fatalf("%s: %v", where, err)
 			}
-			if !(checked.Residual < 1) || !(checked.Orthogonality < 3) {
+			if !(checked.Residual < mostRatio) || !(checked.Orthogonality < mostRatio) {
 				t.Errorf("%s: Check finds %+v, the host %g and %g", where, checked, eta, omega)
 			}
 			if again, err := p.Solve(ctx, a); err != nil || !slices.Equal(again.Values, res.Values) || n > 0 && !slices.Equal(again.Vectors.Data, res.Vectors.Data) {
