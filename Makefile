@@ -211,7 +211,7 @@ test-second: # on a second CPU driver, which has matrix units, an fma() that rou
 	tools/lavapipe.sh --fetch
 	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" ./stages/machine ./stages/product/emulated
 	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run 'DeflationIs|MRRRVectors|CountBelow|Extremes|LeafIs' $(ROOMS)
-	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run 'EveryKindOf|LeastToTheLargest' ./evd
+	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run 'EveryKindOf|LeastToTheLargest|TestRefine$$' ./evd
 	$(TEST)long $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run TestHermitiansInEveryArithmetic ./vk/internal/trials
 
 # The unit tests compile for five GPUs. test-farm takes five minutes of processor time (2026-11-23).

@@ -156,7 +156,7 @@ func (p *MixedPlan) load(s *refineCall, a Sym[float64]) (sigma float64, err erro
 		return 0, err
 	}
 	sigma = toOne(largest)
-	if err := a.triangle().Upload(s.Ctx, s.Dev, s.MatrixA().At); err != nil {
+	if err := a.triangle().UploadScaled(s.Ctx, s.Dev, s.MatrixA().At, sigma); err != nil {
 		return 0, err
 	}
 	s.Place()

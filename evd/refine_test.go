@@ -110,6 +110,7 @@ func TestRefine(t *testing.T) {
 		{"goe", 60, 2, 3, false, "", evd.ProductsNative},
 		{"goe·2^1000", 20, 2, 3, false, "", evd.ProductsNative},
 		{"goe·2^-1000", 20, 2, 3, false, "", evd.ProductsNative},
+		{"goe·2^-1050", 20, 2, 3, false, "", evd.ProductsNative},
 		{"triples·2^-440", 20, 2, 3, true, "", evd.ProductsNative},
 		{"identity", 20, 2, 2, false, "", evd.ProductsNative},
 		{"zero", 20, 2, 2, false, "", evd.ProductsNative},

@@ -230,12 +230,12 @@ func (s *Solve[T]) PairSums(a Triangle[T], b *Triangle[T], sigma [2]float64, val
 	if err := s.Back.orient.Restore(s.Ctx, s.Dev, vectors, to.At, x); err != nil {
 		return sums, norms, err
 	}
-	if err := a.uploadScaled(s.Ctx, s.Dev, to.At, sigma[0]); err != nil {
+	if err := a.UploadScaled(s.Ctx, s.Dev, to.At, sigma[0]); err != nil {
 		return sums, norms, err
 	}
 	if b == nil {
 		kept = p.matrix(p.b[0], ws)
-	} else if err := b.uploadScaled(s.Ctx, s.Dev, kept.At, sigma[1]); err != nil {
+	} else if err := b.UploadScaled(s.Ctx, s.Dev, kept.At, sigma[1]); err != nil {
 		return sums, norms, err
 	}
 	rec := vk.NewRecorder(s.Dev)

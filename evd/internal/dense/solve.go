@@ -73,7 +73,7 @@ func (s *Solve[T]) loaded(
 // σ and copied to the other one.
 func (s *Solve[T]) recordLoad(rec *vk.Recorder, to product.Matrix[T], a Triangle[T], sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
-	s.load.Record(rec, to, a.stored(), onDevice[T](sigma))
+	s.load.Record(rec, to, a.stored(), OnDevice[T](sigma))
 }
 
 // MatrixA is the device memory of A.
@@ -160,7 +160,7 @@ func (s *Solve[T]) ColumnSums(a Triangle[T], values []float64, vectors Stored[T]
 	if err := s.Back.orient.Restore(s.Ctx, s.Dev, vectors, to, z); err != nil {
 		return sums, sigma, err
 	}
-	if err := a.uploadScaled(s.Ctx, s.Dev, to, sigma); err != nil {
+	if err := a.UploadScaled(s.Ctx, s.Dev, to, sigma); err != nil {
 		return sums, sigma, err
 	}
 	lambda := spectrum.Scale(values, sigma)

@@ -140,8 +140,8 @@ func (a Triangle[T]) Upload(ctx context.Context, dev *vk.Device, to vk.Slice[T])
 	return plan.During(stages.PhaseLoad, vk.UploadTriangle(ctx, dev, to, host, a.Upper))
 }
 
-// uploadScaled uploads the matrix, or its product with σ if the device must not multiply by σ.
-func (a Triangle[T]) uploadScaled(ctx context.Context, dev *vk.Device, to vk.Slice[T], sigma float64) error {
+// UploadScaled uploads the matrix, or its product with σ if the device must not multiply by σ.
+func (a Triangle[T]) UploadScaled(ctx context.Context, dev *vk.Device, to vk.Slice[T], sigma float64) error {
 	if scaledOnHost[T](sigma) {
 		return a.uploadTiny(ctx, dev, to, sigma)
 	}
@@ -264,8 +264,8 @@ func scaledOnHost[T spirv.Scalar](sigma float64) bool {
 	return sigma*least[T]() > 0x1p-12
 }
 
-// onDevice returns the factor by which the device multiplies A: σ, or 1 if the host has multiplied.
-func onDevice[T spirv.Scalar](sigma float64) float64 {
+// OnDevice returns the factor by which the device multiplies A: σ, or 1 if the host has multiplied.
+func OnDevice[T spirv.Scalar](sigma float64) float64 {
 	if scaledOnHost[T](sigma) {
 		return 1
 	}

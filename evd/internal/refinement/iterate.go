@@ -102,7 +102,7 @@ func (s *Iteration) Load(a dense.Triangle[float64], q dense.Stored[float64]) (si
 	if err := plan.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.At, q.Columns)); err != nil {
 		return 0, err
 	}
-	if err := a.Upload(s.Ctx, s.Dev, s.MatrixA().At); err != nil {
+	if err := a.UploadScaled(s.Ctx, s.Dev, s.MatrixA().At, sigma); err != nil {
 		return 0, err
 	}
 	return sigma, s.Run(func(rec *vk.Recorder) {
@@ -113,10 +113,11 @@ func (s *Iteration) Load(a dense.Triangle[float64], q dense.Stored[float64]) (si
 	})
 }
 
-// RecordLoad multiplies the upper or the lower triangle of A by σ and copies it to the other one.
+// RecordLoad multiplies the upper or the lower triangle of A by σ, unless Triangle.UploadScaled has
+// done so, and copies it to the other one.
 func (s *Iteration) RecordLoad(rec *vk.Recorder, upper bool, sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
-	s.load.Record(rec, s.MatrixA(), move.Triangle{Upper: upper}, sigma)
+	s.load.Record(rec, s.MatrixA(), move.Triangle{Upper: upper}, dense.OnDevice[float64](sigma))
 }
 
 // RecordTranspose copies vectors from Y, one per column, to X, one per row.
