@@ -45,12 +45,14 @@ func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (e
 	}
 	if z, n := res.Vectors, p.base.N; z.Rows != n || z.Cols > p.opt.config().Capacity(n) || len(res.Values) != z.Cols {
 		return evd.Ratios{}, &evd.ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: n}
+	} else if s := stored(z); n > 0 && z.Cols > 0 && !plan.Holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
+		return evd.Ratios{}, &evd.ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data)}
 	}
 	if p.opt.Type == BAxLx && p.factored == nil {
 		return evd.Ratios{}, ErrNoFactor
 	}
 	if p.base.N <= 1 {
-		return evd.Ratios{}, nil
+		return checkOne(p, a, b, res)
 	}
 	s := dense.Solve[T]{Stages: p.stages.Now, Call: p.base.Begin(ctx, nil)}
 	return p.measure(&s, a, &b, res)
@@ -77,7 +79,7 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 			return r, cause(*b, "B", err)
 		}
 	}
-	values, vectors := p.scaledPairs(sigma, res)
+	values, least, vectors := p.scaledPairs(sigma, res)
 	one, two := vectors.Norms()
 	weights := make([]float64, m)
 	for i := range weights {
@@ -87,15 +89,15 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 	if err != nil {
 		return r, plan.During(stages.PhaseCheck, err)
 	}
-	// A matrix A of subnormal numbers has subnormal values, which have fewer digits.
-	normA, normB := max(plan.Largest(columns[0]), precision.SafeMinOf[T]()*sigma[0]), plan.Largest(columns[1])
+	normA, normB := plan.Largest(columns[0]), plan.Largest(columns[1])
 	unit := float64(p.base.N) * precision.UlpOf[T]()
 	for j := range m {
-		within := normA*normB + math.Abs(values[j])
+		value := max(math.Abs(values[j]), least)
+		within := normA*normB + value
 		across := normB
 		switch p.opt.Type {
 		case AxLBx:
-			within = normA + math.Abs(values[j])*normB
+			within = normA + value*normB
 		case BAxLx:
 			across = p.factored.Condition / normB
 		}
@@ -105,18 +107,15 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 	return r, nil
 }
 
-// scaledPairs returns the values and vectors of the scaled pair. The vectors are in the memory of
-// the result, unless B is scaled.
-func (p *Plan[T]) scaledPairs(sigma [2]float64, res *Result[T]) (values []float64, vectors dense.Stored[T]) {
-	z := res.Vectors
-	stored := vk.Columns[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
-	if z.RowMajor {
-		stored.Rows, stored.Cols = z.Cols, z.Rows
-	}
-	scale, shrink := sigma[0]*sigma[1], math.Sqrt(sigma[1])
+// scaledPairs returns the values and vectors of the scaled pair, and the smallest double with full
+// precision, multiplied as the values are: smaller values have fewer correct digits. The vectors are
+// in the memory of the result, unless B is scaled.
+func (p *Plan[T]) scaledPairs(sigma [2]float64, res *Result[T]) (values []float64, least float64, vectors dense.Stored[T]) {
+	z, columns := res.Vectors, stored(res.Vectors)
+	second, shrink := sigma[1], math.Sqrt(sigma[1])
 	switch p.opt.Type {
 	case AxLBx:
-		scale, shrink = sigma[0]/sigma[1], 1/shrink
+		second, shrink = 1/second, 1/shrink
 	case ABxLx:
 		shrink = 1 / shrink
 	}
@@ -124,7 +123,45 @@ func (p *Plan[T]) scaledPairs(sigma [2]float64, res *Result[T]) (values []float6
 		data := make([]T, len(z.Data))
 		copy(data, z.Data)
 		multiply(data, shrink)
-		stored.Data = data
+		columns.Data = data
 	}
-	return spectrum.Scale(res.Values, scale), dense.Stored[T]{Columns: stored, Transposed: z.RowMajor}
+	scaled := func(v []float64) []float64 { return spectrum.Scale(spectrum.Scale(v, sigma[0]), second) } // the product of both may overflow
+	least = min(scaled([]float64{spectrum.SafeMin})[0], math.MaxFloat64)
+	return scaled(res.Values), least, dense.Stored[T]{Columns: columns, Transposed: z.RowMajor}
+}
+
+// stored returns the matrix as a column-major matrix with the same memory, which is the transpose of a
+// row-major one.
+func stored[T evd.Number](d *evd.Dense[T]) vk.Columns[T] {
+	if d.RowMajor {
+		return vk.Columns[T]{Rows: d.Cols, Cols: d.Rows, Ld: d.Ld, Data: d.Data}
+	}
+	return vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
+}
+
+// checkOne is Check for the orders 0 and 1.
+func checkOne[T evd.Number](p *Plan[T], a, b evd.Sym[T], res *Result[T]) (r evd.Ratios, err error) {
+	if len(res.Values) == 0 {
+		return r, nil
+	}
+	entries := [2]float64{}
+	for i, m := range []evd.Sym[T]{a, b} {
+		if _, err := triangle(m).Largest(); err != nil {
+			return r, cause(m, []string{"A", "B"}[i], err)
+		}
+		entries[i] = realPart(m.Data[0])
+	}
+	x, value, unit := math.Abs(realPart(res.Vectors.Data[0])), res.Values[0], precision.UlpOf[T]()
+	right, norm := entries[0]*entries[1], entries[1]
+	within := math.Abs(right) + math.Abs(value)
+	switch p.opt.Type {
+	case AxLBx:
+		right, value = entries[0], value*entries[1]
+		within = math.Abs(right) + math.Abs(value)
+	case BAxLx:
+		norm = 1 / norm
+	}
+	r.Residual = plan.Ratio([]float64{math.Abs(right - value)}, within, unit)
+	r.Orthogonality = plan.Ratio([]float64{math.Abs(norm*x*x - 1)}, norm*x*x, unit)
+	return r, nil
 }

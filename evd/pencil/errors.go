@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/dense"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages/product"
 )
 
@@ -76,6 +77,26 @@ func cause[T evd.Number](m evd.Sym[T], name string, err error) error {
 	return &MatrixError{name, &evd.NonFiniteError{Row: bad.Row, Col: bad.Col, Value: bad.Value}}
 }
 
+// UnverifiedError says that no result passed its certificate, not even one by the safe path. Its errors
+// are either those of an ill-conditioned B, or the device or vkevd computes wrong results. errors.As
+// finds the *evd.UnverifiedError, which has the certificates.
+type UnverifiedError struct {
+	Certificates *evd.UnverifiedError
+
+	// Condition is that of the Factorization.
+	Condition float64
+}
+
+// Error returns a text with all numbers of both certificates, with the threshold and the condition
+// number.
+func (e *UnverifiedError) Error() string {
+	c := e.Certificates
+	return fmt.Sprintf("%s; B has the condition number %.3g", plan.Unverified(c.First, c.Safe, Threshold), e.Condition)
+}
+
+// Unwrap returns Certificates.
+func (e *UnverifiedError) Unwrap() error { return e.Certificates }
+
 // unverified returns the error about two results that have not passed. `first` is nil if there is
 // no first result.
 func unverified[T evd.Number](first, safe *Result[T]) error {
@@ -83,7 +104,7 @@ func unverified[T evd.Number](first, safe *Result[T]) error {
 	if first != nil {
 		e.First = first.Certificate
 	}
-	return e
+	return &UnverifiedError{e, safe.Condition}
 }
 
 // triangle returns the matrix as its memory is read column by column.

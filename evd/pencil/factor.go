@@ -55,9 +55,22 @@ func (p *Plan[T]) factorise(by *dense.Stages[T], c *plan.Call, b evd.Sym[T]) err
 	}
 	s := dense.Solve[T]{Stages: by, Call: c}
 	f, err := s.Factorise(triangle(b))
+	return cause(b, "B", p.hold(f, err))
+}
+
+// factoriseAgain computes the factor of the same B once more, by the stages `by`.
+func (p *Plan[T]) factoriseAgain(by *dense.Stages[T], c *plan.Call) error {
+	sigma := p.factored.Sigma
+	p.factored = nil
+	s := dense.Solve[T]{Stages: by, Call: c}
+	return p.hold(s.FactoriseAgain(sigma))
+}
+
+// hold makes a factorisation that has succeeded that of the plan.
+func (p *Plan[T]) hold(f dense.Factored, err error) error {
 	switch {
 	case err != nil:
-		return cause(b, "B", err)
+		return err
 	case f.Minor > 0:
 		return &NotPositiveError{f.Minor}
 	}

@@ -13,8 +13,10 @@ import (
 // in ascending order and the vectors, which are normalised as the package comment says. The largest
 // component of each vector is positive, for complex vectors real and positive.
 //
-// Result.Certificate, with Options.Verify, has the ratios of Plan.Check, and Counts, which proves that
-// the values are those of the standard problem. Invariants is 0.
+// Result.Certificate, with Options.Verify, has the ratios of Plan.Check, which prove the vectors, and
+// Counts, which proves that the values are those of the tridiagonal matrix to which C was reduced.
+// Invariants is 0, so without vectors nothing checks the factor, C and the reduction. The bound of the
+// ratios is Threshold; Certificate.Passed has that of package evd.
 type Result[T evd.Number] struct {
 	evd.Result[T]
 

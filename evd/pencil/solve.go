@@ -52,8 +52,13 @@ func (p *Plan[T]) solve(ctx context.Context, a evd.Sym[T], b *evd.Sym[T]) (*Resu
 	}
 	report := plan.Rising(p.opt.Progress)
 	attempt := func(by *dense.Stages[T], c *plan.Call) (*Result[T], error) {
-		if b != nil {
+		switch {
+		case b != nil:
 			if err := p.factorise(by, c, *b); err != nil {
+				return nil, err
+			}
+		case by == p.safe && p.base.N > 1:
+			if err := p.factoriseAgain(by, c); err != nil {
 				return nil, err
 			}
 		}
@@ -99,19 +104,19 @@ func (p *Plan[T]) solveBy(by *dense.Stages[T], c *plan.Call, a evd.Sym[T]) (*Res
 	if p.base.N <= 1 {
 		return p.exact(c, a)
 	}
-	s := dense.Solve[T]{Stages: by, Call: c}
+	s := dense.Solve[T]{Stages: by, Call: c, Second: p.second()}
 	tail := spectrum.Tail[T]{Stage: s.Spectrum, Vectors: s.Downloads(nil)}
 	defer tail.End()
 	t, sigma, err := s.Reduce(triangle(a), func() { tail.Begin(c) })
 	if err != nil {
 		return nil, cause(a, "A", err)
 	}
-	tail.Sigma = p.valueScale(sigma)
+	tail.Sigma = min(max(sigma*p.second(), math.SmallestNonzeroFloat64), 0x1p1023)
 	var certificate *evd.Certificate
 	if p.opt.Verify {
 		certificate = &evd.Certificate{}
 		tail.Certify = func(values spectrum.Part) (err error) {
-			certificate.Counts, certificate.Invariants, err = s.Certify(c, triangle(a), sigma, values)
+			certificate.Counts, certificate.Invariants, err = s.Certify(c, triangle(a), tail.Sigma, values)
 			return err
 		}
 	}
@@ -129,16 +134,13 @@ func (p *Plan[T]) solveBy(by *dense.Stages[T], c *plan.Call, a evd.Sym[T]) (*Res
 	return res, res.overflow()
 }
 
-// valueScale returns the number by which the values of the scaled pair must be divided. If it is
-// not a double, the nearest power of two takes its place: the values then overflow, or are smaller
-// than all doubles, apart from rounding errors.
-func (p *Plan[T]) valueScale(sigma float64) float64 {
+// second returns the factor between the values of the scaled pair and those of the caller's pair that
+// comes from the scale of B.
+func (p *Plan[T]) second() float64 {
 	if p.opt.Type == AxLBx {
-		sigma /= p.factored.Sigma
-	} else {
-		sigma *= p.factored.Sigma
+		return 1 / p.factored.Sigma
 	}
-	return min(max(sigma, math.SmallestNonzeroFloat64), 0x1p1023)
+	return p.factored.Sigma
 }
 
 // vectorScale returns the number by which the vectors of the scaled pair must be multiplied.

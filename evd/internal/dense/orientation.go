@@ -49,6 +49,7 @@ func (o *Orientation[T]) Record(rec *vk.Recorder, x, q product.Matrix[T], back f
 	if back != nil {
 		to := product.NewMatrix(free, q.Rows, q.Cols, max(q.Rows, 1))
 		back(q, to)
+		rec.Phase(stages.PhaseTranspose, 0, 1)
 		q, free = to, q.At
 	}
 	o.signs.Record(rec, q)

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -92,11 +93,14 @@ func newPair[T spirv.Scalar](dev *vk.Device, c *Common[T], f *Factor[T]) (p *pai
 	if p.residuals, err = residual.NewPencil(dev, c.Pencil, c.N, m, c.Products.Native); err != nil {
 		return nil, err
 	}
-	return p, ops.Reserve(t.SolveShape(c.N, max(m, residual.PencilColumns)))
+	if err := c.Products.Native.Reserve(t.SolveShape(c.N, residual.PencilColumns)); err != nil {
+		return nil, err
+	}
+	return p, ops.Reserve(t.SolveShape(c.N, m))
 }
 
-func (p *pair[T]) factorOn(ws *vk.Arena) factor.Factor[T] {
-	return factor.NewFactor(p.Tune.Cholesky, p.matrix(p.l, ws), p.inverses.In(ws), p.Products.Pair)
+func (p *pair[T]) factorOn(ws *vk.Arena, ops product.Ops[T]) factor.Factor[T] {
+	return factor.NewFactor(p.Tune.Cholesky, p.matrix(p.l, ws), p.inverses.In(ws), ops)
 }
 
 // work lists the workspaces of the stages, which run one after another.
@@ -106,14 +110,15 @@ func (p *pair[T]) work() []vk.Space {
 
 // recordForm replaces A, of which both triangles are stored, by C.
 func (p *pair[T]) recordForm(rec *vk.Recorder, ws *vk.Arena, load *move.SymmetricLoad[T], a product.Matrix[T]) {
-	p.form.Record(rec, ws, a, p.factorOn(ws))
+	p.form.Record(rec, ws, a, p.factorOn(ws, p.Products.Pair))
 	load.Record(rec, a, move.Triangle{}, 1)
 }
 
 // recordVectors replaces the eigenvectors z of C by those of the pair in the memory x.
-func (p *pair[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, z, x product.Matrix[T]) {
+func (p *pair[T]) recordVectors(c *plan.Call, rec *vk.Recorder, z, x product.Matrix[T]) {
 	rec.Phase(stages.PhasePairVectors, 0, 1)
-	p.factorOn(ws).Vectors(rec, ws, p.Pencil, z, x)
+	p.factorOn(c.Arena, p.Products.Pair).Vectors(rec, c.Arena, p.Pencil, z, x)
+	p.Products.Refused(c, rec, c.Arena)
 }
 
 func (p *pair[T]) costs() (before []plan.StageCost, after plan.StageCost) {
@@ -136,38 +141,63 @@ type Factored struct {
 }
 
 // Factorise computes B = L·Lᴴ. The factor stays on the device.
-func (s *Solve[T]) Factorise(b Triangle[T]) (f Factored, err error) {
-	p, ws := s.pair, s.Arena
-	to := p.matrix(p.l, ws)
-	minor := make([]uint32, 1)
-	var columns, diagonal, y, z []T
+func (s *Solve[T]) Factorise(b Triangle[T]) (Factored, error) {
+	p, to := s.pair, s.pair.matrix(s.pair.l, s.Arena)
+	var read func(sigma float64, err error) (Factored, error)
 	record := func(rec *vk.Recorder, sigma float64) {
-		s.Products.Begin(rec, ws)
+		s.Products.Begin(rec, s.Arena)
 		s.recordLoad(rec, to, b, sigma)
 		for _, r := range p.b {
-			p.copies.Record(rec, to, p.matrix(r, ws))
+			p.copies.Record(rec, to, p.matrix(r, s.Arena))
 		}
-		columns, diagonal = p.condition.RecordNorm(rec, ws, to)
-		rec.Phase(stages.PhaseCholesky, 0, 1)
-		l := p.cholesky.Record(rec, ws, to, p.inverses.In(ws))
-		vk.Receive(rec, minor, p.cholesky.Info(ws))
-		y, z = p.condition.RecordInverse(rec, ws, l, spectrum.Unscale[T](startVectors(s.N*factor.ConditionVectors), 1))
-		s.Products.Refused(s.Call, rec, ws)
+		read = s.recordFactor(rec, to)
 	}
 	scale := func(b Triangle[T]) (float64, error) {
 		largest, err := b.Largest()
 		return pairScaling[T](largest), err
 	}
-	f.Sigma, err = s.loaded(b, to.At, scale, record, func() {})
-	if f.Minor = int(minor[0]); err == nil && f.Minor == 0 {
+	sigma, err := s.loaded(b, to.At, scale, record, func() {})
+	return read(sigma, err)
+}
+
+// FactoriseAgain is Factorise for the B that is kept on the device, which was multiplied by σ.
+func (s *Solve[T]) FactoriseAgain(sigma float64) (Factored, error) {
+	p, to := s.pair, s.pair.matrix(s.pair.l, s.Arena)
+	var read func(sigma float64, err error) (Factored, error)
+	err := s.Run(func(rec *vk.Recorder) {
+		s.Products.Begin(rec, s.Arena)
+		p.copies.Record(rec, p.matrix(p.b[0], s.Arena), to)
+		read = s.recordFactor(rec, to)
+	})
+	return read(sigma, err)
+}
+
+// recordFactor records the factorisation of σ·B. The returned function gives its result after the
+// recording has been executed; its arguments are σ and the error of the execution.
+func (s *Solve[T]) recordFactor(rec *vk.Recorder, to product.Matrix[T]) func(sigma float64, err error) (Factored, error) {
+	p, ws, minor := s.pair, s.Arena, make([]uint32, 1)
+	columns, diagonal := p.condition.RecordNorm(rec, ws, to)
+	rec.Phase(stages.PhaseCholesky, 0, 1)
+	l := p.cholesky.Record(rec, ws, to, p.inverses.In(ws))
+	vk.Receive(rec, minor, p.cholesky.Info(ws))
+	y, z := p.condition.RecordInverse(rec, ws, l, spectrum.Unscale[T](startVectors(s.N*factor.ConditionVectors), 1))
+	s.Products.Refused(s.Call, rec, ws)
+	return func(sigma float64, err error) (Factored, error) {
+		f := Factored{Sigma: sigma, Minor: int(minor[0])}
+		if g := s.GaveUp(); f.Minor > 0 && g != nil && errors.Is(err, g) && g.Cause == stages.CauseRefused {
+			err = nil // behind a pivot that is not positive, numbers may become infinite
+		}
+		if err != nil || f.Minor > 0 {
+			return f, err
+		}
 		f.Norm = slices.Max(spectrum.Scale(columns, 1))
 		f.Condition = max(f.Norm*inverseNorm(s.N, y, z), 1)
 		d := spectrum.Scale(diagonal, 1)
 		if s.Products.Pair != s.Products.Native && slices.Max(d) > mostGraded*slices.Min(d) {
 			err = s.Refuse(stages.PhaseCholesky)
 		}
+		return f, err
 	}
-	return f, err
 }
 
 // mostGraded is the largest quotient of elements of the diagonal of B with which emulated products
@@ -212,7 +242,8 @@ func pairScaling[T spirv.Scalar](largest float64) float64 {
 	if largest == 0 || max(e, -e) <= most {
 		return 1
 	}
-	return math.Ldexp(1, min(-e, 1022)&^1)
+	_, least := math.Frexp(precision.SafeMinOf[T]()) // a device may replace a smaller factor by zero
+	return math.Ldexp(1, max(min(-e, 1022)&^1, least-1))
 }
 
 // PairSums measures eigenpairs of a generalized eigenproblem: the values Λ and the vectors X of the
@@ -246,7 +277,7 @@ func (s *Solve[T]) PairSums(a Triangle[T], b *Triangle[T], sigma [2]float64, val
 	if b != nil {
 		s.recordLoad(rec, kept, *b, sigma[1])
 	}
-	p.residuals.Record(rec, ws, to, kept, p.factorOn(ws), x,
+	p.residuals.Record(rec, ws, to, kept, p.factorOn(ws, p.Products.Native), x,
 		residual.Sums[T]{Lambda: at, Residual: s.sums[0].In(ws), Orthogonality: s.sums[1].In(ws)})
 	received := func(from vk.Slice[T], count int) func() []float64 {
 		to := make([]T, count)

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -87,7 +88,7 @@ func emulate[T emulated.Double](p *Products[T], dev *vk.Device, n int, c Config,
 		p.Reduction, p.Vectors, p.Emulated = both[0], both[1], emulation.Products{both[0], both[1]}
 	}
 	if make := emulation.Chosen[T](dev, choice.Large(), t); err == nil && len(both) == 0 && c.Pencil != 0 && n >= tuning.EmulatePairs && make != nil {
-		ops, err := make(emulation.VectorModuli[T](), 0)
+		ops, err := make(cmp.Or(c.Moduli, emulation.VectorModuli[T]()), 0)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,8 @@
 package dense
 
 import (
+	"math"
+
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -18,6 +20,21 @@ type Solve[T spirv.Scalar] struct {
 
 	// Call runs the recordings of the solve. It has the device and the memory.
 	*plan.Call
+
+	// Second is the power of two by which the values of a generalized problem are multiplied in
+	// addition to σ, because B is scaled, too. 0 means 1.
+	Second float64
+}
+
+// Scale is Common.Scale, but the product of σ and Second is not larger than the largest power of two,
+// unless A becomes so small that all values are 0 as doubles.
+func (s *Solve[T]) Scale(a Triangle[T]) (sigma float64, err error) {
+	const most, digits = 1023, 110
+	sigma, err = s.Common.Scale(a)
+	if excess := Exponent(sigma) + Exponent(max(s.Second, 1)) - 2 - most; excess > 0 {
+		sigma = math.Ldexp(sigma, -min(excess, digits))
+	}
+	return sigma, err
 }
 
 // Reduce reduces A to the band B and to the tridiagonal matrix T, and returns the scale σ. It calls

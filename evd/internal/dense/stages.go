@@ -249,7 +249,11 @@ func (s *Stages[T]) Costs() []plan.StageCost {
 		return costs
 	}
 	before, after := s.pair.costs()
-	return append(append(before, costs...), after)
+	costs = append(before, costs...)
+	if s.Vectors {
+		costs = append(costs, after)
+	}
+	return costs
 }
 
 // Layout is the layout of all device memory that the stages use.
@@ -363,13 +367,12 @@ func (b *Back[T]) Record(c *plan.Call, rec *vk.Recorder, vectors product.Matrix[
 	b.Q2.Record(c, rec, x)
 	rec.Phase(stages.PhaseApplyQ1, 0, 1)
 	b.q1.Record(rec, ws, b.reflectors.matrixA(ws, b.N), b.reflectors.T.In(ws), x)
+	b.Products.Refused(c, rec, ws)
 	var back func(z, x product.Matrix[T])
 	if b.pair != nil {
-		back = func(z, x product.Matrix[T]) { b.pair.recordVectors(rec, ws, z, x) }
+		back = func(z, x product.Matrix[T]) { b.pair.recordVectors(c, rec, z, x) }
 	}
-	q := b.orient.Record(rec, x, b.To(ws, vectors), back)
-	b.Products.Refused(c, rec, ws)
-	return q
+	return b.orient.Record(rec, x, b.To(ws, vectors), back)
 }
 
 // costs is empty without vectors.
