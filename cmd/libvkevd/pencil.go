@@ -119,7 +119,7 @@ func (p *pairs[T, R]) factorAt(t *turn, b unsafe.Pointer, ldb C.int64_t, conditi
 func (p *pairs[T, R]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, b unsafe.Pointer, ldb C.int64_t, w, z unsafe.Pointer, ldz C.int64_t,
 	found *C.vkevd_found, control *C.vkevd_control) error {
 	by := p.Solve
-	if b != nil {
+	if b != nil || p.n == 0 && ldb > 0 { // a matrix without entries may be NULL
 		in, err := p.b(b, ldb)
 		if err != nil {
 			return err

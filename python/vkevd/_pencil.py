@@ -75,11 +75,11 @@ class Factor:
             except BaseException:
                 _close(plan)
                 raise
-            return session, plan
+            # An interrupt may end the call of solve after this point, so that nobody else knows the plan.
+            self._session, self._plan, self.close = session, plan, weakref.finalize(self, _close, plan)
 
-        self._session, self._plan = solve(_devices.session(device), progress, work)
+        solve(_devices.session(device), progress, work)
         self.condition = condition.value
-        self.close = weakref.finalize(self, _close, self._plan)
 
     def solve(self, a, *, progress=None):
         """The eigenvalues and vectors of a and b, as from vkevd.eigh(a, b): an EighResult, or with
@@ -94,7 +94,8 @@ class Factor:
             raise ValueError(f"wrong a dimensions {a.shape}, should be {(self._order, self._order)}")
         if np.result_type(a, self._dtype) != self._dtype:
             raise TypeError(f"vkevd: a Factor of {self._dtype} does not take a matrix of {a.dtype}; Factor(b.astype(a.dtype)) does")
-        rows = np.require(a, self._dtype, ["C", "A"])  # the plan is for row-major matrices
+        row_major = a.dtype == self._dtype and a.flags.c_contiguous and a.flags.aligned  # as the plan wants it
+        rows = a if row_major else np.array(a, self._dtype, order="C")  # np.require may return a view of a
         return one(rows, self._upper, self._vectors, self._select, not copied and rows is a, self._session.name, progress,
                    by=self._factored)
 
