@@ -181,7 +181,7 @@ func solve[T evd.Number](en *engine, p problem[T]) (found int, err error) {
 	p.w.take(values)
 	p.z.take(z)
 	p.vt.takeTransposed(v)
-	if z != nil && len(z.Data) >= returnedAbove {
+	if z != nil && len(z.Data) >= returnedAbove || p.kind == pair && p.n*p.n >= returnedAbove { // a pair copies the factor of B
 		go debug.FreeOSMemory()
 	}
 	return len(values), nil

@@ -77,7 +77,7 @@ func checkCommand(s *cli.Session) *cobra.Command {
 }
 
 func (j *checkJob) run(ctx context.Context, files []string, measure func(context.Context, []string, *cli.Progress) (report.Measures, error)) error {
-	if err := j.json.Open(j.Stdout, files...); err != nil {
+	if err := j.json.Open(j.Stdout, append(files, j.pair.files()...)...); err != nil {
 		return err
 	}
 	defer j.json.Close()
@@ -254,7 +254,7 @@ func (j *checkJob) generalized(ctx context.Context, files []string, show *cli.Pr
 	if err != nil {
 		return nil, err
 	}
-	n, single := of[0].order(), of[0].single() || of[1].single()
+	n, single := of[0].order(), of[0].single() && of[1].single()
 	if of[0].isReal() && of[1].isReal() {
 		return checkPair(ctx, j, files, evd.NewSym(n, of[0].real.Data, evd.Lower), evd.NewSym(n, of[1].real.Data, evd.Lower), single, j.readVectors, show)
 	}

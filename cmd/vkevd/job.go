@@ -54,20 +54,20 @@ type work interface {
 // run runs a command from reading the file to printing the results. The output files get their
 // final names before anything is printed. They therefore exist even if the program that reads
 // standard output ends early, as in vkevd solve … | head. `vectors` are the paths of the files of
-// vectors.
+// vectors, and `inputs` those of the matrices, the first of them for messages.
 func (j *fileJob) run(
-	ctx context.Context, file string, vectors []string, read func(context.Context, *report.Facts, *cli.Progress) (work, error),
+	ctx context.Context, inputs, vectors []string, read func(context.Context, *report.Facts, *cli.Progress) (work, error),
 ) error {
-	out, err := cli.CreateOutputs(ctx, j.Stdout, file, append(append([]string{j.values}, vectors...), j.report)...)
+	out, err := cli.CreateOutputs(ctx, j.Stdout, inputs, append(append([]string{j.values}, vectors...), j.report)...)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
 	summary, show := j.Feedback(j.verbosity)
 	defer show.End()
-	known := report.NewFacts(file)
+	known := report.NewFacts(inputs[0])
 
-	show.Stage("reading " + cli.InputName(file))
+	show.Stage("reading " + cli.InputName(inputs[0]))
 	go j.Machine.Preload()
 	w, err := read(ctx, known, show)
 	if err != nil {

@@ -184,6 +184,8 @@ func (m matrixInput) hint(err error) error {
 	var format *matio.FormatError
 	switch {
 	case !errors.As(err, &format):
+	case m.usual == namesOfB && severalArrays(err):
+		return fmt.Errorf("%w; FILE.npz:NAME names one", err)
 	case m.array == "" && severalArrays(err):
 		return fmt.Errorf("%w; --array NAME, or FILE.npz:NAME, names one", err)
 	case strings.HasPrefix(format.Msg, "no %%MatrixMarket banner"):

@@ -42,7 +42,7 @@ func TestEndWhileAnOutputWaits(t *testing.T) {
 		t.Skip(err)
 	}
 	ended(t, "opening an output", func(ctx context.Context) error {
-		_, err := cli.CreateOutputs(ctx, io.Discard, "", "pipe")
+		_, err := cli.CreateOutputs(ctx, io.Discard, nil, "pipe")
 		return err
 	})
 	ended(t, "opening the rows of a measurement", func(ctx context.Context) error {
@@ -58,7 +58,7 @@ func TestEndWhileAnOutputWaits(t *testing.T) {
 		t.Fatalf("the pipe is not full: %v", err)
 	}
 	ended(t, "writing to an output", func(ctx context.Context) error {
-		out, err := cli.CreateOutputs(ctx, io.Discard, "", "pipe")
+		out, err := cli.CreateOutputs(ctx, io.Discard, nil, "pipe")
 		if err != nil {
 			return err
 		}

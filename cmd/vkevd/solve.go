@@ -40,7 +40,7 @@ func solveCommand(s *cli.Session) *cobra.Command {
 			if j.engine != vulkanEngine {
 				return j.runCluster(cmd.Context(), args[0])
 			}
-			return j.run(cmd.Context(), args[0], []string{j.vectors}, func(ctx context.Context, known *report.Facts, show *cli.Progress) (work, error) {
+			return j.run(cmd.Context(), append(args, j.pair.files()...), []string{j.vectors}, func(ctx context.Context, known *report.Facts, show *cli.Progress) (work, error) {
 				if j.batch {
 					return readBatchWork(ctx, j, args[0], known, show)
 				}

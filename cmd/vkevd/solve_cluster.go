@@ -159,12 +159,12 @@ func (j *solveJob) clusterOutputs(ctx context.Context, file string) (*cli.Output
 	if j.vectors == cli.StreamWord {
 		return nil, errors.New("standard output: all processes write the vectors, so they need a file")
 	}
-	trial, err := cli.CreateOutputs(ctx, j.Stdout, file, j.values, j.vectors, j.report)
+	trial, err := cli.CreateOutputs(ctx, j.Stdout, []string{file}, j.values, j.vectors, j.report)
 	if err != nil {
 		return nil, err
 	}
 	trial.Abort()
-	return cli.CreateOutputs(ctx, j.Stdout, file, j.values, j.report)
+	return cli.CreateOutputs(ctx, j.Stdout, []string{file}, j.values, j.report)
 }
 
 // clusterLaps maps the names of the steps in package cluster to the names of their times in

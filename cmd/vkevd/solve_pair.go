@@ -44,10 +44,21 @@ func checkPairType(cmd *cobra.Command, kind int) error {
 
 // check compares the flags with the arguments of the command, which are files.
 func (p *pairFlags) check(cmd *cobra.Command, args []string) error {
+	if p.b == "" && cmd.Flags().Changed("b") {
+		return cli.Usage(cmd, "--b: no file is named")
+	}
 	if p.b == cli.StreamWord && slices.Contains(args, cli.StreamWord) {
 		return cli.Usage(cmd, "only one of the files can be standard input")
 	}
 	return checkPairType(cmd, p.kind)
+}
+
+// files are the files that the flags name.
+func (p *pairFlags) files() []string {
+	if p.b == "" {
+		return nil
+	}
+	return []string{p.b}
 }
 
 func (p *pairFlags) pairType() machine.PairType {

@@ -39,7 +39,7 @@ func svdCommand(s *cli.Session) *cobra.Command {
 			if err := j.checkUse(cmd); err != nil {
 				return err
 			}
-			return j.run(cmd.Context(), args[0], []string{j.u, j.v}, func(ctx context.Context, known *report.Facts, show *cli.Progress) (work, error) {
+			return j.run(cmd.Context(), args, []string{j.u, j.v}, func(ctx context.Context, known *report.Facts, show *cli.Progress) (work, error) {
 				return j.read(ctx, args[0], known, show)
 			})
 		},

@@ -16,6 +16,7 @@ import numpy as np
 rng = np.random.default_rng(1)
 x = rng.standard_normal((120, 110))
 a = x.T @ x
+b = a / 110 + np.eye(110)
 stack = np.stack([a[:20, :20]] * 3)
 END
 	awk '/^```python$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' "$REPOSITORY/$readme" |

@@ -19,6 +19,8 @@ np.save("A1.npy", a * (1 + 1e-7))  # near A, for --start
 np.save("stack.npy", np.stack([a[:40, :40], a[40:80, 40:80]]))
 h = a[:60, :60] + 1j * (np.tril(a[:60, :60]) - np.triu(a[:60, :60]))
 np.save("Hk.npy", h)
+np.save("H.npy", h)
+np.save("S.npy", np.eye(60) + 0.5)
 np.savetxt("A.csv", a[:, :70], delimiter=",")  # of another shape, for svd
 END
 /usr/bin/python3 matrix.py
@@ -56,4 +58,6 @@ for m, z in zip(np.load("stack.npy"), np.load("Qs.npy"), strict=True):
     assert np.allclose(m @ z, z * np.diag(z.T @ m @ z), rtol=0, atol=1e-11 * np.linalg.norm(m))
 h, z = np.load("Hk.npy"), np.load("Z.npy")
 assert z.shape == (60, 20) and np.iscomplexobj(z)
-assert np.allclose(h @ z, z * np.linalg.eigvalsh(h)[:20], rtol=0, atol=1e-11 * np.linalg.norm(h))'
+assert np.allclose(h @ z, z * np.linalg.eigvalsh(h)[:20], rtol=0, atol=1e-11 * np.linalg.norm(h))
+c = np.load("C.npy")
+assert c.shape == (60, 60) and np.allclose(c.conj().T @ np.load("S.npy") @ c, np.eye(60), rtol=0, atol=1e-11)'

@@ -126,11 +126,11 @@ type output struct {
 }
 
 // CreateOutputs opens the output files. Each path is "" for no output, - for standard output, or
-// the name of a file. `input` is the name of a file that must not be overwritten.
-func CreateOutputs(ctx context.Context, stdout io.Writer, input string, paths ...string) (*Outputs, error) {
+// the name of a file. `inputs` are the names of files that must not be overwritten.
+func CreateOutputs(ctx context.Context, stdout io.Writer, inputs []string, paths ...string) (*Outputs, error) {
 	o := &Outputs{Stdout: stdout}
 	for _, path := range paths {
-		if err := o.create(ctx, input, path); err != nil {
+		if err := o.create(ctx, inputs, path); err != nil {
 			o.Abort()
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func CreateOutputs(ctx context.Context, stdout io.Writer, input string, paths ..
 	return o, nil
 }
 
-func (o *Outputs) create(ctx context.Context, input, path string) error {
+func (o *Outputs) create(ctx context.Context, inputs []string, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (o *Outputs) create(ctx context.Context, input, path string) error {
 		o.files = append(o.files, output{path: path})
 		return nil
 	}
-	if SameFile(input, path) {
+	if slices.ContainsFunc(inputs, func(input string) bool { return SameFile(input, path) }) {
 		return fmt.Errorf("%s: would overwrite the matrix itself", path)
 	}
 	open := func() (*matio.AtomicFile, error) { return matio.CreateAtomic(path) }
@@ -290,8 +290,13 @@ func (s Stoppable) Write(p []byte) (int, error) {
 	return UnlessDone(s.Ctx, func() (int, error) { return s.W.Write(p) })
 }
 
+// SameFile reports whether the input `a`, which may be FILE.npz:NAME, and the output b are the same
+// file.
 func SameFile(a, b string) bool {
 	x, err := os.Stat(a)
+	if at := strings.LastIndex(a, ".npz:"); err != nil && at >= 0 {
+		x, err = os.Stat(a[:at+len(".npz")])
+	}
 	if err != nil {
 		return false
 	}

@@ -37,7 +37,7 @@ func (j *JsonOutput) Open(stdout io.Writer, inputs ...string) (err error) {
 			return fmt.Errorf("%s: would overwrite an input", j.Path)
 		}
 	}
-	j.files, err = CreateOutputs(j.Cmd.Context(), stdout, "", j.Path)
+	j.files, err = CreateOutputs(j.Cmd.Context(), stdout, nil, j.Path)
 	return err
 }
 

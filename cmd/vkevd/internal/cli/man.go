@@ -46,7 +46,7 @@ func writePages(ctx context.Context, root *cobra.Command, dir string) error {
 	for _, c := range commands {
 		paths = append(paths, filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
 	}
-	out, err := CreateOutputs(ctx, nil, "", paths...)
+	out, err := CreateOutputs(ctx, nil, nil, paths...)
 	if err != nil {
 		return err
 	}

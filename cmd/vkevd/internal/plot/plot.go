@@ -83,7 +83,7 @@ func (j *plotJob) check(cmd *cobra.Command, args []string) error {
 }
 
 func (j *plotJob) run(ctx context.Context, files []string) error {
-	out, err := cli.CreateOutputs(ctx, nil, "", j.out)
+	out, err := cli.CreateOutputs(ctx, nil, nil, j.out)
 	if err != nil {
 		return err
 	}
