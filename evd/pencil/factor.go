@@ -89,7 +89,6 @@ func (p *Plan[T]) factoriseOne(b evd.Sym[T]) error {
 		if !(p.one > 0) {
 			return &NotPositiveError{1}
 		}
-		f.Norm = p.one
 	}
 	p.factored = f
 	return nil

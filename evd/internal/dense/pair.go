@@ -136,7 +136,6 @@ func (s *Stages[T]) CholeskyCost() plan.StageCost {
 type Factored struct {
 	Sigma     float64 // the device has factored σ·B, where σ is a power of four
 	Minor     int     // order of the first leading minor that is not positive definite, or 0
-	Norm      float64 // ‖σ·B‖₁
 	Condition float64 // a lower bound of ‖B‖₁·‖B⁻¹‖₂, near it
 }
 
@@ -190,8 +189,7 @@ func (s *Solve[T]) recordFactor(rec *vk.Recorder, to product.Matrix[T]) func(sig
 		if err != nil || f.Minor > 0 {
 			return f, err
 		}
-		f.Norm = slices.Max(spectrum.Scale(columns, 1))
-		f.Condition = max(f.Norm*inverseNorm(s.N, y, z), 1)
+		f.Condition = max(slices.Max(spectrum.Scale(columns, 1))*inverseNorm(s.N, y, z), 1)
 		d := spectrum.Scale(diagonal, 1)
 		if s.Products.Pair != s.Products.Native && slices.Max(d) > mostGraded*slices.Min(d) {
 			err = s.Refuse(stages.PhaseCholesky)
