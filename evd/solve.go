@@ -55,8 +55,8 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if !p.opt.Verify {
 		return first()
 	}
-	safe := func(first *Result[T]) (*Result[T], error) { return p.solveSafely(ctx, a, first, report) }
-	return plan.Verified(first, safe, passed[T], unverified[T])
+	safe := func() (*Result[T], error) { return p.solveBy(p.safe, p.begin(ctx, p.safe, report), a) }
+	return plan.Verified(first, safe, verifiable[T], unverified[T])
 }
 
 // begin begins a call that solves by the stages in `by`. `report` receives the progress, and may be

@@ -1,10 +1,6 @@
 package evd
 
-import (
-	"context"
-
-	"github.com/vkevd/vkevd/evd/internal/plan"
-)
+import "github.com/vkevd/vkevd/evd/internal/plan"
 
 // UnverifiedError says that the result did not pass its certificate, and that a second result, by
 // the slower and simpler methods of the safe path, did not pass, either. So the device or vkevd
@@ -20,25 +16,12 @@ func (e *UnverifiedError) Error() string {
 	return plan.Unverified(e.First, e.Safe, Threshold)
 }
 
-// solveSafely solves once more on the safe path, after the result `first` did not pass its
-// certificate. `first` is nil if a method failed. The profile of the result has the times of both
-// solves.
-func (p *Plan[T]) solveSafely(ctx context.Context, a Sym[T], first *Result[T], report func(Progress)) (*Result[T], error) {
-	if first != nil {
-		first.Vectors = nil // their memory may be collected
+func verifiable[T Number](r *Result[T]) plan.Verifiable {
+	return plan.Verifiable{
+		Passed: r.Certificate.Passed(), Safe: &r.Certificate.Safe,
+		Profile: r.Profile, Retried: &r.Retried, DropVectors: func() { r.Vectors = nil },
 	}
-	res, err := p.solveBy(p.safe, p.begin(ctx, p.safe, report), a)
-	if res != nil {
-		res.Certificate.Safe = true
-	}
-	if res != nil && first != nil {
-		res.Profile.Merge(first.Profile)
-		res.Retried = first.Retried
-	}
-	return res, err
 }
-
-func passed[T Number](r *Result[T]) bool { return r.Certificate.Passed() }
 
 // unverified returns the error about two results that have not passed; there may be no first one.
 func unverified[T Number](first, safe *Result[T]) error {

@@ -27,9 +27,12 @@ type Result[T evd.Number] struct {
 // Threshold is the bound of Options.Verify for both ratios of Check.
 const Threshold = 10
 
-func passed[T evd.Number](r *Result[T]) bool {
+func verifiable[T evd.Number](r *Result[T]) plan.Verifiable {
 	c := r.Certificate
-	return c.Residual < Threshold && c.Orthogonality < Threshold && c.Counts < evd.Threshold
+	return plan.Verifiable{
+		Passed: c.Residual < Threshold && c.Orthogonality < Threshold && c.Counts < evd.Threshold, Safe: &c.Safe,
+		Profile: r.Profile, Retried: &r.Retried, DropVectors: func() { r.Vectors = nil },
+	}
 }
 
 // newResult makes the Result of a solve from the values, and from the vectors of the scaled pair,

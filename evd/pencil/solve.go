@@ -71,21 +71,8 @@ func (p *Plan[T]) solve(ctx context.Context, a evd.Sym[T], b *evd.Sym[T]) (*Resu
 	if !p.opt.Verify {
 		return first()
 	}
-	safe := func(first *Result[T]) (*Result[T], error) {
-		if first != nil {
-			first.Vectors = nil // their memory may be collected
-		}
-		res, err := attempt(p.safe, begin())
-		if res != nil {
-			res.Certificate.Safe = true
-		}
-		if res != nil && first != nil {
-			res.Profile.Merge(first.Profile)
-			res.Retried = first.Retried
-		}
-		return res, err
-	}
-	return plan.Verified(first, safe, passed[T], unverified[T])
+	safe := func() (*Result[T], error) { return attempt(p.safe, begin()) }
+	return plan.Verified(first, safe, verifiable[T], unverified[T])
 }
 
 // costs returns Costs, without the phase Cholesky unless B will be factored.

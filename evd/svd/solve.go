@@ -44,17 +44,15 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 		return nil, err
 	}
 	report := plan.Rising(p.opt.Progress)
+	begin := func() *plan.Call { return p.base.Begin(ctx, plan.ProgressOf(p.Costs(), report)) }
 	first := func() (*Result[T], error) {
-		return plan.Survive(
-			func() *plan.Call { return p.base.Begin(ctx, plan.ProgressOf(p.Costs(), report)) },
-			func(c *plan.Call) (*Result[T], error) { return p.solve(c, p.path.Now, a) },
-			p.avoid)
+		return plan.Survive(begin, func(c *plan.Call) (*Result[T], error) { return p.solve(c, p.path.Now, a) }, p.avoid)
 	}
 	if !p.opt.Verify {
 		return first()
 	}
-	safe := func(first *Result[T]) (*Result[T], error) { return p.solveSafely(ctx, a, first, report) }
-	res, err := plan.Verified(first, safe, passed[T], unverified[T])
+	safe := func() (*Result[T], error) { return p.solve(begin(), p.safe, a) }
+	res, err := plan.Verified(first, safe, verifiable[T], unverified[T])
 	return only(p.asked, res), err
 }
 

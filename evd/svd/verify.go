@@ -1,8 +1,6 @@
 package svd
 
 import (
-	"context"
-
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
@@ -55,24 +53,12 @@ func (o Options) computed() Options {
 	return o
 }
 
-// solveSafely solves once more on the safe path, after the result `first` did not pass its
-// certificate. `first` is nil if a method failed. The profile has the times of both solves.
-func (p *Plan[T]) solveSafely(ctx context.Context, a evd.Dense[T], first *Result[T], report func(evd.Progress)) (*Result[T], error) {
-	if first != nil {
-		first.U, first.V = nil, nil // their memory may be collected
+func verifiable[T evd.Float](r *Result[T]) plan.Verifiable {
+	return plan.Verifiable{
+		Passed: r.Certificate.Passed(), Safe: &r.Certificate.Safe,
+		Profile: r.Profile, Retried: &r.Retried, DropVectors: func() { r.U, r.V = nil, nil },
 	}
-	res, err := p.solve(p.base.Begin(ctx, plan.ProgressOf(p.Costs(), report)), p.safe, a)
-	if res != nil {
-		res.Certificate.Safe = true
-	}
-	if res != nil && first != nil {
-		res.Profile.Merge(first.Profile)
-		res.Retried = first.Retried
-	}
-	return res, err
 }
-
-func passed[T evd.Float](r *Result[T]) bool { return r.Certificate.Passed() }
 
 func unverified[T evd.Float](first, safe *Result[T]) error {
 	e := &UnverifiedError{Safe: safe.Certificate}

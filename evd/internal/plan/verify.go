@@ -6,26 +6,55 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
 )
 
-// Verified returns a result that has passed its certificate, as `passed` tells. The function
-// `first` solves by the plan's usual methods. If its result does not pass, or if a method failed,
-// the function `safe` solves by slower and simpler methods, the safe path. The argument of `safe`
-// is the first result, or nil if there is none. A value that overflows may be a wrong value, so an
-// *OverflowError also needs the second solve. If a value overflows in the second solve, too, the
-// result is returned beside the *OverflowError. Any other error would also happen on the safe path,
-// so it is returned without a second solve. If no result passes, the error is that of the function
-// `unverified`.
-func Verified[R any](first func() (*R, error), safe func(first *R) (*R, error), passed func(*R) bool, unverified func(first, safe *R) error) (*R, error) {
+// Verifiable has the parts of a result that Verified reads and writes.
+type Verifiable struct {
+	// Passed tells whether the certificate of the result has passed. Safe is the field of the
+	// certificate for results of the safe path.
+	Passed bool
+	Safe   *bool
+
+	// Profile has the times of the solve. Retried is the field for the error of an earlier attempt.
+	Profile *vk.Profile
+	Retried **stages.InfoError
+
+	// DropVectors removes the vectors from the result, so that their memory may be collected.
+	DropVectors func()
+}
+
+// Verified returns a result that has passed its certificate. The function `first` solves by the
+// plan's usual methods. If its result does not pass, or if a method failed, the function `safe`
+// solves by slower and simpler methods, the safe path. The profile of that result has the times of
+// both solves. The function `parts` returns the parts of a result. A value that overflows may be a
+// wrong value, so an *OverflowError also needs the second solve. If a value overflows in the second
+// solve, too, the result is returned beside the *OverflowError. Any other error would also happen on
+// the safe path, so it is returned without a second solve. If no result passes, the error is that of
+// the function `unverified`, whose first argument is nil if there is no first result.
+func Verified[R any](first, safe func() (*R, error), parts func(*R) Verifiable, unverified func(first, safe *R) error) (*R, error) {
 	res, err := first()
 	switch {
-	case err == nil && passed(res):
+	case err == nil && parts(res).Passed:
 		return res, nil
 	case err != nil && !MethodFailed(err) && !errors.As(err, new(*OverflowError)):
 		return nil, err
 	}
-	again, err := safe(res)
-	if err == nil && !passed(again) {
+	if res != nil {
+		parts(res).DropVectors()
+	}
+	again, err := safe()
+	if again == nil {
+		return nil, err
+	}
+	of := parts(again)
+	*of.Safe = true
+	if res != nil {
+		before := parts(res)
+		of.Profile.Merge(before.Profile)
+		*of.Retried = *before.Retried
+	}
+	if err == nil && !of.Passed {
 		return nil, unverified(res, again)
 	}
 	return again, err
