@@ -53,7 +53,7 @@ func check[T Number](w team.Solve[T], a Sym[T], res *Result[T]) (Ratios, error) 
 	}
 	sums, sigma, err := w.ColumnSums(a.triangle(), res.Values, res.Vectors.vectors())
 	if err != nil {
-		return Ratios{}, plan.During(stages.PhaseCheck, a.cause(err))
+		return Ratios{}, plan.During(stages.PhaseCheck, cause(err))
 	}
 	norm := max(a.triangle().Norm1(sigma), precision.SafeMinOf[T]()*sigma)
 	return newRatios[T](sums, norm, a.N), nil

@@ -36,20 +36,12 @@ func packed[T Number](n, m int, rowMajor bool) *Dense[T] {
 // denseOf returns the columns z as a Dense with the same memory. If rowMajor is true, the result is
 // row-major, so it is the transpose of z.
 func denseOf[T Number](z vk.Columns[T], rowMajor bool) *Dense[T] {
-	if rowMajor {
-		return &Dense[T]{Rows: z.Cols, Cols: z.Rows, Ld: z.Ld, Data: z.Data, RowMajor: true}
-	}
-	return &Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
+	return (*Dense[T])(plan.DenseOf(z, rowMajor))
 }
 
 // stored returns the matrix d as a column-major matrix with the same memory. If d is row-major, the
 // result is therefore the transpose of d.
-func (d Dense[T]) stored() vk.Columns[T] {
-	if d.RowMajor {
-		return vk.Columns[T]{Rows: d.Cols, Cols: d.Rows, Ld: d.Ld, Data: d.Data}
-	}
-	return vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
-}
+func (d Dense[T]) stored() vk.Columns[T] { return plan.Dense[T](d).Columns() }
 
 // vectors returns the columns of d as a set of vectors with the same memory.
 func (d Dense[T]) vectors() dense.Stored[T] {
@@ -58,7 +50,7 @@ func (d Dense[T]) vectors() dense.Stored[T] {
 
 // check returns a *ShapeError if the slice Data is too short for the matrix.
 func (d Dense[T]) check() error {
-	if s := d.stored(); s.Rows > 0 && s.Cols > 0 && !plan.Holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
+	if !plan.Dense[T](d).Fits() {
 		return &ShapeError{N: d.Rows, Ld: d.Ld, Len: len(d.Data)}
 	}
 	return nil

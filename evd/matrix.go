@@ -83,30 +83,24 @@ func (a Sym[T]) fits(n int) error {
 	return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: n}
 }
 
-// triangle returns the matrix as its memory is read column by column: a row-major lower triangle is
-// then an upper one.
 func (a Sym[T]) triangle() dense.Triangle[T] {
-	return dense.Triangle[T]{N: a.N, Ld: a.Ld, Data: a.Data, Upper: (a.Uplo == Upper) != a.RowMajor, RowMajor: a.RowMajor}
+	return dense.NewTriangle(a.N, a.Ld, a.Data, a.Uplo == Upper, a.RowMajor)
 }
 
 // cause turns an error about an element of the triangle into a *NonFiniteError. It returns other
 // errors unchanged.
-func (a Sym[T]) cause(err error) error {
-	var bad *dense.NonFiniteError
-	if !errors.As(err, &bad) {
-		return err
+func cause(err error) error {
+	if bad := new(dense.NonFiniteError); errors.As(err, &bad) {
+		return (*NonFiniteError)(bad)
 	}
-	if a.RowMajor {
-		return &NonFiniteError{bad.Col, bad.Row, bad.Value}
-	}
-	return &NonFiniteError{bad.Row, bad.Col, bad.Value}
+	return err
 }
 
 // largest returns max|a_ij|, or a *NonFiniteError for the first entry that is not finite, in the
 // order of the memory.
 func (a Sym[T]) largest() (float64, error) {
 	largest, err := a.triangle().Largest()
-	return largest, a.cause(err)
+	return largest, cause(err)
 }
 
 // FromGonum returns a gonum matrix as a Sym. The result shares the memory of m if the type of m

@@ -87,7 +87,7 @@ func (s *refineCall) refine(a Sym[float64], load func() (sigma float64, err erro
 	memory.Allocate(a.N, a.N)
 	sigma, err := load()
 	if err != nil {
-		return nil, a.cause(err)
+		return nil, cause(err)
 	}
 	if err := s.Iterate(); err != nil || s.Counts.Cold != "" {
 		return nil, err

@@ -75,11 +75,7 @@ func newResult[T Number](c *plan.Call, r spectrum.Result[T], rowMajor bool) *Res
 // overflow returns an *OverflowError if a value of the result is beyond the largest double, and nil
 // otherwise. An infinite value is no eigenvalue, so the certificate of such a result does not pass.
 func (r *Result[T]) overflow() error {
-	err := plan.Overflow(r.Values, r.First, false)
-	if err != nil && r.Certificate != nil {
-		r.Certificate.Counts = math.Inf(1)
-	}
-	return err
+	return plan.OverflowOf(r.Values, r.First, false, r.Certificate, func(c *Certificate) { c.Counts = math.Inf(1) })
 }
 
 // exact returns the selected part of the spectrum of a matrix of order 0 or 1. For order 1 the

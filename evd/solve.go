@@ -78,7 +78,7 @@ func (p *Plan[T]) solveBy(by team.Stages[T], c *plan.Call, a Sym[T]) (*Result[T]
 	defer tail.End()
 	t, sigma, err := w.Reduce(a.triangle(), func() { tail.Begin(c) })
 	if err != nil {
-		return nil, p.team.OnFirst(a.cause(err))
+		return nil, p.team.OnFirst(cause(err))
 	}
 	w.Reduced()
 	tail.Sigma = sigma

@@ -10,7 +10,6 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/vk"
 )
 
 // Check measures the errors of the result `res` for the pair, on the device:
@@ -33,7 +32,6 @@ import (
 func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (evd.Ratios, error) {
 	p.base.Lock()
 	defer p.base.Unlock()
-	a, b = withLd(a), withLd(b)
 	if err := p.accepts(a, "A"); err != nil {
 		return evd.Ratios{}, err
 	}
@@ -45,7 +43,7 @@ func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (e
 	}
 	if z, n := res.Vectors, p.base.N; z.Rows != n || z.Cols > p.opt.config().Capacity(n) || len(res.Values) != z.Cols {
 		return evd.Ratios{}, &evd.ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data), Plan: n}
-	} else if s := stored(z); n > 0 && z.Cols > 0 && !plan.Holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
+	} else if !plan.Dense[T](*z).Fits() {
 		return evd.Ratios{}, &evd.ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data)}
 	}
 	if p.opt.Type == BAxLx && p.factored == nil {
@@ -67,7 +65,7 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 	}
 	sigma := [2]float64{0, 1}
 	if sigma[0], err = s.Scale(triangle(a)); err != nil {
-		return r, cause(a, "A", err)
+		return r, cause("A", err)
 	}
 	var given *dense.Triangle[T]
 	if b == nil {
@@ -76,7 +74,7 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 		t := triangle(*b)
 		given = &t
 		if sigma[1], err = s.Scale(t); err != nil {
-			return r, cause(*b, "B", err)
+			return r, cause("B", err)
 		}
 	}
 	values, least, vectors := p.scaledPairs(sigma, res)
@@ -111,7 +109,7 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 // precision, multiplied as the values are: smaller values have fewer correct digits. The vectors are
 // in the memory of the result, unless B is scaled.
 func (p *Plan[T]) scaledPairs(sigma [2]float64, res *Result[T]) (values []float64, least float64, vectors dense.Stored[T]) {
-	z, columns := res.Vectors, stored(res.Vectors)
+	z, columns := res.Vectors, plan.Dense[T](*res.Vectors).Columns()
 	second, shrink := sigma[1], math.Sqrt(sigma[1])
 	switch p.opt.Type {
 	case AxLBx:
@@ -122,21 +120,12 @@ func (p *Plan[T]) scaledPairs(sigma [2]float64, res *Result[T]) (values []float6
 	if shrink != 1 {
 		data := make([]T, len(z.Data))
 		copy(data, z.Data)
-		multiply(data, shrink)
+		dense.Multiply(data, shrink)
 		columns.Data = data
 	}
 	scaled := func(v []float64) []float64 { return spectrum.Scale(spectrum.Scale(v, sigma[0]), second) } // the product of both may overflow
 	least = min(scaled([]float64{spectrum.SafeMin})[0], math.MaxFloat64)
 	return scaled(res.Values), least, dense.Stored[T]{Columns: columns, Transposed: z.RowMajor}
-}
-
-// stored returns the matrix as a column-major matrix with the same memory, which is the transpose of a
-// row-major one.
-func stored[T evd.Number](d *evd.Dense[T]) vk.Columns[T] {
-	if d.RowMajor {
-		return vk.Columns[T]{Rows: d.Cols, Cols: d.Rows, Ld: d.Ld, Data: d.Data}
-	}
-	return vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
 }
 
 // checkOne is Check for the orders 0 and 1.
@@ -147,11 +136,11 @@ func checkOne[T evd.Number](p *Plan[T], a, b evd.Sym[T], res *Result[T]) (r evd.
 	entries := [2]float64{}
 	for i, m := range []evd.Sym[T]{a, b} {
 		if _, err := triangle(m).Largest(); err != nil {
-			return r, cause(m, []string{"A", "B"}[i], err)
+			return r, cause([]string{"A", "B"}[i], err)
 		}
-		entries[i] = realPart(m.Data[0])
+		entries[i] = triangle(m).Diagonal(0)
 	}
-	x, value, unit := math.Abs(realPart(res.Vectors.Data[0])), res.Values[0], precision.UlpOf[T]()
+	x, value, unit := math.Abs(spectrum.Scale(res.Vectors.Data[:1], 1)[0]), res.Values[0], precision.UlpOf[T]()
 	right, norm := entries[0]*entries[1], entries[1]
 	within := math.Abs(right) + math.Abs(value)
 	switch p.opt.Type {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/copies"
@@ -21,7 +22,6 @@ import (
 func (p *Plan[T]) CopyFactor(ctx context.Context, into evd.Sym[T]) error {
 	p.base.Lock()
 	defer p.base.Unlock()
-	into = withLd(into)
 	if err := p.accepts(into, "B"); err != nil {
 		return err
 	}
@@ -36,22 +36,22 @@ func (p *Plan[T]) CopyFactor(ctx context.Context, into evd.Sym[T]) error {
 		if err := vk.Download(ctx, c.Dev, column(l), p.factor.Parts(c.Arena)[0]); err != nil {
 			return err
 		}
-		multiply(l, 1/math.Sqrt(p.factored.Sigma))
+		dense.Multiply(l, 1/math.Sqrt(p.factored.Sigma))
 	}
 	if into.Uplo == evd.Upper {
 		plan.Parts(l, conjugate[float32], conjugate[float64])
 	}
-	upper := triangle(into).Upper
+	to := triangle(into)
 	const tile = 32 // columns of a tile of L, which fits into the first-level cache
 	copies.Each((n+tile-1)/tile, tile*n, func(k int) {
 		for i0 := k * tile; i0 < n; i0 += tile {
 			for i := i0; i < min(i0+tile, n); i++ {
 				for j := k * tile; j < min((k+1)*tile, i+1); j++ {
-					at := i + j*into.Ld
-					if upper {
-						at = j + i*into.Ld
+					at := i + j*to.Ld
+					if to.Upper {
+						at = j + i*to.Ld
 					}
-					into.Data[at] = l[i+j*n]
+					to.Data[at] = l[i+j*n]
 				}
 			}
 		}

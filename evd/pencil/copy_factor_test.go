@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
@@ -30,7 +31,7 @@ func testCopyFactor[T evd.Number](t *testing.T) {
 			uplo, rowMajor, scale := evd.Uplo(storage%2 == 1), storage > 1, math.Ldexp(1, 110*((i+storage)%3-1))
 			where := fmt.Sprintf("n=%d, upper %v, row-major %v, scale %g", n, uplo, rowMajor, scale)
 			b := given[T](n, pr.b, uplo, rowMajor)
-			multiply(b.Data, scale)
+			dense.Multiply(b.Data, scale)
 			if _, err := p.Factor(ctx, b); err != nil {
 				t.Fatalf("%s: %v", where, err)
 			}

@@ -64,17 +64,13 @@ func (p *Plan[T]) accepts(m evd.Sym[T], name string) error {
 	return p.base.Open()
 }
 
-// cause turns an error about an element of the matrix into a *MatrixError. It returns other errors
-// unchanged.
-func cause[T evd.Number](m evd.Sym[T], name string, err error) error {
-	var bad *dense.NonFiniteError
-	if !errors.As(err, &bad) {
-		return err
+// cause turns an error about an element of a matrix with this name into a *MatrixError. It returns
+// other errors unchanged.
+func cause(name string, err error) error {
+	if bad := new(dense.NonFiniteError); errors.As(err, &bad) {
+		return &MatrixError{name, (*evd.NonFiniteError)(bad)}
 	}
-	if m.RowMajor {
-		bad.Row, bad.Col = bad.Col, bad.Row
-	}
-	return &MatrixError{name, &evd.NonFiniteError{Row: bad.Row, Col: bad.Col, Value: bad.Value}}
+	return err
 }
 
 // UnverifiedError says that no result passed its certificate, not even one by the safe path. Its errors
@@ -107,15 +103,6 @@ func unverified[T evd.Number](first, safe *Result[T]) error {
 	return &UnverifiedError{e, safe.Condition}
 }
 
-// triangle returns the matrix as its memory is read column by column.
 func triangle[T evd.Number](a evd.Sym[T]) dense.Triangle[T] {
-	return dense.Triangle[T]{N: a.N, Ld: a.Ld, Data: a.Data, Upper: (a.Uplo == evd.Upper) != a.RowMajor, RowMajor: a.RowMajor}
-}
-
-// withLd returns the matrix with Ld = N if its Ld is 0.
-func withLd[T evd.Number](a evd.Sym[T]) evd.Sym[T] {
-	if a.Ld == 0 {
-		a.Ld = a.N
-	}
-	return a
+	return dense.NewTriangle(a.N, a.Ld, a.Data, a.Uplo == evd.Upper, a.RowMajor)
 }

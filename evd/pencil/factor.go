@@ -30,7 +30,6 @@ type Factorization struct {
 func (p *Plan[T]) Factor(ctx context.Context, b evd.Sym[T]) (*Factorization, error) {
 	p.base.Lock()
 	defer p.base.Unlock()
-	b = withLd(b)
 	if err := p.accepts(b, "B"); err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (p *Plan[T]) factorise(by *dense.Stages[T], c *plan.Call, b evd.Sym[T]) err
 	}
 	s := dense.Solve[T]{Stages: by, Call: c}
 	f, err := s.Factorise(triangle(b))
-	return cause(b, "B", p.hold(f, err))
+	return cause("B", p.hold(f, err))
 }
 
 // factoriseAgain computes the factor of the same B once more, by the stages `by`.
@@ -83,9 +82,9 @@ func (p *Plan[T]) factoriseOne(b evd.Sym[T]) error {
 	f := &dense.Factored{Sigma: 1, Condition: 1}
 	if p.base.N == 1 {
 		if _, err := triangle(b).Largest(); err != nil {
-			return cause(b, "B", err)
+			return cause("B", err)
 		}
-		p.one = realPart(b.Data[0])
+		p.one = triangle(b).Diagonal(0)
 		if !(p.one > 0) {
 			return &NotPositiveError{1}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/ref"
@@ -305,8 +306,8 @@ func TestScales(t *testing.T) {
 		p := planFor[float64](t, n, Options{Type: typ, Vectors: true, Tuning: small(), Verify: true})
 		solve := func(scaleA, scaleB int) *Result[float64] {
 			a, b := given[float64](n, pr.a, evd.Lower, false), given[float64](n, pr.b, evd.Lower, false)
-			multiply(a.Data, math.Ldexp(1, scaleA))
-			multiply(b.Data, math.Ldexp(1, scaleB))
+			dense.Multiply(a.Data, math.Ldexp(1, scaleA))
+			dense.Multiply(b.Data, math.Ldexp(1, scaleB))
 			res, err := p.SolvePair(ctx, a, b)
 			if err != nil {
 				t.Fatalf("type %d, scales %d and %d: %v", typ, scaleA, scaleB, err)

@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/vk"
 )
 
 // Result is the spectrum of a pair, or the selected part of it. The embedded evd.Result has the values
@@ -40,44 +40,13 @@ func verifiable[T evd.Number](r *Result[T]) plan.Verifiable {
 func newResult[T evd.Number](c *plan.Call, r spectrum.Result[T], rowMajor bool, lengthen float64) *Result[T] {
 	res := &Result[T]{Result: evd.Result[T]{First: r.First, Values: r.Values, Profile: c.Profile, Tree: c.Tree, Retried: c.Retried}}
 	for _, z := range r.Vectors {
-		multiply(z.Data, lengthen)
-		res.Vectors = vectorsOf(z, rowMajor)
+		dense.Multiply(z.Data, lengthen)
+		res.Vectors = (*evd.Dense[T])(plan.DenseOf(z, rowMajor))
 	}
 	return res
 }
 
-// multiply multiplies all numbers by a power of two.
-func multiply[T evd.Number](v []T, by float64) {
-	if by == 1 {
-		return
-	}
-	plan.Parts(v,
-		func(parts []float32, _ int) {
-			for i, x := range parts {
-				parts[i] = float32(float64(x) * by)
-			}
-		},
-		func(parts []float64, _ int) {
-			for i := range parts {
-				parts[i] *= by
-			}
-		})
-}
-
-func vectorsOf[T evd.Number](z vk.Columns[T], rowMajor bool) *evd.Dense[T] {
-	if rowMajor {
-		return &evd.Dense[T]{Rows: z.Cols, Cols: z.Rows, Ld: z.Ld, Data: z.Data, RowMajor: true}
-	}
-	return &evd.Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
-}
-
 // overflow returns an *evd.OverflowError if a value of the result is beyond the largest double.
 func (r *Result[T]) overflow() error {
-	err := plan.Overflow(r.Values, r.First, false)
-	if err != nil && r.Certificate != nil {
-		r.Certificate.Counts = math.Inf(1)
-	}
-	return err
+	return plan.OverflowOf(r.Values, r.First, false, r.Certificate, func(c *evd.Certificate) { c.Counts = math.Inf(1) })
 }
-
-func realPart[T evd.Number](x T) float64 { return spectrum.Scale([]T{x}, 1)[0] }

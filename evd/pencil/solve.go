@@ -37,13 +37,10 @@ func (p *Plan[T]) SolvePair(ctx context.Context, a, b evd.Sym[T]) (*Result[T], e
 func (p *Plan[T]) solve(ctx context.Context, a evd.Sym[T], b *evd.Sym[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()
-	a = withLd(a)
 	if err := p.accepts(a, "A"); err != nil {
 		return nil, err
 	}
 	if b != nil {
-		with := withLd(*b)
-		b = &with
 		if err := p.accepts(*b, "B"); err != nil {
 			return nil, err
 		}
@@ -96,7 +93,7 @@ func (p *Plan[T]) solveBy(by *dense.Stages[T], c *plan.Call, a evd.Sym[T]) (*Res
 	defer tail.End()
 	t, sigma, err := s.Reduce(triangle(a), func() { tail.Begin(c) })
 	if err != nil {
-		return nil, cause(a, "A", err)
+		return nil, cause("A", err)
 	}
 	tail.Sigma = min(max(sigma*p.second(), math.SmallestNonzeroFloat64), 0x1p1023)
 	var certificate *evd.Certificate
@@ -142,13 +139,13 @@ func (p *Plan[T]) vectorScale() float64 {
 // exact computes the spectrum of a pair of order 0 or 1 on the host.
 func (p *Plan[T]) exact(c *plan.Call, a evd.Sym[T]) (*Result[T], error) {
 	if _, err := triangle(a).Largest(); err != nil {
-		return nil, cause(a, "A", err)
+		return nil, cause("A", err)
 	}
 	var values []float64
 	length := 1.0
 	if p.base.N == 1 {
 		var value float64
-		value, length = p.exactOne(realPart(a.Data[0]))
+		value, length = p.exactOne(triangle(a).Diagonal(0))
 		values = []float64{value}
 	}
 	from, to := spectrum.SelectExact(spectrum.Selection(p.opt.Select), values)

@@ -21,7 +21,7 @@ type Band[T evd.Float] struct {
 }
 
 func (b Band[T]) fits() bool {
-	return b.N >= 0 && b.B >= 0 && fits(evd.Dense[T]{Rows: b.B + 1, Cols: b.N, Ld: b.Ld, Data: b.Data})
+	return b.N >= 0 && b.B >= 0 && plan.Dense[T]{Rows: b.B + 1, Cols: b.N, Ld: b.Ld, Data: b.Data}.Fits()
 }
 
 // column returns the entries of column j that lie in the matrix, and the row of the first of them.

@@ -26,7 +26,7 @@ func (p *BidiagonalPlan[T]) Check(ctx context.Context, c Bidiagonal[T], res *Res
 	}
 	n, both := p.base.N, [2]*evd.Dense[T]{left: res.U, right: res.V}
 	for of, z := range both {
-		if z != nil && (p.wants[of] == None || z.RowMajor || z.Rows != n || z.Cols != len(res.Values) || z.Cols > p.k || !fits(*z)) {
+		if z != nil && (p.wants[of] == None || z.RowMajor || z.Rows != n || z.Cols != len(res.Values) || z.Cols > p.k || !plan.Dense[T](*z).Fits()) {
 			return Ratios{}, &ShapeError{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Len: len(z.Data), PlanRows: n, PlanCols: p.k}
 		}
 	}

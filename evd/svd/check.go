@@ -68,7 +68,7 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 		if c.wanted == Full {
 			most = c.rows
 		}
-		if c.wanted == None || c.z.RowMajor || c.z.Rows != c.rows || c.z.Cols < len(res.Values) || c.z.Cols > most || !fits(*c.z) || len(res.Values) > p.k {
+		if c.wanted == None || c.z.RowMajor || c.z.Rows != c.rows || c.z.Cols < len(res.Values) || c.z.Cols > most || !plan.Dense[T](*c.z).Fits() || len(res.Values) > p.k {
 			return Ratios{}, &ShapeError{Rows: c.z.Rows, Cols: c.z.Cols, Ld: c.z.Ld, Len: len(c.z.Data), PlanRows: c.rows, PlanCols: most}
 		}
 	}

@@ -34,29 +34,17 @@ func (p *Plan[T]) accepts(a evd.Dense[T]) error {
 }
 
 func (p *Plan[T]) fits(a evd.Dense[T]) error {
-	if a.Rows != p.m || a.Cols != p.n || !fits(a) {
+	if a.Rows != p.m || a.Cols != p.n || !plan.Dense[T](a).Fits() {
 		return &ShapeError{Rows: a.Rows, Cols: a.Cols, Ld: a.Ld, Len: len(a.Data), PlanRows: p.m, PlanCols: p.n}
 	}
 	return nil
 }
 
-// fits reports whether a.Data is long enough. It does not multiply the caller's numbers, because a
-// product may overflow.
-func fits[T evd.Float](a evd.Dense[T]) bool {
-	rows, cols := stored(a)
-	if rows < 0 || cols < 0 {
-		return false
-	}
-	return rows == 0 || cols == 0 || a.Ld >= rows && len(a.Data) >= rows && (cols == 1 || (len(a.Data)-rows)/(cols-1) >= a.Ld)
-}
-
 // stored returns the shape of the column-major matrix in the memory of a: that of `a`, or of its
 // transpose if `a` is row-major. Both have the same singular values.
 func stored[T evd.Float](a evd.Dense[T]) (rows, cols int) {
-	if a.RowMajor {
-		return a.Cols, a.Rows
-	}
-	return a.Rows, a.Cols
+	in := plan.Dense[T](a).Columns()
+	return in.Rows, in.Cols
 }
 
 // scan returns max|a_ij|, or an *evd.NonFiniteError for the first entry that is NaN or infinite, in

@@ -112,9 +112,9 @@ func finish[T evd.Float](
 	res.Values, res.First = r.Values, len(t.D)-r.First-len(r.Values)
 	for _, z := range r.Vectors {
 		if res.U == nil && opt.U != None {
-			res.U = columns(z)
+			res.U = (*evd.Dense[T])(plan.DenseOf(z, false))
 		} else {
-			res.V = columns(z)
+			res.V = (*evd.Dense[T])(plan.DenseOf(z, false))
 		}
 	}
 	return res, nil
@@ -124,11 +124,7 @@ func finish[T evd.Float](
 // nil otherwise. An infinite value is no singular value, so the certificate of such a result does
 // not pass.
 func (r *Result[T]) overflow() error {
-	err := plan.Overflow(r.Values, r.First, true)
-	if err != nil && r.Certificate != nil {
-		r.Certificate.Counts = math.Inf(1)
-	}
-	return err
+	return plan.OverflowOf(r.Values, r.First, true, r.Certificate, func(c *Certificate) { c.Counts = math.Inf(1) })
 }
 
 // norm2 returns ‖e‖₂. If e is the off-diagonal of the Golub-Kahan form of C, e has the elements of
@@ -168,8 +164,4 @@ func (s *solve[T]) empty() *Result[T] {
 	}
 	res.U, res.V = vectors(s.opt.U, s.m), vectors(s.opt.V, s.n)
 	return res
-}
-
-func columns[T evd.Float](z vk.Columns[T]) *evd.Dense[T] {
-	return &evd.Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
 }

@@ -29,6 +29,15 @@ type Triangle[T spirv.Scalar] struct {
 	RowMajor bool
 }
 
+// NewTriangle returns the triangle of an evd.Sym with these fields, where upper tells that Uplo is
+// evd.Upper: a row-major lower triangle is an upper one in memory. ld = 0 means n.
+func NewTriangle[T spirv.Scalar](n, ld int, data []T, upper, rowMajor bool) Triangle[T] {
+	if ld == 0 {
+		ld = n
+	}
+	return Triangle[T]{N: n, Ld: ld, Data: data, Upper: upper != rowMajor, RowMajor: rowMajor}
+}
+
 // stored is the triangle for the stage that loads it.
 func (a Triangle[T]) stored() move.Triangle {
 	return move.Triangle{Upper: a.Upper != a.RowMajor, RowMajor: a.RowMajor}
@@ -50,7 +59,9 @@ func (a Triangle[T]) strictly(j int) (from, to int) {
 	return j + 1, a.N
 }
 
-// NonFiniteError says that the element Data[Row + Col·Ld] of a Triangle is NaN or infinite.
+// NonFiniteError says that the element (Row, Col) of the matrix is NaN or infinite. Its memory is
+// Data[Row + Col·Ld], or Data[Row·Ld + Col] if RowMajor is true. evd.NonFiniteError has the same
+// fields.
 type NonFiniteError struct {
 	Row, Col int
 	Value    float64
@@ -66,16 +77,19 @@ func (e *NonFiniteError) Error() string {
 // *NonFiniteError for the first such entry in the order of the memory.
 func (a Triangle[T]) Largest() (float64, error) {
 	largest, i, j := plan.ScanColumns(len(a.Data), a.N, a.scan)
-	if i >= 0 {
-		return 0, &NonFiniteError{i, j, a.notFinite(i, j)}
+	switch {
+	case i < 0:
+		return largest, nil
+	case a.RowMajor:
+		return 0, &NonFiniteError{j, i, a.notFinite(i, j)}
 	}
-	return largest, nil
+	return 0, &NonFiniteError{i, j, a.notFinite(i, j)}
 }
 
 // scan is plan.ScanNumbers for column j.
 func (a Triangle[T]) scan(j int, largest float64) (top float64, at int) {
 	from, to := a.strictly(j)
-	top, bad := plan.ScanColumn([]float64{a.diagonal(j)}, largest)
+	top, bad := plan.ScanColumn([]float64{a.Diagonal(j)}, largest)
 	if bad >= 0 && !a.Upper {
 		return top, j
 	}
@@ -88,15 +102,15 @@ func (a Triangle[T]) scan(j int, largest float64) (top float64, at int) {
 	return top, -1
 }
 
-// diagonal returns element (j, j), which is real: the imaginary part in memory may have any value.
-func (a Triangle[T]) diagonal(j int) float64 { return spectrum.Scale(a.Data[j+j*a.Ld:][:1], 1)[0] }
+// Diagonal returns element (j, j), which is real: the imaginary part in memory may have any value.
+func (a Triangle[T]) Diagonal(j int) float64 { return spectrum.Scale(a.Data[j+j*a.Ld:][:1], 1)[0] }
 
 // magnitudes returns σ·|a_ij| for the rows of column j that belong to the triangle, in the memory
 // `room`.
 func (a Triangle[T]) magnitudes(j int, sigma float64, room []float64) []float64 {
 	from, to := a.Column(j)
 	x := magnitudes(a.Data[from+j*a.Ld:to+j*a.Ld], sigma, room)
-	x[j-from] = math.Abs(a.diagonal(j) * sigma)
+	x[j-from] = math.Abs(a.Diagonal(j) * sigma)
 	return x
 }
 
@@ -155,10 +169,18 @@ func (a Triangle[T]) uploadTiny(ctx context.Context, dev *vk.Device, to vk.Slice
 		return nil
 	}
 	a.Data = slices.Clone(a.Data)
-	plan.Parts(a.Data,
-		func(parts []float32, _ int) { multiply(parts, sigma) },
-		func(parts []float64, _ int) { multiply(parts, sigma) })
+	Multiply(a.Data, sigma)
 	return a.Upload(ctx, dev, to)
+}
+
+// Multiply multiplies all numbers by a power of two.
+func Multiply[T spirv.Scalar](v []T, by float64) {
+	if by == 1 {
+		return
+	}
+	plan.Parts(v,
+		func(parts []float32, _ int) { multiply(parts, by) },
+		func(parts []float64, _ int) { multiply(parts, by) })
 }
 
 func multiply[T spirv.Real](x []T, sigma float64) {
@@ -201,7 +223,7 @@ func (a Triangle[T]) Invariants(sigma float64, t spectrum.Tridiagonal) float64 {
 	room := make([]float64, a.N)
 	for j := range a.N {
 		from, _ := a.Column(j)
-		traceA += a.diagonal(j) * sigma
+		traceA += a.Diagonal(j) * sigma
 		column := 0.0 // a sum of its own, so that the rounding error does not grow with n²
 		for k, x := range a.magnitudes(j, sigma, room) {
 			if from+k == j {

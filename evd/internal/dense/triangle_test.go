@@ -24,6 +24,9 @@ func TestScanReadsOnlyTheReferencedTriangle(t *testing.T) {
 	if _, err := a.Largest(); !errors.As(err, &bad) || bad.Row != 0 || bad.Col != 1 {
 		t.Errorf("Largest of the upper triangle: %v", err)
 	}
+	if _, err := NewTriangle(3, 4, a.Data, false, true).Largest(); !errors.As(err, &bad) || bad.Row != 1 || bad.Col != 0 {
+		t.Errorf("Largest of the lower triangle of a row-major matrix: %v", err)
+	}
 }
 
 // TestHermitianScan checks that both parts of the entries count, except the imaginary parts of the
