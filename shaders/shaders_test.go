@@ -86,8 +86,9 @@ func TestRecompile(t *testing.T) {
 	}
 }
 
-// TestEveryNumberType checks that kernels of the dense path include numerics.glsl, and that those
-// of the tridiagonal solvers and emulated products have the line "float64 only". Compilations for
+// TestEveryNumberType checks that kernels of the dense path and of batches include numerics.glsl,
+// and that those of the tridiagonal solvers and emulated products do so, too, or have the line
+// "float64 only". Compilations for
 // float32, complex64 and half precision must contain no double, because devices without doubles
 // must accept them. No compilation may have half-precision arithmetic. Compilations for complex
 // numbers must obey the rules of spirv.CheckComplex.
@@ -95,13 +96,13 @@ func TestEveryNumberType(t *testing.T) {
 	_, all := sources(t)
 	for _, s := range all {
 		switch s.Trade {
-		case "product", "reduce", "chase", "back":
+		case "product", "reduce", "chase", "back", "batch":
 			if !s.Typed && s.Name != "slag2h" { // which converts between two given types
 				t.Errorf("%s includes no numerics.glsl", s.File())
 			}
 		case "tridiag", "emulated":
-			if !s.Float64 {
-				t.Errorf("%s has no line \"float64 only\" in its header", s.File())
+			if !s.Float64 && !s.Typed {
+				t.Errorf("%s includes no numerics.glsl, and has no line \"float64 only\" in its header", s.File())
 			}
 		}
 		for _, v := range s.Variants {

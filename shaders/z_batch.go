@@ -10,10 +10,8 @@ import (
 
 // GemmBatch multiplies many pairs of square matrices, C = A·B (BLAS dgemm). The orders of the
 // pairs may differ.
-//
-// float64 only.
-func GemmBatch() spirv.Module[GemmBatchSpec, GemmBatchPush] {
-	return module[GemmBatchSpec, GemmBatchPush]("gemm_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func GemmBatch[T spirv.Scalar]() spirv.Module[GemmBatchSpec, GemmBatchPush[T]] {
+	return typed[T, GemmBatchSpec, GemmBatchPush[T]]("gemm_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -33,21 +31,19 @@ func GemmBatchDefaults() GemmBatchSpec {
 	return GemmBatchSpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Packed: spirv.False}
 }
 
-type GemmBatchPush struct {
+type GemmBatchPush[T spirv.Scalar] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
-	A        spirv.Addr[float64]     `spirv:"r"`
-	B        spirv.Addr[float64]     `spirv:"r"`
-	C        spirv.Addr[float64]     `spirv:"w"`
+	A        spirv.Addr[T]           `spirv:"r"`
+	B        spirv.Addr[T]           `spirv:"r"`
+	C        spirv.Addr[T]           `spirv:"w"`
 	First    uint32
 	_        [4]byte
 }
 
 // Laed0Batch prepares many tridiagonal matrices for divide and conquer (LAPACK dstedc, dlaed0).
 // One workgroup processes one matrix.
-//
-// float64 only.
-func Laed0Batch() spirv.Module[Laed0BatchSpec, Laed0BatchPush] {
-	return module[Laed0BatchSpec, Laed0BatchPush]("laed0_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func Laed0Batch[T spirv.Scalar]() spirv.Module[Laed0BatchSpec, Laed0BatchPush[T]] {
+	return typed[T, Laed0BatchSpec, Laed0BatchPush[T]]("laed0_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -58,13 +54,13 @@ type Laed0BatchSpec struct {
 
 func Laed0BatchDefaults() Laed0BatchSpec { return Laed0BatchSpec{LocalSize: 64, Leaf: 32} }
 
-type Laed0BatchPush struct {
+type Laed0BatchPush[T spirv.Scalar] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
-	D        spirv.Addr[float64]     `spirv:"r"`
-	E        spirv.Addr[float64]     `spirv:"r"`
-	TornD    spirv.Addr[float64]     `spirv:"w"`
-	TornE    spirv.Addr[float64]     `spirv:"w"`
+	D        spirv.Addr[T]           `spirv:"r"`
+	E        spirv.Addr[T]           `spirv:"r"`
+	TornD    spirv.Addr[T]           `spirv:"w"`
+	TornE    spirv.Addr[T]           `spirv:"w"`
 	Order    spirv.Addr[int32]       `spirv:"w"`
 	First    uint32
 	Count    uint32
@@ -73,10 +69,8 @@ type Laed0BatchPush struct {
 // LasrtBatch sorts the eigenvalues of many matrices, copies the wanted eigenvalues and their
 // eigenvectors, and chooses the signs of the eigenvectors (LAPACK dlasrt). One workgroup processes
 // one matrix.
-//
-// float64 only.
-func LasrtBatch() spirv.Module[LasrtBatchSpec, LasrtBatchPush] {
-	return module[LasrtBatchSpec, LasrtBatchPush]("lasrt_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func LasrtBatch[T spirv.Scalar]() spirv.Module[LasrtBatchSpec, LasrtBatchPush[T]] {
+	return typed[T, LasrtBatchSpec, LasrtBatchPush[T]]("lasrt_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -88,15 +82,15 @@ type LasrtBatchSpec struct {
 
 func LasrtBatchDefaults() LasrtBatchSpec { return LasrtBatchSpec{LocalSize: 256, Order: 256, Team: 32} }
 
-type LasrtBatchPush struct {
+type LasrtBatchPush[T spirv.Scalar] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
-	D        spirv.Addr[float64]     `spirv:"r"`
-	Z        spirv.Addr[float64]     `spirv:"r"`
-	Leaves   spirv.Addr[float64]     `spirv:"r"`
+	D        spirv.Addr[T]           `spirv:"r"`
+	Z        spirv.Addr[T]           `spirv:"r"`
+	Leaves   spirv.Addr[T]           `spirv:"r"`
 	Info     spirv.Addr[uint32]      `spirv:"r"`
-	Values   spirv.Addr[float64]     `spirv:"w"`
-	V        spirv.Addr[float64]     `spirv:"w"`
+	Values   spirv.Addr[T]           `spirv:"w"`
+	V        spirv.Addr[T]           `spirv:"w"`
 	First    uint32
 	Count    uint32
 }
@@ -105,10 +99,8 @@ type LasrtBatchPush struct {
 // (LAPACK dorg2l). One workgroup processes one matrix. A dispatch multiplies by the reflectors
 // [from, to) of each matrix, the last one first. The next dispatch multiplies by reflectors with
 // smaller numbers. The dispatch with from = 0 is the last one.
-//
-// float64 only.
-func Org2lBatch() spirv.Module[Org2lBatchSpec, Org2lBatchPush] {
-	return module[Org2lBatchSpec, Org2lBatchPush]("org2l_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func Org2lBatch[T spirv.Scalar]() spirv.Module[Org2lBatchSpec, Org2lBatchPush[T]] {
+	return typed[T, Org2lBatchSpec, Org2lBatchPush[T]]("org2l_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -122,11 +114,11 @@ func Org2lBatchDefaults() Org2lBatchSpec {
 	return Org2lBatchSpec{LocalSize: 256, Order: 256, Together: 1}
 }
 
-type Org2lBatchPush struct {
+type Org2lBatchPush[T spirv.Scalar] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
-	Tau      spirv.Addr[float64]     `spirv:"r"`
-	A        spirv.Addr[float64]     `spirv:"rw"`
-	Z        spirv.Addr[float64]     `spirv:"w"`
+	Tau      spirv.Addr[T]           `spirv:"r"`
+	A        spirv.Addr[T]           `spirv:"rw"`
+	Z        spirv.Addr[T]           `spirv:"w"`
 	First    uint32
 	Count    uint32
 	From     uint32
@@ -135,10 +127,8 @@ type Org2lBatchPush struct {
 
 // StebzBatch finds eigenvalues of many symmetric tridiagonal matrices T by bisection (LAPACK
 // dstebz). One workgroup processes one matrix. Each invocation finds different eigenvalues.
-//
-// float64 only.
-func StebzBatch() spirv.Module[StebzBatchSpec, StebzBatchPush] {
-	return module[StebzBatchSpec, StebzBatchPush]("stebz_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StebzBatch[T spirv.Scalar]() spirv.Module[StebzBatchSpec, StebzBatchPush[T]] {
+	return typed[T, StebzBatchSpec, StebzBatchPush[T]]("stebz_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -149,12 +139,12 @@ type StebzBatchSpec struct {
 
 func StebzBatchDefaults() StebzBatchSpec { return StebzBatchSpec{LocalSize: 256, Order: 256} }
 
-type StebzBatchPush struct {
+type StebzBatchPush[T spirv.Scalar] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
-	D        spirv.Addr[float64]     `spirv:"r"`
-	E        spirv.Addr[float64]     `spirv:"r"`
-	Values   spirv.Addr[float64]     `spirv:"w"`
+	D        spirv.Addr[T]           `spirv:"r"`
+	E        spirv.Addr[T]           `spirv:"r"`
+	Values   spirv.Addr[T]           `spirv:"w"`
 	First    uint32
 	Count    uint32
 }
@@ -163,10 +153,8 @@ type StebzBatchPush struct {
 // multiplies given matrices Z by V (LAPACK dsteqr). One workgroup processes MATRICES matrices. A
 // dispatch ends for a matrix when its sweeps have had `rotations` rotations or more. The next
 // dispatch continues.
-//
-// float64 only.
-func SteqrBatch() spirv.Module[SteqrBatchSpec, SteqrBatchPush] {
-	return module[SteqrBatchSpec, SteqrBatchPush]("steqr_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func SteqrBatch[T spirv.Scalar]() spirv.Module[SteqrBatchSpec, SteqrBatchPush[T]] {
+	return typed[T, SteqrBatchSpec, SteqrBatchPush[T]]("steqr_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -182,12 +170,12 @@ func SteqrBatchDefaults() SteqrBatchSpec {
 	return SteqrBatchSpec{LocalSize: 288, Order: 256, Apart: 32, Together: 1, Matrices: 1}
 }
 
-type SteqrBatchPush struct {
+type SteqrBatchPush[T spirv.Scalar] struct {
 	Matrices  spirv.Addr[BatchMatrix] `spirv:"r"`
 	States    spirv.Addr[BatchState]  `spirv:"rw"`
-	D         spirv.Addr[float64]     `spirv:"rw"`
-	E         spirv.Addr[float64]     `spirv:"rw"`
-	Z         spirv.Addr[float64]     `spirv:"rw"`
+	D         spirv.Addr[T]           `spirv:"rw"`
+	E         spirv.Addr[T]           `spirv:"rw"`
+	Z         spirv.Addr[T]           `spirv:"rw"`
 	First     uint32
 	Count     uint32
 	Rotations uint32
@@ -196,10 +184,8 @@ type SteqrBatchPush struct {
 
 // SyevBatch computes eigenvalues and eigenvectors of many small symmetric matrices, A =
 // Q·diag(λ)·Qᵀ, each in the shared memory of one workgroup (LAPACK dsyev: dsytd2, dorg2l, dsteqr).
-//
-// float64 only.
-func SyevBatch() spirv.Module[SyevBatchSpec, SyevBatchPush] {
-	return module[SyevBatchSpec, SyevBatchPush]("syev_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func SyevBatch[T spirv.Scalar]() spirv.Module[SyevBatchSpec, SyevBatchPush[T]] {
+	return typed[T, SyevBatchSpec, SyevBatchPush[T]]("syev_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -214,12 +200,12 @@ func SyevBatchDefaults() SyevBatchSpec {
 	return SyevBatchSpec{LocalSize: 32, Order: 32, Team: 32, Matrices: 1}
 }
 
-type SyevBatchPush struct {
+type SyevBatchPush[T spirv.Scalar] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
-	A        spirv.Addr[float64]     `spirv:"r"`
-	Values   spirv.Addr[float64]     `spirv:"w"`
-	V        spirv.Addr[float64]     `spirv:"w"`
+	A        spirv.Addr[T]           `spirv:"r"`
+	Values   spirv.Addr[T]           `spirv:"w"`
+	V        spirv.Addr[T]           `spirv:"w"`
 	First    uint32
 	Count    uint32
 }
@@ -227,11 +213,9 @@ type SyevBatchPush struct {
 // SyevBatchValues computes eigenvalues and eigenvectors of many small symmetric matrices, A =
 // Q·diag(λ)·Qᵀ, each in the shared memory of one workgroup (LAPACK dsyev: dsytd2, dorg2l, dsteqr).
 //
-// float64 only.
-//
 // Compiled with VALUES.
-func SyevBatchValues() spirv.Module[SyevBatchValuesSpec, SyevBatchValuesPush] {
-	return module[SyevBatchValuesSpec, SyevBatchValuesPush]("syev_batch_values", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func SyevBatchValues[T spirv.Scalar]() spirv.Module[SyevBatchValuesSpec, SyevBatchValuesPush[T]] {
+	return typed[T, SyevBatchValuesSpec, SyevBatchValuesPush[T]]("syev_batch_values", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -241,21 +225,19 @@ func SyevBatchValuesDefaults() SyevBatchValuesSpec {
 	return SyevBatchValuesSpec{LocalSize: 32, Order: 32, Team: 32, Matrices: 1}
 }
 
-type SyevBatchValuesPush struct {
+type SyevBatchValuesPush[T spirv.Scalar] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
-	A        spirv.Addr[float64]     `spirv:"r"`
-	Values   spirv.Addr[float64]     `spirv:"w"`
+	A        spirv.Addr[T]           `spirv:"r"`
+	Values   spirv.Addr[T]           `spirv:"w"`
 	First    uint32
 	Count    uint32
 }
 
 // Sytd2Batch reduces many symmetric matrices to tridiagonal form, T = QᵀAQ (LAPACK dsytd2). One
 // workgroup processes one matrix. A dispatch eliminates the columns [from, to) of each matrix.
-//
-// float64 only.
-func Sytd2Batch() spirv.Module[Sytd2BatchSpec, Sytd2BatchPush] {
-	return module[Sytd2BatchSpec, Sytd2BatchPush]("sytd2_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func Sytd2Batch[T spirv.Scalar]() spirv.Module[Sytd2BatchSpec, Sytd2BatchPush[T]] {
+	return typed[T, Sytd2BatchSpec, Sytd2BatchPush[T]]("sytd2_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -270,14 +252,14 @@ func Sytd2BatchDefaults() Sytd2BatchSpec {
 	return Sytd2BatchSpec{LocalSize: 256, Order: 256, Teams: 1, Together: 1}
 }
 
-type Sytd2BatchPush struct {
+type Sytd2BatchPush[T spirv.Scalar] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
-	A        spirv.Addr[float64]     `spirv:"rw"`
-	Work     spirv.Addr[float64]     `spirv:"rw"`
-	D        spirv.Addr[float64]     `spirv:"w"`
-	E        spirv.Addr[float64]     `spirv:"w"`
-	Tau      spirv.Addr[float64]     `spirv:"w"`
+	A        spirv.Addr[T]           `spirv:"rw"`
+	Work     spirv.Addr[T]           `spirv:"rw"`
+	D        spirv.Addr[T]           `spirv:"w"`
+	E        spirv.Addr[T]           `spirv:"w"`
+	Tau      spirv.Addr[T]           `spirv:"w"`
 	First    uint32
 	Count    uint32
 	From     uint32
@@ -286,13 +268,22 @@ type Sytd2BatchPush struct {
 
 // The layout in the shaders. A different one in Go would not compile.
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(GemmBatchPush{})-40]
-	_ = [1]struct{}{}[unsafe.Sizeof(Laed0BatchPush{})-64]
-	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush{})-72]
-	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush{})-48]
-	_ = [1]struct{}{}[unsafe.Sizeof(StebzBatchPush{})-48]
-	_ = [1]struct{}{}[unsafe.Sizeof(SteqrBatchPush{})-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush{})-48]
-	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush{})-40]
-	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmBatchPush[float64]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(GemmBatchPush[float32]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(Laed0BatchPush[float64]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Laed0BatchPush[float32]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush[float64]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush[float32]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[float64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[float32]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(StebzBatchPush[float64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(StebzBatchPush[float32]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(SteqrBatchPush[float64]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(SteqrBatchPush[float32]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush[float64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush[float32]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[float64]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[float32]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float64]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float32]{})-72]
 )

@@ -386,10 +386,8 @@ type StebzPreparePush struct {
 // StedcDeflate decides, for each merge of one level, which columns of Q are already eigenvectors
 // of the merged block. It also rotates pairs of columns so that more columns become eigenvectors
 // (LAPACK dlaed2). Such columns are called deflated.
-//
-// float64 only.
-func StedcDeflate() spirv.Module[StedcDeflateSpec, StedcDeflatePush] {
-	return module[StedcDeflateSpec, StedcDeflatePush]("stedc_deflate", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StedcDeflate[T spirv.Scalar]() spirv.Module[StedcDeflateSpec, StedcDeflatePush[T]] {
+	return typed[T, StedcDeflateSpec, StedcDeflatePush[T]]("stedc_deflate", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -400,21 +398,21 @@ type StedcDeflateSpec struct {
 
 func StedcDeflateDefaults() StedcDeflateSpec { return StedcDeflateSpec{LocalSize: 64, Steps: 16384} }
 
-type StedcDeflatePush struct {
-	Merges     spirv.Addr[Merge]   `spirv:"rw"`
-	E          spirv.Addr[float64] `spirv:"r"`
-	D          spirv.Addr[float64] `spirv:"rw"`
-	First      spirv.Addr[float64] `spirv:"rw"`
-	Last       spirv.Addr[float64] `spirv:"rw"`
-	Order      spirv.Addr[int32]   `spirv:"r"`
-	Numbers    spirv.Addr[float64] `spirv:"w"`
-	Row        spirv.Addr[int32]   `spirv:"w"`
-	Src        spirv.Addr[int32]   `spirv:"w"`
-	Dst        spirv.Addr[int32]   `spirv:"w"`
-	Rotations  spirv.Addr[float64] `spirv:"w"`
-	Chains     spirv.Addr[Chain]   `spirv:"w"`
-	Reals      spirv.Addr[float64] `spirv:"rw"`
-	Words      spirv.Addr[int32]   `spirv:"rw"`
+type StedcDeflatePush[T spirv.Scalar] struct {
+	Merges     spirv.Addr[Merge] `spirv:"rw"`
+	E          spirv.Addr[T]     `spirv:"r"`
+	D          spirv.Addr[T]     `spirv:"rw"`
+	First      spirv.Addr[T]     `spirv:"rw"`
+	Last       spirv.Addr[T]     `spirv:"rw"`
+	Order      spirv.Addr[int32] `spirv:"r"`
+	Numbers    spirv.Addr[T]     `spirv:"w"`
+	Row        spirv.Addr[int32] `spirv:"w"`
+	Src        spirv.Addr[int32] `spirv:"w"`
+	Dst        spirv.Addr[int32] `spirv:"w"`
+	Rotations  spirv.Addr[T]     `spirv:"w"`
+	Chains     spirv.Addr[Chain] `spirv:"w"`
+	Reals      spirv.Addr[T]     `spirv:"rw"`
+	Words      spirv.Addr[int32] `spirv:"rw"`
 	FirstMerge uint32
 	End        uint32
 	Stride     uint32
@@ -423,10 +421,8 @@ type StedcDeflatePush struct {
 
 // StedcDeflated copies the deflated columns [k, n) of each merge from W to Q. merge.glsl defines
 // where these columns lie in W and Q.
-//
-// float64 only.
-func StedcDeflated() spirv.Module[StedcDeflatedSpec, StedcDeflatedPush] {
-	return module[StedcDeflatedSpec, StedcDeflatedPush]("stedc_deflated", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StedcDeflated[T spirv.Scalar]() spirv.Module[StedcDeflatedSpec, StedcDeflatedPush[T]] {
+	return typed[T, StedcDeflatedSpec, StedcDeflatedPush[T]]("stedc_deflated", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -436,19 +432,17 @@ type StedcDeflatedSpec struct {
 
 func StedcDeflatedDefaults() StedcDeflatedSpec { return StedcDeflatedSpec{LocalSize: 64} }
 
-type StedcDeflatedPush struct {
-	Merges  spirv.Addr[Merge]   `spirv:"r"`
-	W       spirv.Addr[float64] `spirv:"r"`
-	Q       spirv.Addr[float64] `spirv:"w"`
+type StedcDeflatedPush[T spirv.Scalar] struct {
+	Merges  spirv.Addr[Merge] `spirv:"r"`
+	W       spirv.Addr[T]     `spirv:"r"`
+	Q       spirv.Addr[T]     `spirv:"w"`
 	First   uint32
 	Columns uint32
 }
 
 // StedcGather rotates and permutes the columns of Q into W (LAPACK dlaed2).
-//
-// float64 only.
-func StedcGather() spirv.Module[StedcGatherSpec, StedcGatherPush] {
-	return module[StedcGatherSpec, StedcGatherPush]("stedc_gather", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StedcGather[T spirv.Scalar]() spirv.Module[StedcGatherSpec, StedcGatherPush[T]] {
+	return typed[T, StedcGatherSpec, StedcGatherPush[T]]("stedc_gather", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -458,15 +452,15 @@ type StedcGatherSpec struct {
 
 func StedcGatherDefaults() StedcGatherSpec { return StedcGatherSpec{LocalSize: 64} }
 
-type StedcGatherPush struct {
-	Merges spirv.Addr[Merge]   `spirv:"r"`
-	Chains spirv.Addr[Chain]   `spirv:"r"`
-	Src    spirv.Addr[int32]   `spirv:"r"`
-	Dst    spirv.Addr[int32]   `spirv:"r"`
-	Cos    spirv.Addr[float64] `spirv:"r"`
-	Sin    spirv.Addr[float64] `spirv:"r"`
-	Q      spirv.Addr[float64] `spirv:"r"`
-	W      spirv.Addr[float64] `spirv:"w"`
+type StedcGatherPush[T spirv.Scalar] struct {
+	Merges spirv.Addr[Merge] `spirv:"r"`
+	Chains spirv.Addr[Chain] `spirv:"r"`
+	Src    spirv.Addr[int32] `spirv:"r"`
+	Dst    spirv.Addr[int32] `spirv:"r"`
+	Cos    spirv.Addr[T]     `spirv:"r"`
+	Sin    spirv.Addr[T]     `spirv:"r"`
+	Q      spirv.Addr[T]     `spirv:"r"`
+	W      spirv.Addr[T]     `spirv:"w"`
 	Count  uint32
 	First  uint32
 	Strip  uint32
@@ -476,10 +470,8 @@ type StedcGatherPush struct {
 // StedcLeaf solves the leaves of divide and conquer by implicit QL iteration (LAPACK dsteqr). A
 // leaf is the block of rows and columns [lo, lo + n), n ≤ LEAF, of a tridiagonal matrix whose norm
 // is about 1. For the block T of each leaf the kernel computes T = V·diag(λ)·Vᵀ.
-//
-// float64 only.
-func StedcLeaf() spirv.Module[StedcLeafSpec, StedcLeafPush] {
-	return module[StedcLeafSpec, StedcLeafPush]("stedc_leaf", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StedcLeaf[T spirv.Scalar]() spirv.Module[StedcLeafSpec, StedcLeafPush[T]] {
+	return typed[T, StedcLeafSpec, StedcLeafPush[T]]("stedc_leaf", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -490,23 +482,21 @@ type StedcLeafSpec struct {
 
 func StedcLeafDefaults() StedcLeafSpec { return StedcLeafSpec{LocalSize: 32, Leaf: 32} }
 
-type StedcLeafPush struct {
-	Leaves spirv.Addr[Leaf]    `spirv:"r"`
-	D      spirv.Addr[float64] `spirv:"rw"`
-	E      spirv.Addr[float64] `spirv:"r"`
-	First  spirv.Addr[float64] `spirv:"w"`
-	Last   spirv.Addr[float64] `spirv:"w"`
-	Q      spirv.Addr[float64] `spirv:"w"`
+type StedcLeafPush[T spirv.Scalar] struct {
+	Leaves spirv.Addr[Leaf] `spirv:"r"`
+	D      spirv.Addr[T]    `spirv:"rw"`
+	E      spirv.Addr[T]    `spirv:"r"`
+	First  spirv.Addr[T]    `spirv:"w"`
+	Last   spirv.Addr[T]    `spirv:"w"`
+	Q      spirv.Addr[T]    `spirv:"w"`
 	Count  uint32
 	_      [4]byte
 }
 
 // StedcMultiply computes the products of the merges of one level, Q = W·S, for the upper and the
 // lower half, and for the wanted columns of S (LAPACK dlaed3).
-//
-// float64 only.
-func StedcMultiply() spirv.Module[StedcMultiplySpec, StedcMultiplyPush] {
-	return module[StedcMultiplySpec, StedcMultiplyPush]("stedc_multiply", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StedcMultiply[T spirv.Scalar]() spirv.Module[StedcMultiplySpec, StedcMultiplyPush[T]] {
+	return typed[T, StedcMultiplySpec, StedcMultiplyPush[T]]("stedc_multiply", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -526,13 +516,13 @@ func StedcMultiplyDefaults() StedcMultiplySpec {
 	return StedcMultiplySpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Packed: spirv.False}
 }
 
-type StedcMultiplyPush struct {
-	Merges  spirv.Addr[Merge]   `spirv:"r"`
-	Work    spirv.Addr[float64] `spirv:"r"`
-	Q       spirv.Addr[float64] `spirv:"w"`
-	S       spirv.Addr[float64] `spirv:"r"`
-	Place   spirv.Addr[int32]   `spirv:"r"`
-	X       spirv.Addr[float64] `spirv:"w"`
+type StedcMultiplyPush[T spirv.Scalar] struct {
+	Merges  spirv.Addr[Merge] `spirv:"r"`
+	Work    spirv.Addr[T]     `spirv:"r"`
+	Q       spirv.Addr[T]     `spirv:"w"`
+	S       spirv.Addr[T]     `spirv:"r"`
+	Place   spirv.Addr[int32] `spirv:"r"`
+	X       spirv.Addr[T]     `spirv:"w"`
 	First   uint32
 	Columns uint32
 	Ldx     uint32
@@ -542,10 +532,8 @@ type StedcMultiplyPush struct {
 // StedcOrder finds the permutation of each merged block that makes its eigenvalues ascend:
 // order[i] is the column of the block with the i-th smallest eigenvalue. Columns with equal
 // eigenvalues keep their order.
-//
-// float64 only.
-func StedcOrder() spirv.Module[StedcOrderSpec, StedcOrderPush] {
-	return module[StedcOrderSpec, StedcOrderPush]("stedc_order", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StedcOrder[T spirv.Scalar]() spirv.Module[StedcOrderSpec, StedcOrderPush[T]] {
+	return typed[T, StedcOrderSpec, StedcOrderPush[T]]("stedc_order", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -555,11 +543,11 @@ type StedcOrderSpec struct {
 
 func StedcOrderDefaults() StedcOrderSpec { return StedcOrderSpec{LocalSize: 64} }
 
-type StedcOrderPush struct {
-	Merges spirv.Addr[Merge]   `spirv:"r"`
-	D      spirv.Addr[float64] `spirv:"r"`
-	Order  spirv.Addr[int32]   `spirv:"w"`
-	Info   spirv.Addr[uint32]  `spirv:"rw"`
+type StedcOrderPush[T spirv.Scalar] struct {
+	Merges spirv.Addr[Merge]  `spirv:"r"`
+	D      spirv.Addr[T]      `spirv:"r"`
+	Order  spirv.Addr[int32]  `spirv:"w"`
+	Info   spirv.Addr[uint32] `spirv:"rw"`
 	Base   uint32
 	Apart  uint32
 	First  uint32
@@ -595,10 +583,8 @@ type StedcRestorePush struct {
 // StedcRows computes the first and the last row of merged blocks of Q: the first and the last row
 // of W times S (LAPACK dlaed3, dlaeda). The next merge needs only these rows of Q to find its
 // eigenvalues.
-//
-// float64 only.
-func StedcRows() spirv.Module[StedcRowsSpec, StedcRowsPush] {
-	return module[StedcRowsSpec, StedcRowsPush]("stedc_rows", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StedcRows[T spirv.Scalar]() spirv.Module[StedcRowsSpec, StedcRowsPush[T]] {
+	return typed[T, StedcRowsSpec, StedcRowsPush[T]]("stedc_rows", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -608,24 +594,22 @@ type StedcRowsSpec struct {
 
 func StedcRowsDefaults() StedcRowsSpec { return StedcRowsSpec{LocalSize: 32} }
 
-type StedcRowsPush struct {
-	Merges spirv.Addr[Merge]   `spirv:"r"`
-	D      spirv.Addr[float64] `spirv:"r"`
-	Mu     spirv.Addr[float64] `spirv:"r"`
-	Zhat   spirv.Addr[float64] `spirv:"r"`
-	WFirst spirv.Addr[float64] `spirv:"r"`
-	WLast  spirv.Addr[float64] `spirv:"r"`
-	First  spirv.Addr[float64] `spirv:"w"`
-	Last   spirv.Addr[float64] `spirv:"w"`
+type StedcRowsPush[T spirv.Scalar] struct {
+	Merges spirv.Addr[Merge] `spirv:"r"`
+	D      spirv.Addr[T]     `spirv:"r"`
+	Mu     spirv.Addr[T]     `spirv:"r"`
+	Zhat   spirv.Addr[T]     `spirv:"r"`
+	WFirst spirv.Addr[T]     `spirv:"r"`
+	WLast  spirv.Addr[T]     `spirv:"r"`
+	First  spirv.Addr[T]     `spirv:"w"`
+	Last   spirv.Addr[T]     `spirv:"w"`
 	Begin  uint32
 	_      [4]byte
 }
 
 // StedcSecular finds the roots of secular equations (LAPACK dlaed4).
-//
-// float64 only.
-func StedcSecular() spirv.Module[StedcSecularSpec, StedcSecularPush] {
-	return module[StedcSecularSpec, StedcSecularPush]("stedc_secular", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StedcSecular[T spirv.Scalar]() spirv.Module[StedcSecularSpec, StedcSecularPush[T]] {
+	return typed[T, StedcSecularSpec, StedcSecularPush[T]]("stedc_secular", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -635,13 +619,13 @@ type StedcSecularSpec struct {
 
 func StedcSecularDefaults() StedcSecularSpec { return StedcSecularSpec{LocalSize: 32} }
 
-type StedcSecularPush struct {
-	Merges spirv.Addr[Merge]   `spirv:"r"`
-	Rho    spirv.Addr[float64] `spirv:"r"`
-	D      spirv.Addr[float64] `spirv:"r"`
-	Z      spirv.Addr[float64] `spirv:"r"`
-	Mu     spirv.Addr[float64] `spirv:"w"`
-	Lambda spirv.Addr[float64] `spirv:"w"`
+type StedcSecularPush[T spirv.Scalar] struct {
+	Merges spirv.Addr[Merge] `spirv:"r"`
+	Rho    spirv.Addr[T]     `spirv:"r"`
+	D      spirv.Addr[T]     `spirv:"r"`
+	Z      spirv.Addr[T]     `spirv:"r"`
+	Mu     spirv.Addr[T]     `spirv:"w"`
+	Lambda spirv.Addr[T]     `spirv:"w"`
 	First  uint32
 	_      [4]byte
 }
@@ -678,10 +662,8 @@ type StedcSortPush struct {
 // StedcVectors computes eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3). Column j of S has the
 // entries ẑ_i/(d_i − λ_j), scaled to norm 1. ẑ are the weights that stedc_weights has recomputed,
 // and λ_j is root j. The entry of pole i is in row row[i] of S.
-//
-// float64 only.
-func StedcVectors() spirv.Module[StedcVectorsSpec, StedcVectorsPush] {
-	return module[StedcVectorsSpec, StedcVectorsPush]("stedc_vectors", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StedcVectors[T spirv.Scalar]() spirv.Module[StedcVectorsSpec, StedcVectorsPush[T]] {
+	return typed[T, StedcVectorsSpec, StedcVectorsPush[T]]("stedc_vectors", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -694,23 +676,21 @@ func StedcVectorsDefaults() StedcVectorsSpec {
 	return StedcVectorsSpec{LocalSize: 64, Left: spirv.False}
 }
 
-type StedcVectorsPush struct {
-	Merges  spirv.Addr[Merge]   `spirv:"r"`
-	D       spirv.Addr[float64] `spirv:"r"`
-	Mu      spirv.Addr[float64] `spirv:"r"`
-	Zhat    spirv.Addr[float64] `spirv:"r"`
-	Row     spirv.Addr[int32]   `spirv:"r"`
-	S       spirv.Addr[float64] `spirv:"w"`
+type StedcVectorsPush[T spirv.Scalar] struct {
+	Merges  spirv.Addr[Merge] `spirv:"r"`
+	D       spirv.Addr[T]     `spirv:"r"`
+	Mu      spirv.Addr[T]     `spirv:"r"`
+	Zhat    spirv.Addr[T]     `spirv:"r"`
+	Row     spirv.Addr[int32] `spirv:"r"`
+	S       spirv.Addr[T]     `spirv:"w"`
 	First   uint32
 	Columns uint32
 }
 
 // StedcWeights recomputes the weights of secular equations from their computed roots (LAPACK
 // dlaed3).
-//
-// float64 only.
-func StedcWeights() spirv.Module[StedcWeightsSpec, StedcWeightsPush] {
-	return module[StedcWeightsSpec, StedcWeightsPush]("stedc_weights", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func StedcWeights[T spirv.Scalar]() spirv.Module[StedcWeightsSpec, StedcWeightsPush[T]] {
+	return typed[T, StedcWeightsSpec, StedcWeightsPush[T]]("stedc_weights", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -720,12 +700,12 @@ type StedcWeightsSpec struct {
 
 func StedcWeightsDefaults() StedcWeightsSpec { return StedcWeightsSpec{LocalSize: 32} }
 
-type StedcWeightsPush struct {
-	Merges spirv.Addr[Merge]   `spirv:"r"`
-	D      spirv.Addr[float64] `spirv:"r"`
-	Z      spirv.Addr[float64] `spirv:"r"`
-	Mu     spirv.Addr[float64] `spirv:"r"`
-	Zhat   spirv.Addr[float64] `spirv:"w"`
+type StedcWeightsPush[T spirv.Scalar] struct {
+	Merges spirv.Addr[Merge] `spirv:"r"`
+	D      spirv.Addr[T]     `spirv:"r"`
+	Z      spirv.Addr[T]     `spirv:"r"`
+	Mu     spirv.Addr[T]     `spirv:"r"`
+	Zhat   spirv.Addr[T]     `spirv:"w"`
 	First  uint32
 	_      [4]byte
 }
@@ -969,18 +949,28 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzNarrowPush{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzGridPush{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzPreparePush{})-40]
-	_ = [1]struct{}{}[unsafe.Sizeof(StedcDeflatePush{})-128]
-	_ = [1]struct{}{}[unsafe.Sizeof(StedcDeflatedPush{})-32]
-	_ = [1]struct{}{}[unsafe.Sizeof(StedcGatherPush{})-80]
-	_ = [1]struct{}{}[unsafe.Sizeof(StedcLeafPush{})-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(StedcMultiplyPush{})-64]
-	_ = [1]struct{}{}[unsafe.Sizeof(StedcOrderPush{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcDeflatePush[float64]{})-128]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcDeflatePush[float32]{})-128]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcDeflatedPush[float64]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcDeflatedPush[float32]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcGatherPush[float64]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcGatherPush[float32]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcLeafPush[float64]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcLeafPush[float32]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcMultiplyPush[float64]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcMultiplyPush[float32]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcOrderPush[float64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcOrderPush[float32]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(StedcRestorePush{})-32]
-	_ = [1]struct{}{}[unsafe.Sizeof(StedcRowsPush{})-72]
-	_ = [1]struct{}{}[unsafe.Sizeof(StedcSecularPush{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcRowsPush[float64]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcRowsPush[float32]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcSecularPush[float64]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcSecularPush[float32]{})-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(StedcSortPush{})-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(StedcVectorsPush{})-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(StedcWeightsPush{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcVectorsPush[float64]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcVectorsPush[float32]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcWeightsPush[float64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(StedcWeightsPush[float32]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(StemrBisectPush{})-56]
 	_ = [1]struct{}{}[unsafe.Offsetof(StemrBracketPush{}.Rtol)-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(StemrBracketPush{})-104]

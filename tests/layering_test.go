@@ -95,7 +95,7 @@ var mayImport = map[string][]string{
 	"stages/tridiag/stedc": {"shaders", "stages", "stages/bidiagonal", "stages/product", "stages/tridiag", "stages/tridiag/dc", "vk", "vk/spirv"},
 	"stages/tridiag/stemr": {"shaders", "stages", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/stebz", "stages/tridiag/stedc", "vk", "vk/spirv"},
 	"stages/tridiag/steqr": {"stages", "stages/bidiagonal", "stages/tridiag", "stages/tridiag/ql", "vk"},
-	"stages/batch":         {"shaders", "stages", "stages/product", "stages/tridiag/stebz", "stages/tridiag/stedc", "vk"},
+	"stages/batch":         {"shaders", "stages", "stages/product", "stages/tridiag/stebz", "stages/tridiag/stedc", "vk", "vk/spirv"},
 
 	// Only for tests of the packages in allRooms.
 	"stages/roomtest":        {"stages", "stages/machine", "stages/product", "stages/stagetest", "vk"},

@@ -149,7 +149,7 @@ func (p *solver) execute(c *plan.Call, r *portion, a matrices, out []Spectrum) e
 	if r.at == nil {
 		return c.Ctx.Err()
 	}
-	x := batch.Buffers{A: p.a.In(c.Arena), Values: p.values.In(c.Arena), V: p.v.In(c.Arena)}
+	x := batch.Buffers[float64]{A: p.a.In(c.Arena), Values: p.values.In(c.Arena), V: p.v.In(c.Arena)}
 	if p.inPlace() {
 		x.V = x.A
 	}

@@ -20,7 +20,7 @@ type solver struct {
 
 	others []*solver
 
-	batch *batch.Batch // nil for order 0
+	batch *batch.Batch[float64] // nil for order 0
 
 	a, values vk.Region[float64]
 	v         vk.Region[float64] // empty if the vectors take the place of the matrices
@@ -87,7 +87,7 @@ func (p *solver) prepare() error {
 	}
 	t := p.opt.tuning(dev).Bounded(rate)
 	size := batch.Size{N: n, Count: p.count, Vectors: p.opt.Vectors, Tridiagonal: p.tridiagonal}
-	p.batch, err = batch.New(dev, size, t.Batch, t.DivideConquer, t.Products)
+	p.batch, err = batch.New[float64](dev, size, t.Batch, t.DivideConquer, t.Products)
 	if err != nil {
 		return err
 	}

@@ -21,9 +21,9 @@ func TestBatchAccessesAreNotPrivate(t *testing.T) {
 	}{
 		// These accesses are private: the load of BatchMatrix, the loads and stores of `work`, and
 		// the stores of the state, of d, e and tau.
-		{"sytd2_batch", shaders.Sytd2Batch().Code, 3, 9},
+		{"sytd2_batch", shaders.Sytd2Batch[float64]().Code, 3, 9},
 		// These accesses are private: the loads of BatchMatrix and of tau, and the store of Q.
-		{"org2l_batch", shaders.Org2lBatch().Code, 2, 1},
+		{"org2l_batch", shaders.Org2lBatch[float64]().Code, 2, 1},
 	} {
 		got := stagetest.AccessesOf(c.code)
 		if got.PrivateLoads != c.privateLoads || got.PrivateStores != c.privateStores || got.Loads <= c.privateLoads || got.Stores <= c.privateStores {

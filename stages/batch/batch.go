@@ -9,6 +9,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
 	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Batch finds eigenvalues and eigenvectors of many small symmetric matrices in one run, A =
@@ -26,20 +27,20 @@ import (
 // T is tridiagonal, Λ = diag(λ), and V holds the eigenvectors of T. A forest (stedc.Forest) solves
 // many tridiagonal matrices by divide and conquer. Tuning lists the orders at which the kernels
 // change. The bits of a result depend only on the matrix and the device, and not on the other
-// matrices of the batch.
-type Batch struct {
+// matrices of the batch. All numbers are of type T, those of the tridiagonal problem, too.
+type Batch[T spirv.Real] struct {
 	size Size
 	tune Tuning
 
-	shared []batchShared // kernels for each row of the tuning's Shared
-	memory []batchMemory
-	forest *stedc.Forest // divide and conquer; nil if no matrix needs it
+	shared []batchShared[T] // kernels for each row of the tuning's Shared
+	memory []batchMemory[T]
+	forest *stedc.Forest[T] // divide and conquer; nil if no matrix needs it
 
 	table          vk.Region[shaders.BatchMatrix]
 	states         vk.Region[shaders.BatchState]
-	d, e, tau, two vk.Region[float64]
-	z, w           vk.Region[float64]
-	scaled         vk.Region[float64] // d and e after scaling, of given tridiagonal matrices without vectors
+	d, e, tau, two vk.Region[T]
+	z, w           vk.Region[T]
+	scaled         vk.Region[T] // d and e after scaling, of given tridiagonal matrices without vectors
 }
 
 type Size struct {
@@ -51,26 +52,26 @@ type Size struct {
 
 // batchShared holds the kernels for one element of Tuning.Shared. One of the two fields is nil:
 // `values` if eigenvectors are wanted, and `vectors` otherwise.
-type batchShared struct {
-	vectors *vk.Kernel[shaders.SyevBatchSpec, shaders.SyevBatchPush]
-	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush]
+type batchShared[T spirv.Real] struct {
+	vectors *vk.Kernel[shaders.SyevBatchSpec, shaders.SyevBatchPush[T]]
+	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush[T]]
 }
 
 // batchMemory holds the kernels for one element of Tuning.Memory. Kernels that are not needed are
 // nil. Without vectors the kernels are `reduce` and `bisect`, or `prepare` and `bisect` if the
 // given matrices are tridiagonal. Eigenvectors of T come from QL iteration (`iterate`) or from
 // divide and conquer. After divide and conquer, `multiply` computes the products with Q.
-type batchMemory struct {
-	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush]
-	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush]
-	iterate *vk.Kernel[shaders.SteqrBatchSpec, shaders.SteqrBatchPush]
-	bisect  *vk.Kernel[shaders.StebzBatchSpec, shaders.StebzBatchPush]
-	sort    *vk.Kernel[shaders.LasrtBatchSpec, shaders.LasrtBatchPush]
+type batchMemory[T spirv.Real] struct {
+	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush[T]]
+	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush[T]]
+	iterate *vk.Kernel[shaders.SteqrBatchSpec, shaders.SteqrBatchPush[T]]
+	bisect  *vk.Kernel[shaders.StebzBatchSpec, shaders.StebzBatchPush[T]]
+	sort    *vk.Kernel[shaders.LasrtBatchSpec, shaders.LasrtBatchPush[T]]
 
-	multiply *vk.Kernel[shaders.GemmBatchSpec, shaders.GemmBatchPush]
+	multiply *vk.Kernel[shaders.GemmBatchSpec, shaders.GemmBatchPush[T]]
 	tile     product.Tile // of multiply
 
-	prepare *vk.Kernel[shaders.Laed0BatchSpec, shaders.Laed0BatchPush] // scales a given T
+	prepare *vk.Kernel[shaders.Laed0BatchSpec, shaders.Laed0BatchPush[T]] // scales a given T
 }
 
 // New prepares batches of the given size, with sizes t that Tuning.For has fitted to the device.
@@ -79,7 +80,7 @@ type batchMemory struct {
 // the matrices are tridiagonal, laed0_batch replaces the reduction, the rows of t.Memory are for
 // all orders, and divide and conquer solves all matrices if vectors are wanted. New panics if
 // Size.N is below 1 or above t.Order(), or if Size.Count is below 1.
-func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuning) (*Batch, error) {
+func New[T spirv.Real](dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuning) (*Batch[T], error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
 	}
@@ -89,21 +90,21 @@ func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuni
 	if size.Tridiagonal {
 		t = t.Tridiagonal()
 	}
-	s := &Batch{size: size, tune: t}
+	s := &Batch[T]{size: size, tune: t}
 	b := stages.Builder{Dev: dev}
 	large, conquer := false, false
 	for class := range t.class(size.N) + 1 {
 		if class < len(t.Shared) {
-			s.shared = append(s.shared, buildShared(&b, t.Shared[class], size.Vectors))
+			s.shared = append(s.shared, buildShared[T](&b, t.Shared[class], size.Vectors))
 			continue
 		}
 		large = true
 		row := t.Memory[class-len(t.Shared)]
 		conquer = conquer || size.Vectors && row.Conquer
 		if size.Tridiagonal {
-			s.memory = append(s.memory, buildTridiagonal(&b, row, size.Vectors))
+			s.memory = append(s.memory, buildTridiagonal[T](&b, row, size.Vectors))
 		} else {
-			s.memory = append(s.memory, buildMemory(&b, row, size.Vectors, tiles))
+			s.memory = append(s.memory, buildMemory[T](&b, row, size.Vectors, tiles))
 		}
 	}
 	rows, entries, work := 0, 0, 0
@@ -115,12 +116,12 @@ func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuni
 	}
 	if conquer {
 		c.Dispatch = t.Dispatch
-		s.forest = stedc.NewForest(&b, rows, tiles, c)
+		s.forest = stedc.NewForest[T](&b, rows, tiles, c)
 		work = size.Count * stedc.ForestWork(size.N)
 	}
 	s.table = vk.Reserve[shaders.BatchMatrix]("matrices of the batch", size.Count)
 	s.states = vk.Reserve[shaders.BatchState]("states of the batch", size.Count)
-	s.d, s.e = vk.Reserve[float64]("diagonals", rows), vk.Reserve[float64]("off-diagonals", rows)
+	s.d, s.e = vk.Reserve[T]("diagonals", rows), vk.Reserve[T]("off-diagonals", rows)
 	scaled := 0
 	if size.Tridiagonal {
 		if !size.Vectors {
@@ -128,49 +129,49 @@ func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuni
 		}
 		rows = 0 // there are no reflectors
 	}
-	s.scaled = vk.Reserve[float64]("scaled tridiagonal matrices", scaled)
-	s.tau, s.two = vk.Reserve[float64]("τ of reflectors", rows), vk.Reserve[float64]("vectors of the reduction", 2*rows)
-	s.z, s.w = vk.Reserve[float64]("Q of the batch", entries), vk.Reserve[float64]("W and S of the batch", work)
+	s.scaled = vk.Reserve[T]("scaled tridiagonal matrices", scaled)
+	s.tau, s.two = vk.Reserve[T]("τ of reflectors", rows), vk.Reserve[T]("vectors of the reduction", 2*rows)
+	s.z, s.w = vk.Reserve[T]("Q of the batch", entries), vk.Reserve[T]("W and S of the batch", work)
 	return s, b.Err
 }
 
-func buildShared(b *stages.Builder, t Shared, vectors bool) (k batchShared) {
+func buildShared[T spirv.Real](b *stages.Builder, t Shared, vectors bool) (k batchShared[T]) {
 	if vectors {
-		k.vectors = stages.Build(b, shaders.SyevBatch(), t.spec())
+		k.vectors = stages.Build(b, shaders.SyevBatch[T](), t.spec())
 	} else {
-		k.values = stages.Build(b, shaders.SyevBatchValues(), shaders.SyevBatchValuesSpec(t.spec()))
+		k.values = stages.Build(b, shaders.SyevBatchValues[T](), shaders.SyevBatchValuesSpec(t.spec()))
 	}
 	return k
 }
 
 // In buildMemory, the products after divide and conquer use the largest square tile of the table
 // `tiles` that suits the order.
-func buildMemory(b *stages.Builder, t Memory, vectors bool, tiles product.Tuning) (k batchMemory) {
-	k.reduce = stages.Build(b, shaders.Sytd2Batch(), t.reduceSpec())
+func buildMemory[T spirv.Real](b *stages.Builder, t Memory, vectors bool, tiles product.Tuning) (k batchMemory[T]) {
+	k.reduce = stages.Build(b, shaders.Sytd2Batch[T](), t.reduceSpec())
 	if !vectors {
-		k.bisect = stages.Build(b, shaders.StebzBatch(), t.bisectSpec())
+		k.bisect = stages.Build(b, shaders.StebzBatch[T](), t.bisectSpec())
 		return k
 	}
-	k.form = stages.Build(b, shaders.Org2lBatch(), t.formSpec())
+	k.form = stages.Build(b, shaders.Org2lBatch[T](), t.formSpec())
 	if t.Conquer {
 		n, chooser := int(t.Order), product.NewChooser(stedc.MergeTiles(tiles))
 		k.tile = chooser.Tiles()[chooser.Choose(product.Shape{M: n, N: n, K: n, Count: 1 << 10})]
-		k.multiply = stages.Build(b, shaders.GemmBatch(), shaders.GemmBatchSpec(k.tile.Spec()))
+		k.multiply = stages.Build(b, shaders.GemmBatch[T](), shaders.GemmBatchSpec(k.tile.Spec()))
 	} else {
-		k.iterate = stages.Build(b, shaders.SteqrBatch(), t.iterateSpec())
+		k.iterate = stages.Build(b, shaders.SteqrBatch[T](), t.iterateSpec())
 	}
-	k.sort = stages.Build(b, shaders.LasrtBatch(), t.sortSpec())
+	k.sort = stages.Build(b, shaders.LasrtBatch[T](), t.sortSpec())
 	return k
 }
 
 // In buildTridiagonal, the kernel that bisects reads the matrices that `prepare` has scaled.
-func buildTridiagonal(b *stages.Builder, t Memory, vectors bool) (k batchMemory) {
+func buildTridiagonal[T spirv.Real](b *stages.Builder, t Memory, vectors bool) (k batchMemory[T]) {
 	if vectors {
-		k.sort = stages.Build(b, shaders.LasrtBatch(), t.sortSpec())
+		k.sort = stages.Build(b, shaders.LasrtBatch[T](), t.sortSpec())
 		return k
 	}
-	k.prepare = stages.Build(b, shaders.Laed0Batch(), shaders.Laed0BatchSpec{LocalSize: t.Threads, Leaf: t.Order})
-	k.bisect = stages.Build(b, shaders.StebzBatch(), t.bisectSpec())
+	k.prepare = stages.Build(b, shaders.Laed0Batch[T](), shaders.Laed0BatchSpec{LocalSize: t.Threads, Leaf: t.Order})
+	k.bisect = stages.Build(b, shaders.StebzBatch[T](), t.bisectSpec())
 	return k
 }
 
@@ -178,7 +179,7 @@ func buildTridiagonal(b *stages.Builder, t Memory, vectors bool) (k batchMemory)
 // also has 5·n elements for each matrix, and with vectors n² elements more. Divide and conquer
 // needs 3/2·n² + O(n) elements more. For tridiagonal matrices, 4·n elements without vectors, or 2·n
 // elements with vectors, take the place of the 5·n elements.
-func (s *Batch) Work() *vk.Layout {
+func (s *Batch[T]) Work() *vk.Layout {
 	work := vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z, s.w, s.scaled)
 	if s.forest == nil {
 		return work

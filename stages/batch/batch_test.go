@@ -12,6 +12,7 @@ import (
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // smallestBatch returns a tuning with such small sizes that matrices of orders up to 160 reach
@@ -28,9 +29,9 @@ func smallestBatch() Tuning {
 }
 
 // newBatch prepares a batch. Divide and conquer has leaves of at most three rows, and small tiles.
-func newBatch(dev *vk.Device, size Size, t Tuning) (*Batch, error) {
+func newBatch[T spirv.Real](dev *vk.Device, size Size, t Tuning) (*Batch[T], error) {
 	small := SmallestTuning()
-	return New(dev, size, t, small.DivideConquer, small.Products)
+	return New[T](dev, size, t, small.DivideConquer, small.Products)
 }
 
 type batchMatrix struct {
@@ -41,15 +42,48 @@ type batchMatrix struct {
 	outcome BatchOutcome
 }
 
+// converted returns the numbers x as numbers of type T.
+func converted[T, S spirv.Real](x []S) []T {
+	y := make([]T, len(x))
+	for i := range x {
+		y[i] = T(x[i])
+	}
+	return y
+}
+
+// matrixOf returns a matrix of order n whose entries are numbers of type T. If the largest entry is
+// outside of float32's normal numbers, it becomes the largest power of two below 2^128, or is near
+// 2^-130, where numbers of type float32 are subnormal.
+func matrixOf[T spirv.Real](kind matgen.DenseKind, n int) []float64 {
+	a := kind.Dense(n)
+	if spirv.KindOf[T]() == spirv.Float32 {
+		top := 0.0
+		for _, x := range a {
+			top = max(top, math.Abs(x))
+		}
+		_, e := math.Frexp(top)
+		for i := range a {
+			switch {
+			case e > 127:
+				a[i] = math.Ldexp(a[i], 127-e)
+			case top > 0 && e < -125:
+				a[i] = math.Ldexp(a[i], -130-e)
+			}
+		}
+	}
+	return converted[float64](converted[T](a))
+}
+
 // solveBatch solves the matrices in one batch, with small sizes of divide and conquer.
-func solveBatch(t testing.TB, tune Tuning, vectors bool, all []*batchMatrix) *vk.Profile {
+func solveBatch[T spirv.Real](t testing.TB, tune Tuning, vectors bool, all []*batchMatrix) *vk.Profile {
 	t.Helper()
-	return solveBatchWith(t, tune, SmallestTuning(), vectors, all)
+	return solveBatchWith[T](t, tune, SmallestTuning(), vectors, all)
 }
 
 // solveBatchWith solves the matrices in one batch, with the sizes of divide and conquer and of
-// products that `sizes` has.
-func solveBatchWith(t testing.TB, tune Tuning, sizes Tables, vectors bool, all []*batchMatrix) *vk.Profile {
+// products that `sizes` has. The numbers of the matrices and of the results are doubles, whatever T
+// is.
+func solveBatchWith[T spirv.Real](t testing.TB, tune Tuning, sizes Tables, vectors bool, all []*batchMatrix) *vk.Profile {
 	t.Helper()
 	dev := stagetest.Device(t)
 	size := Size{Count: len(all), Vectors: vectors}
@@ -62,16 +96,16 @@ func solveBatchWith(t testing.TB, tune Tuning, sizes Tables, vectors bool, all [
 		rows += m.item.N
 		wanted += m.item.N * (m.item.To - m.item.From)
 	}
-	s, err := New(dev, size, tune, sizes.DivideConquer, sizes.Products)
+	s, err := New[T](dev, size, tune, sizes.DivideConquer, sizes.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, values, v := vk.Reserve[float64]("a", entries), vk.Reserve[float64]("values", rows), vk.Reserve[float64]("v", wanted)
+	a, values, v := vk.Reserve[T]("a", entries), vk.Reserve[T]("values", rows), vk.Reserve[T]("v", wanted)
 	ws := stagetest.Arena(t, dev, vk.Together(s.Work(), a, values, v))
 	p := s.Place(items)
-	x := Buffers{a.In(ws), values.In(ws), v.In(ws)}
+	x := Buffers[T]{a.In(ws), values.In(ws), v.In(ws)}
 	for i, m := range all {
-		stagetest.Put(t, dev, x.A.Sub(p.A[i], len(m.a)), m.a)
+		stagetest.Put(t, dev, x.A.Sub(p.A[i], len(m.a)), converted[T](m.a))
 	}
 	rec := vk.NewRecorder(dev)
 	s.Record(rec, ws, p, x)
@@ -83,12 +117,18 @@ func solveBatchWith(t testing.TB, tune Tuning, sizes Tables, vectors bool, all [
 		}
 		profile.Merge(stagetest.Run(t, dev, rec))
 	}
+	outcomes, exponents := p.Outcomes(), s.Exponents(p)
 	for i, m := range all {
 		count := m.item.To - m.item.From
-		m.outcome = p.Outcomes()[i]
-		m.values = stagetest.Get(t, dev, x.Values.Sub(p.W[i], count))
+		m.outcome = outcomes[i]
+		m.values = converted[float64](stagetest.Get(t, dev, x.Values.Sub(p.W[i], count)))
+		for j := range m.values {
+			if exponents != nil {
+				m.values[j] = math.Ldexp(m.values[j], exponents[i])
+			}
+		}
 		if vectors {
-			m.vectors = stagetest.Get(t, dev, x.V.Sub(p.V[i], m.item.N*count))
+			m.vectors = converted[float64](stagetest.Get(t, dev, x.V.Sub(p.V[i], m.item.N*count)))
 		}
 	}
 	return profile
@@ -112,17 +152,23 @@ func whole(n int, a []float64, upper bool) *batchMatrix {
 // the largest order of each set.
 func TestBatch(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
+	t.Run("float64", testBatch[float64])
+	t.Run("float32", testBatch[float32])
+}
+
+func testBatch[T spirv.Real](t *testing.T) {
+	shorter := 0x1p-52 / stagetest.UlpOf[T]() // the ratios count ulps of doubles
 	var all []*batchMatrix
 	var full [][]float64
 	var names []string
 	for i, kind := range matgen.Dense() {
 		for _, n := range []int{1, 2, 3, 4, 5, 9, 10, 20, 21, 33 + i%8, 41 + i%16} {
-			a := kind.Dense(n)
+			a := matrixOf[T](kind, n)
 			full, names = append(full, a), append(names, fmt.Sprint(kind.Name(), " ", n))
 			all = append(all, whole(n, a, i%2 == 0))
 		}
 	}
-	solveBatch(t, smallestBatch(), true, all)
+	solveBatch[T](t, smallestBatch(), true, all)
 	worst := 0.0
 	for i, m := range all {
 		n := m.item.N
@@ -130,7 +176,7 @@ func TestBatch(t *testing.T) {
 			t.Errorf("%s: %+v, values %v", names[i], m.outcome, m.values)
 			continue
 		}
-		r := max(ratio.Residual(n, n, full[i], n, m.values, m.vectors, n), ratio.Orthogonality(n, n, m.vectors, n))
+		r := shorter * max(ratio.Residual(n, n, full[i], n, m.values, m.vectors, n), ratio.Orthogonality(n, n, m.vectors, n))
 		worst = max(worst, r)
 		if !(r < 10) {
 			t.Errorf("%s: ratio %.3g", names[i], r)
@@ -141,14 +187,14 @@ func TestBatch(t *testing.T) {
 	for i, m := range all {
 		values[i] = &batchMatrix{item: m.item, a: m.a}
 	}
-	solveBatch(t, smallestBatch(), false, values)
+	solveBatch[T](t, smallestBatch(), false, values)
 	worst = 0
 	for i, m := range values {
 		norm := 0.0
 		for _, x := range all[i].values {
 			norm = max(norm, math.Abs(x))
 		}
-		r := ratio.Values(m.item.N, m.values, all[i].values, norm)
+		r := shorter * ratio.Values(m.item.N, m.values, all[i].values, norm)
 		worst = max(worst, r)
 		if !(r < 10) || !slices.IsSorted(m.values) {
 			t.Errorf("%s: ratio %.3g of values alone", names[i], r)
@@ -169,7 +215,7 @@ func TestBatchDispatches(t *testing.T) {
 	}
 	for _, c := range []struct{ n, count int }{{16, 100000}, {40, 1}, {40, 5000}, {512, 1}, {512, 300}} {
 		for _, vectors := range []bool{true, false} {
-			s, err := newBatch(dev, Size{N: c.n, Count: c.count, Vectors: vectors}, tune)
+			s, err := newBatch[float64](dev, Size{N: c.n, Count: c.count, Vectors: vectors}, tune)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +225,7 @@ func TestBatchDispatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			rec := vk.NewRecorder(dev)
-			s.Record(rec, ws, s.Place(slices.Repeat([]Item{{N: c.n, To: c.n}}, c.count)), Buffers{a.In(ws), w.In(ws), a.In(ws)})
+			s.Record(rec, ws, s.Place(slices.Repeat([]Item{{N: c.n, To: c.n}}, c.count)), Buffers[float64]{a.In(ws), w.In(ws), a.In(ws)})
 			estimates := rec.Estimates()
 			if least := slices.Min(estimates); !(least > 0) {
 				t.Errorf("%d of order %d: a dispatch of %g flops", c.count, c.n, least)
@@ -204,11 +250,11 @@ func TestBatchRefusesTunings(t *testing.T) {
 	slices.Reverse(shared.Shared)
 	slices.Reverse(memory.Memory)
 	for i, tune := range []Tuning{none, small, shared, memory} {
-		if _, err := newBatch(dev, Size{N: 9, Count: 1}, tune); err == nil {
+		if _, err := newBatch[float64](dev, Size{N: 9, Count: 1}, tune); err == nil {
 			t.Errorf("tuning %d is not refused", i)
 		}
 	}
-	if _, err := newBatch(dev, Size{N: 9, Count: 1}, smallestBatch()); err != nil {
+	if _, err := newBatch[float64](dev, Size{N: 9, Count: 1}, smallestBatch()); err != nil {
 		t.Error(err)
 	}
 }

@@ -82,7 +82,7 @@ func TestBatchTimes(t *testing.T) {
 // timeBatch solves the same random matrices three times and prints the times of the kernels in the
 // fastest run.
 func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune Tuning, data []float64) {
-	s, err := New(dev, Size{N: n, Count: count, Vectors: vectors}, tune, TuningFor(dev.Info()).DivideConquer, TuningFor(dev.Info()).Products)
+	s, err := New[float64](dev, Size{N: n, Count: count, Vectors: vectors}, tune, TuningFor(dev.Info()).DivideConquer, TuningFor(dev.Info()).Products)
 	if err != nil {
 		t.Error(err)
 		return
@@ -97,7 +97,7 @@ func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune Tu
 	for i := range items {
 		items[i] = Item{N: n, To: n}
 	}
-	x := Buffers{a.In(ws), values.In(ws), a.In(ws)}
+	x := Buffers[float64]{a.In(ws), values.In(ws), a.In(ws)}
 	solve := func() (*vk.Profile, *BatchPart) {
 		p := s.Place(items)
 		rec := vk.NewRecorder(dev)

@@ -11,6 +11,7 @@ import (
 	"github.com/vkevd/vkevd/stages/roomtest"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // conquerBatch returns a tuning in which divide and conquer solves all matrices of orders 3 to 520.
@@ -26,6 +27,12 @@ func conquerBatch() Tuning {
 // leaves and products that the device usually has, and checks LAPACK's ratios. On a CPU device the
 // large matrices are few.
 func TestBatchConquer(t *testing.T) {
+	t.Run("float64", testBatchConquer[float64])
+	t.Run("float32", testBatchConquer[float32])
+}
+
+func testBatchConquer[T spirv.Real](t *testing.T) {
+	shorter := 0x1p-52 / stagetest.UlpOf[T]() // the ratios count ulps of doubles
 	large := []int{191, 192, 193, 255, 256, 257, 384, 511, 512, 513, 520}
 	if stagetest.Info().Type == "cpu" {
 		large = []int{193, 257}
@@ -33,7 +40,7 @@ func TestBatchConquer(t *testing.T) {
 	var all []*batchMatrix
 	var full [][]float64
 	add := func(kind matgen.DenseKind, n int) {
-		a := kind.Dense(n)
+		a := matrixOf[T](kind, n)
 		full = append(full, a)
 		all = append(all, whole(n, a, n%2 == 0))
 	}
@@ -45,7 +52,7 @@ func TestBatchConquer(t *testing.T) {
 			add(kind, large[i%len(large)])
 		}
 	}
-	solveBatchWith(t, conquerBatch(), TuningFor(stagetest.Device(t).Info()), true, all)
+	solveBatchWith[T](t, conquerBatch(), TuningFor(stagetest.Device(t).Info()), true, all)
 	worst := 0.0
 	for i, m := range all {
 		n := m.item.N
@@ -53,7 +60,7 @@ func TestBatchConquer(t *testing.T) {
 			t.Errorf("matrix %d of order %d: %+v", i, n, m.outcome)
 			continue
 		}
-		r := max(ratio.Residual(n, n, full[i], n, m.values, m.vectors, n), ratio.Orthogonality(n, n, m.vectors, n))
+		r := shorter * max(ratio.Residual(n, n, full[i], n, m.values, m.vectors, n), ratio.Orthogonality(n, n, m.vectors, n))
 		worst = max(worst, r)
 		if !(r < 10) {
 			t.Errorf("matrix %d of order %d: ratio %.3g", i, n, r)
@@ -69,13 +76,13 @@ func TestBatchConquer(t *testing.T) {
 func TestBatchConquerFailure(t *testing.T) {
 	dev, small := stagetest.Device(t), SmallestTuning()
 	const n, count = 50, 4
-	s, err := New(dev, Size{N: n, Count: count, Vectors: true}, conquerBatch(), small.DivideConquer, small.Products)
+	s, err := New[float64](dev, Size{N: n, Count: count, Vectors: true}, conquerBatch(), small.DivideConquer, small.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, values := vk.Reserve[float64]("a", count*n*n), vk.Reserve[float64]("values", count*n)
 	ws := stagetest.Arena(t, dev, vk.Together(s.Work(), a, values))
-	x := Buffers{a.In(ws), values.In(ws), a.In(ws)}
+	x := Buffers[float64]{a.In(ws), values.In(ws), a.In(ws)}
 	stagetest.Put(t, dev, x.A, stagetest.Normal(n, count*n, n, 3).Data)
 	p := s.Place(slices.Repeat([]Item{{N: n, To: n}}, count))
 	rec := vk.NewRecorder(dev)
@@ -111,7 +118,7 @@ func TestBatchConquerFailure(t *testing.T) {
 func TestBatchConquerRecording(t *testing.T) {
 	dev := roomtest.Dry()
 	tune := smallestBatch()
-	s, err := newBatch(dev, Size{N: 50, Count: 3, Vectors: true}, tune)
+	s, err := newBatch[float64](dev, Size{N: 50, Count: 3, Vectors: true}, tune)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +129,7 @@ func TestBatchConquerRecording(t *testing.T) {
 	}
 	rec := vk.NewRecorder(dev)
 	p := s.Place([]Item{{N: 50, To: 50}, {N: 12, To: 12}, {N: 45, From: 3, To: 8}})
-	s.Record(rec, ws, p, Buffers{a.In(ws), values.In(ws), a.In(ws)})
+	s.Record(rec, ws, p, Buffers[float64]{a.In(ws), values.In(ws), a.In(ws)})
 	for i, cost := range rec.Estimates() {
 		if !(cost > 0) {
 			t.Errorf("dispatch %d has no estimate of its cost", i)

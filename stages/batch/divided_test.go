@@ -9,6 +9,7 @@ import (
 
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // TestBatchDivided solves a batch of every form twice: with one dispatch for all matrices of a
@@ -16,14 +17,19 @@ import (
 // results must have the same bits. Each kernel for batches must have more dispatches the second
 // time.
 func TestBatchDivided(t *testing.T) {
+	t.Run("float64", testBatchDivided[float64])
+	t.Run("float32", testBatchDivided[float32])
+}
+
+func testBatchDivided[T spirv.Real](t *testing.T) {
 	for _, tridiagonal := range []bool{false, true} {
 		for _, vectors := range []bool{false, true} {
 			t.Run(fmt.Sprintf("tridiagonal %v, vectors %v", tridiagonal, vectors), func(t *testing.T) {
 				tune := smallestBatch()
 				tune.Dispatch = 1e12
-				want, few := solveManySmall(t, tune, vectors, tridiagonal)
+				want, few := solveManySmall[T](t, tune, vectors, tridiagonal)
 				tune.Dispatch = 1e4
-				got, many := solveManySmall(t, tune, vectors, tridiagonal)
+				got, many := solveManySmall[T](t, tune, vectors, tridiagonal)
 				for kernel, count := range few {
 					if many[kernel] <= count {
 						t.Errorf("%s has %d dispatches, and %d without the limit", kernel, many[kernel], count)
@@ -44,7 +50,7 @@ func TestBatchDivided(t *testing.T) {
 
 // solveManySmall solves 40 random matrices of each class of smallestBatch in one batch. It also
 // returns the number of dispatches of each kernel for batches.
-func solveManySmall(t *testing.T, tune Tuning, vectors, tridiagonal bool) (all []*batchMatrix, dispatches map[string]int) {
+func solveManySmall[T spirv.Real](t *testing.T, tune Tuning, vectors, tridiagonal bool) (all []*batchMatrix, dispatches map[string]int) {
 	t.Helper()
 	const most, each = 43, 40
 	dev, r := stagetest.Device(t), rand.New(rand.NewPCG(1, 2))
@@ -55,20 +61,20 @@ func solveManySmall(t *testing.T, tune Tuning, vectors, tridiagonal bool) (all [
 			items = append(items, Item{N: n, Upper: r.IntN(2) == 0, To: n})
 		}
 	}
-	s, err := newBatch(dev, Size{N: most, Count: len(items), Vectors: vectors, Tridiagonal: tridiagonal}, tune)
+	s, err := newBatch[T](dev, Size{N: most, Count: len(items), Vectors: vectors, Tridiagonal: tridiagonal}, tune)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reserve := func(name string, order int) vk.Region[float64] { return vk.Reserve[float64](name, len(items)*order) }
+	reserve := func(name string, order int) vk.Region[T] { return vk.Reserve[T](name, len(items)*order) }
 	a, values, v := reserve("a", most*most), reserve("values", most), reserve("v", most*most)
 	ws := stagetest.Arena(t, dev, vk.Together(s.Work(), a, values, v))
-	p, x := s.Place(items), Buffers{a.In(ws), values.In(ws), v.In(ws)}
+	p, x := s.Place(items), Buffers[T]{a.In(ws), values.In(ws), v.In(ws)}
 	if tridiagonal {
 		d, e := s.Given(ws)
-		stagetest.Put(t, dev, d, stagetest.Normal(d.Len(), 1, d.Len(), 1).Data)
-		stagetest.Put(t, dev, e, stagetest.Normal(e.Len(), 1, e.Len(), 2).Data)
+		stagetest.Put(t, dev, d, converted[T](stagetest.Normal(d.Len(), 1, d.Len(), 1).Data))
+		stagetest.Put(t, dev, e, converted[T](stagetest.Normal(e.Len(), 1, e.Len(), 2).Data))
 	} else {
-		stagetest.Put(t, dev, x.A, stagetest.Normal(x.A.Len(), 1, x.A.Len(), 1).Data)
+		stagetest.Put(t, dev, x.A, converted[T](stagetest.Normal(x.A.Len(), 1, x.A.Len(), 1).Data))
 	}
 	rec := vk.NewRecorder(dev)
 	s.Record(rec, ws, p, x)
@@ -90,7 +96,7 @@ func solveManySmall(t *testing.T, tune Tuning, vectors, tridiagonal bool) (all [
 		}
 	}
 	outcomes := p.Outcomes()
-	gotValues, gotVectors := stagetest.Get(t, dev, x.Values), stagetest.Get(t, dev, x.V)
+	gotValues, gotVectors := converted[float64](stagetest.Get(t, dev, x.Values)), converted[float64](stagetest.Get(t, dev, x.V))
 	for k, m := range items {
 		solved := &batchMatrix{item: m, outcome: outcomes[k], values: gotValues[p.W[k] : p.W[k]+m.N]}
 		if vectors {

@@ -6,25 +6,26 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
 	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // batchRecording records the solution of one class of matrices. These matrices are too large for
 // shared memory, and the same kernels solve all of them.
-type batchRecording struct {
-	*Batch
-	batchMemory
+type batchRecording[T spirv.Real] struct {
+	*Batch[T]
+	batchMemory[T]
 	rec   *vk.Recorder
 	ws    *vk.Arena
 	class batchClass
 	lists *stedc.ForestLists // of the part
-	x     Buffers
+	x     Buffers[T]
 }
 
-func (s *Batch) recordMemory(rec *vk.Recorder, ws *vk.Arena, c batchClass, lists *stedc.ForestLists, x Buffers) *batchRecording {
-	return &batchRecording{s, s.memory[c.class-len(s.shared)], rec, ws, c, lists, x}
+func (s *Batch[T]) recordMemory(rec *vk.Recorder, ws *vk.Arena, c batchClass, lists *stedc.ForestLists, x Buffers[T]) *batchRecording[T] {
+	return &batchRecording[T]{s, s.memory[c.class-len(s.shared)], rec, ws, c, lists, x}
 }
 
-func (r *batchRecording) record() {
+func (r *batchRecording[T]) record() {
 	if r.size.Tridiagonal {
 		r.recordTridiagonal()
 		return
@@ -48,7 +49,7 @@ func (r *batchRecording) record() {
 // even one with few workgroups.
 const ofWorkgroup = 1.0 / 64
 
-func (r *batchRecording) recordTridiagonal() {
+func (r *batchRecording[T]) recordTridiagonal() {
 	if r.size.Vectors {
 		r.conquer()
 		r.sort()
@@ -64,8 +65,8 @@ func (r *batchRecording) recordTridiagonal() {
 	r.bisect()
 }
 
-func (r *batchRecording) given() shaders.Laed0BatchPush {
-	return shaders.Laed0BatchPush{
+func (r *batchRecording[T]) given() shaders.Laed0BatchPush[T] {
+	return shaders.Laed0BatchPush[T]{
 		Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
 		D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), First: uint32(r.class.first), Count: uint32(r.class.count),
 	}
@@ -76,7 +77,7 @@ func (r *batchRecording) given() shaders.Laed0BatchPush {
 // matrices, and costs each workgroup at most the fraction ofWorkgroup of the largest cost of a
 // dispatch. Column k costs `flops`·(n − k)²: `flops` is the cost of one element of its trailing
 // matrix.
-func (r *batchRecording) strips(flops float64, unit int) []stages.Span {
+func (r *batchRecording[T]) strips(flops float64, unit int) []stages.Span {
 	n := r.class.largest
 	units := (n - 2 + unit - 1) / unit
 	return stages.Spans(units, units, r.tune.Dispatch*ofWorkgroup, func(u int) float64 {
@@ -85,10 +86,10 @@ func (r *batchRecording) strips(flops float64, unit int) []stages.Span {
 	})
 }
 
-func (r *batchRecording) reduce() {
+func (r *batchRecording[T]) reduce() {
 	for _, columns := range r.strips(4, 1) {
 		r.each(r.rec, r.class, columns.Cost, func(first, count uint32) {
-			r.batchMemory.reduce.Dispatch(r.rec, vk.Folded(int(count)), shaders.Sytd2BatchPush{
+			r.batchMemory.reduce.Dispatch(r.rec, vk.Folded(int(count)), shaders.Sytd2BatchPush[T]{
 				Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
 				A: r.x.A.Addr(), Work: r.two.In(r.ws).Addr(),
 				D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), Tau: r.tau.In(r.ws).Addr(),
@@ -99,11 +100,11 @@ func (r *batchRecording) reduce() {
 }
 
 // form computes the orthogonal matrix Q of the reduction. It applies the last reflectors first.
-func (r *batchRecording) form() {
+func (r *batchRecording[T]) form() {
 	blocks := r.strips(4, shaders.Org2lBatchNb)
 	for i := len(blocks) - 1; i >= 0; i-- {
 		r.each(r.rec, r.class, blocks[i].Cost, func(first, count uint32) {
-			r.batchMemory.form.Dispatch(r.rec, vk.Folded(int(count)), shaders.Org2lBatchPush{
+			r.batchMemory.form.Dispatch(r.rec, vk.Folded(int(count)), shaders.Org2lBatchPush[T]{
 				Matrices: r.table.In(r.ws).Addr(), Tau: r.tau.In(r.ws).Addr(), A: r.x.A.Addr(), Z: r.z.In(r.ws).Addr(),
 				First: first, Count: count,
 				From: uint32(blocks[i].First * shaders.Org2lBatchNb), To: uint32(blocks[i].Last * shaders.Org2lBatchNb),
@@ -114,13 +115,13 @@ func (r *batchRecording) form() {
 
 // iterate records the usual number of rotations of QL iteration. Continue records more for matrices
 // that need more.
-func (r *batchRecording) iterate() {
+func (r *batchRecording[T]) iterate() {
 	n, matrices := r.class.largest, r.tune.Memory[r.class.class-len(r.shared)].matrices()
 	rotation := rotationFlops + 6*float64(n)
 	once := min(max(1, r.tune.Dispatch*ofWorkgroup/(float64(matrices)*rotation)), rotationsOf(n))
 	for range int(rotationsOf(n)/once) + 1 {
 		r.each(r.rec, r.class, once*rotation, func(first, count uint32) {
-			r.batchMemory.iterate.Dispatch(r.rec, vk.Folded(vk.Tiles(int(count), matrices)), shaders.SteqrBatchPush{
+			r.batchMemory.iterate.Dispatch(r.rec, vk.Folded(vk.Tiles(int(count), matrices)), shaders.SteqrBatchPush[T]{
 				Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
 				D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr(),
 				First: first, Count: count, Rotations: uint32(once),
@@ -132,7 +133,7 @@ func (r *batchRecording) iterate() {
 // conquer records divide and conquer for T, and the products of its eigenvectors with Q. The
 // eigenvectors overwrite the given matrices, and the products overwrite W and S. If the given
 // matrices are tridiagonal, there is no Q, and the eigenvectors go to the memory of Q.
-func (r *batchRecording) conquer() {
+func (r *batchRecording[T]) conquer() {
 	w := r.w.In(r.ws).Addr()
 	if r.size.Tridiagonal {
 		r.forest.Record(r.rec, r.ws, r.class.trees, r.lists, r.given(), r.z.In(r.ws).Addr(), w)
@@ -145,7 +146,7 @@ func (r *batchRecording) conquer() {
 		stages.InPortions(int(count), vk.MaxGroups(), func(begin, some int) {
 			grid := r.batchMemory.tile.Grid(n, n)
 			grid.Z = some
-			r.batchMemory.multiply.Dispatch(r.rec, grid, shaders.GemmBatchPush{
+			r.batchMemory.multiply.Dispatch(r.rec, grid, shaders.GemmBatchPush[T]{
 				Matrices: r.table.In(r.ws).Addr(), A: r.z.In(r.ws).Addr(), B: r.x.A.Addr(), C: w, First: first + uint32(begin),
 			})
 			r.rec.Costs(product * float64(some))
@@ -153,9 +154,9 @@ func (r *batchRecording) conquer() {
 	})
 }
 
-func (r *batchRecording) sort() {
+func (r *batchRecording[T]) sort() {
 	n := float64(r.class.largest)
-	x := shaders.LasrtBatchPush{D: r.d.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr()}
+	x := shaders.LasrtBatchPush[T]{D: r.d.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr()}
 	if r.conquers(r.class.class) {
 		x.D = r.forest.Eigenvalues(r.ws).Addr()
 		x.Leaves, x.Info = r.forest.LeafValues(r.ws).Addr(), r.forest.Deflation.Info.In(r.ws).Addr()
@@ -171,14 +172,14 @@ func (r *batchRecording) sort() {
 	})
 }
 
-func (r *batchRecording) bisect() {
+func (r *batchRecording[T]) bisect() {
 	n := float64(r.class.largest)
 	d, e := r.d.In(r.ws), r.e.In(r.ws)
 	if r.size.Tridiagonal {
 		d, e = r.scaled.In(r.ws), r.scaled.In(r.ws).From(r.scaled.Len()/2)
 	}
 	r.each(r.rec, r.class, 54*stebz.MinorFlops*n*n, func(first, count uint32) {
-		r.batchMemory.bisect.Dispatch(r.rec, vk.Folded(int(count)), shaders.StebzBatchPush{
+		r.batchMemory.bisect.Dispatch(r.rec, vk.Folded(int(count)), shaders.StebzBatchPush[T]{
 			Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
 			D: d.Addr(), E: e.Addr(), Values: r.x.Values.Addr(), First: first, Count: count,
 		})

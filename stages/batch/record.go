@@ -7,6 +7,7 @@ import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 type Item struct {
@@ -17,7 +18,7 @@ type Item struct {
 
 // BatchPart holds matrices that are solved together, and the offsets of their data in memory.
 type BatchPart struct {
-	// A, V and W have one element for each matrix: an offset in float64 values. A[i] is the offset
+	// A, V and W have one element for each matrix: an offset in elements. A[i] is the offset
 	// of the n×n matrix i in Buffers.A, V[i] that of its n×(To−From) vectors in Buffers.V, and W[i]
 	// that of its To−From values in Buffers.Values. There are no gaps between the matrices, between
 	// the vectors, or between the values.
@@ -51,7 +52,7 @@ type BatchOutcome struct {
 
 // Place chooses the offset in memory of each item. There may be at most Size.Count items, of order
 // at most Size.N.
-func (s *Batch) Place(items []Item) *BatchPart {
+func (s *Batch[T]) Place(items []Item) *BatchPart {
 	count := len(items)
 	p := &BatchPart{
 		A: make([]int, count), V: make([]int, count), W: make([]int, count), T: make([]int, count),
@@ -102,7 +103,7 @@ func (s *Batch) Place(items []Item) *BatchPart {
 
 // byClass returns the numbers of the items, sorted by class, and a function that returns the class
 // of an item.
-func (s *Batch) byClass(items []Item) (order []int, class func(i int) int) {
+func (s *Batch[T]) byClass(items []Item) (order []int, class func(i int) int) {
 	classes := make([]int, s.size.N+1) // by order of a matrix
 	for n := range classes {
 		classes[n] = s.tune.class(n)
@@ -125,13 +126,13 @@ func (s *Batch) byClass(items []Item) (order []int, class func(i int) int) {
 	return order, func(i int) int { return classes[items[i].N] }
 }
 
-func (s *Batch) conquers(class int) bool {
+func (s *Batch[T]) conquers(class int) bool {
 	return s.forest != nil && class >= len(s.shared) && s.tune.Memory[class-len(s.shared)].Conquer
 }
 
 // Given returns the memory of the diagonals and of the off-diagonals of tridiagonal matrices. The
 // caller writes them before the recording of Record runs. Row k of matrix i is element T[i]+k.
-func (s *Batch) Given(ws *vk.Arena) (d, e vk.Slice[float64]) { return s.d.In(ws), s.e.In(ws) }
+func (s *Batch[T]) Given(ws *vk.Arena) (d, e vk.Slice[T]) { return s.d.In(ws), s.e.In(ws) }
 
 // twoWords returns the 64-bit offset x as two 32-bit words. The first word has the low bits.
 func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >> 32)} }
@@ -139,11 +140,11 @@ func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >>
 // Buffers holds the memory of the matrices, values and vectors of a batch, at the offsets of
 // BatchPart. V may be the same memory as A if all vectors of all matrices are wanted. Tridiagonal
 // matrices do not use A, and a solve without vectors does not use V.
-type Buffers struct{ A, Values, V vk.Slice[float64] }
+type Buffers[T spirv.Real] struct{ A, Values, V vk.Slice[T] }
 
 // Record solves the matrices of p, and overwrites A. After the recording has run, the caller must
 // call Continue, and run what it records, until Continue returns false.
-func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers) {
+func (s *Batch[T]) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers[T]) {
 	rec.Phase(stages.PhaseBatch, 0, 1)
 	vk.SendFirst(rec, s.table.In(ws), p.table)
 	vk.Fill(rec, s.states.In(ws), 0)
@@ -162,7 +163,7 @@ func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers) 
 
 // Continue records further rotations of QL iteration for matrices that need more than the usual
 // number. If there are none, it returns false and records nothing.
-func (s *Batch) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers) bool {
+func (s *Batch[T]) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers[T]) bool {
 	more := false
 	for _, c := range p.classes {
 		unfinished := slices.ContainsFunc(p.states[c.first:c.first+c.count], func(state shaders.BatchState) bool {
@@ -185,6 +186,20 @@ func (s *Batch) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers
 	return more
 }
 
+// Exponents returns, for each matrix, the exponent e of the power of two 2^e by which the host must
+// multiply the eigenvalues. It is for float32, in whose range an eigenvalue may not be. For float64
+// the device has multiplied the eigenvalues, and the result is nil. The recording must have run.
+func (s *Batch[T]) Exponents(p *BatchPart) []int {
+	if spirv.KindOf[T]() == spirv.Float64 {
+		return nil
+	}
+	all := make([]int, len(p.order))
+	for k, i := range p.order {
+		all[i] = int(p.states[k].Exponent)
+	}
+	return all
+}
+
 func (p *BatchPart) Outcomes() []BatchOutcome {
 	all := make([]BatchOutcome, len(p.order))
 	for k, i := range p.order {
@@ -199,7 +214,7 @@ func (p *BatchPart) Outcomes() []BatchOutcome {
 
 // `each` divides a class of matrices into ranges that cost at most as much as one dispatch may
 // cost, and calls `record` for each. `cost` is the cost of one matrix in flops.
-func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
+func (s *Batch[T]) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
 	most := max(1, int(s.tune.Dispatch/cost))
 	for from := 0; from < c.count; from += most {
 		count := min(most, c.count-from)
@@ -208,11 +223,11 @@ func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(f
 	}
 }
 
-func (s *Batch) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Buffers) {
+func (s *Batch[T]) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Buffers[T]) {
 	t, k := s.tune.Shared[c.class], s.shared[c.class]
 	s.each(rec, c, BatchFlops(c.largest, s.size.Vectors), func(first, count uint32) {
 		grid := vk.Folded(vk.Tiles(int(count), t.Matrices))
-		push := shaders.SyevBatchValuesPush{
+		push := shaders.SyevBatchValuesPush[T]{
 			Matrices: s.table.In(ws).Addr(), States: s.states.In(ws).Addr(), A: x.A.Addr(), Values: x.Values.Addr(),
 			First: first, Count: count,
 		}
@@ -220,7 +235,7 @@ func (s *Batch) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Buf
 			k.values.Dispatch(rec, grid, push)
 			return
 		}
-		k.vectors.Dispatch(rec, grid, shaders.SyevBatchPush{
+		k.vectors.Dispatch(rec, grid, shaders.SyevBatchPush[T]{
 			Matrices: push.Matrices, States: push.States, A: push.A, Values: push.Values, V: x.V.Addr(),
 			First: first, Count: count,
 		})

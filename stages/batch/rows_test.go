@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // TestBatchRowsAndMatrices solves a batch with several numbers of rows of an invocation, and of
@@ -18,13 +19,18 @@ import (
 // matrix.
 func TestBatchRowsAndMatrices(t *testing.T) {
 	when.Skip(t, when.Quick, "the other tests of batches, with one size")
+	t.Run("float64", testBatchRowsAndMatrices[float64])
+	t.Run("float32", testBatchRowsAndMatrices[float32])
+}
+
+func testBatchRowsAndMatrices[T spirv.Real](t *testing.T) {
 	var all []*batchMatrix
 	add := func(n int, a []float64) { all = append(all, whole(n, a, len(all)%2 == 0)) }
 	for i, n := range []int{40, 4, 33, 3, 17} {
 		add(n, stagetest.Normal(n, n, n, uint64(i)).Data)
 	}
 	for i, kind := range matgen.Dense() {
-		add(5+i%30, kind.Dense(5+i%30))
+		add(5+i%30, matrixOf[T](kind, 5+i%30))
 	}
 	bad := stagetest.Normal(20, 20, 20, 1).Data
 	bad[0] = math.NaN()
@@ -42,7 +48,7 @@ func TestBatchRowsAndMatrices(t *testing.T) {
 				now[i] = &batchMatrix{item: m.item, a: m.a}
 			}
 			tune := Tuning{Shared: []Shared{{Order: 2, Team: 2, Matrices: 1}}, Memory: []Memory{row}, Dispatch: 2e6}
-			solveBatch(t, tune, true, now)
+			solveBatch[T](t, tune, true, now)
 			if first == nil {
 				first = now
 			}

@@ -143,8 +143,8 @@ func (s Shared) fits(info vk.Info) error {
 	if s.Order < 2 || s.Team == 0 || s.Matrices == 0 || s.Apart > 0 && s.Apart < s.Matrices {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", s)
 	}
-	vectors, err := stages.MostShared(stages.SharedOf(shaders.SyevBatch, s.spec()),
-		stages.SharedOf(shaders.SyevBatchValues, shaders.SyevBatchValuesSpec(s.spec())))
+	vectors, err := stages.MostShared(stages.SharedOf(shaders.SyevBatch[float64], s.spec()),
+		stages.SharedOf(shaders.SyevBatchValues[float64], shaders.SyevBatchValuesSpec(s.spec())))
 	return room(info, int(s.threads()), vectors, err)
 }
 
@@ -152,9 +152,9 @@ func (m Memory) fits(info vk.Info) error {
 	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 || m.Apart < m.matrices() {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", m)
 	}
-	bytes, err := stages.MostShared(stages.SharedOf(shaders.Sytd2Batch, m.reduceSpec()), stages.SharedOf(shaders.Org2lBatch, m.formSpec()),
-		stages.SharedOf(shaders.SteqrBatch, m.iterateSpec()), stages.SharedOf(shaders.StebzBatch, m.bisectSpec()),
-		stages.SharedOf(shaders.LasrtBatch, m.sortSpec()))
+	bytes, err := stages.MostShared(stages.SharedOf(shaders.Sytd2Batch[float64], m.reduceSpec()), stages.SharedOf(shaders.Org2lBatch[float64], m.formSpec()),
+		stages.SharedOf(shaders.SteqrBatch[float64], m.iterateSpec()), stages.SharedOf(shaders.StebzBatch[float64], m.bisectSpec()),
+		stages.SharedOf(shaders.LasrtBatch[float64], m.sortSpec()))
 	return room(info, int(max(m.Threads*m.Teams, m.matrices()*m.Threads+m.Apart)), bytes, err)
 }
 

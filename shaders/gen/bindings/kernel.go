@@ -3,6 +3,7 @@ package bindings
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,8 +141,8 @@ func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")
 	}
-	if len(k.info.Structs) > 0 {
-		return fmt.Errorf("structs in buffers cannot depend on the number type yet")
+	if !reflect.DeepEqual(k.info.Structs, other.info.Structs) {
+		return fmt.Errorf("the structs in buffers depend on the number type")
 	}
 	if len(k.push) != len(other.push) {
 		return fmt.Errorf("the push block has %d members, and %d for float64", len(other.push), len(k.push))

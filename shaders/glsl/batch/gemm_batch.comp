@@ -1,5 +1,3 @@
-// float64 only
-//
 // gemm_batch multiplies many pairs of square matrices, C = A·B (BLAS dgemm). The orders of the
 // pairs may differ.
 //
@@ -19,7 +17,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "problem.glsl"
 #include "product/tile.glsl"

@@ -1,5 +1,3 @@
-// float64 only
-//
 // laed0_batch prepares many tridiagonal matrices for divide and conquer (LAPACK dstedc, dlaed0).
 // One workgroup processes one matrix.
 //
@@ -29,10 +27,12 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "scale.glsl"
+#include "scaling.glsl"
 #include "problem.glsl"
+#include "tridiag/range.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
@@ -49,10 +49,6 @@ layout(push_constant, scalar) uniform Push {
 	IntsOut order;
 	uint first, count;
 } p;
-
-// NEGLIGIBLE is an exponent: an off-diagonal element below 2^NEGLIGIBLE counts as zero in a matrix
-// whose norm is about 1.
-const int NEGLIGIBLE = -400;
 
 // leaf_of returns the first row and the number of rows of the leaf that has row i of a matrix of
 // order n.
@@ -71,29 +67,29 @@ void main() {
 	uint index = p.first + workgroup(), t = gl_LocalInvocationIndex;
 	BatchMatrix m = p.matrices.at[index];
 	BatchState state = p.states.at[index];
-	double most = 0.0lf, bad = state.status == GOOD ? 0.0lf : 1.0lf;
+	real_t most = 0.0, bad = state.status == GOOD ? real_t(0) : real_t(1);
 	for (uint i = t; i < m.n; i += LOCAL_SIZE) {
-		double d = p.d.at[m.at + i], e = i + 1 < m.n ? p.e.at[m.at + i] : 0.0lf;
-		if (!finite(d) || !finite(e)) bad = 1.0lf;
-		most = max(most, max(abs(d), abs(e)));
+		real_t d = p.d.at[m.at + i], e = i + 1 < m.n ? p.e.at[m.at + i] : 0.0;
+		if (!finite(d) || !finite(e)) bad = 1.0;
+		most = max(most, max(magnitude(d), magnitude(e)));
 	}
 	bad = group_max(bad);
-	most = group_max(bad > 0.0lf ? 0.0lf : most);
-	bool good = bad == 0.0lf;
+	most = group_max(bad > 0.0 ? 0.0 : most);
+	bool good = bad == 0.0;
 	// exponent_of is limited to normal powers of two, so a T of subnormal elements needs two steps.
-	int first = most > 0.0lf ? exponent_of(most) : 0;
-	double scale = power_of_two(-first);
-	int second = most > 0.0lf ? exponent_of(most * scale) : 0;
-	double scale_again = power_of_two(-second), least = power_of_two(NEGLIGIBLE);
+	int first = most > 0.0 ? exponent_for(most) : 0;
+	scale_t scale = scale_for(first);
+	int second = most > 0.0 ? remains(most, scale, first) : 0;
+	real_t scale_again = power_of_two(-second), least = power_of_two(TINY);
 	for (uint i = t; i < m.n; i += LOCAL_SIZE) {
-		double d = 0.0lf, above = 0.0lf, below = 0.0lf; // above and below: the off-diagonal elements of row i
+		real_t d = 0.0, above = 0.0, below = 0.0; // above and below: the off-diagonal elements of row i
 		if (good) {
-			d = p.d.at[m.at + i] * scale * scale_again;
-			if (i > 0) above = p.e.at[m.at + i - 1] * scale * scale_again;
-			if (i + 1 < m.n) below = p.e.at[m.at + i] * scale * scale_again;
+			d = scaled(p.d.at[m.at + i], scale) * scale_again;
+			if (i > 0) above = scaled(p.e.at[m.at + i - 1], scale) * scale_again;
+			if (i + 1 < m.n) below = scaled(p.e.at[m.at + i], scale) * scale_again;
 		}
-		if (abs(above) < least) above = 0.0lf;
-		if (abs(below) < least) below = 0.0lf;
+		if (abs(above) < least) above = 0.0;
+		if (abs(below) < least) below = 0.0;
 		uvec2 leaf = leaf_of(i, m.n);
 		if (i == leaf.x) d -= abs(above);
 		if (i + 1 == leaf.x + leaf.y) d -= abs(below);

@@ -1,5 +1,3 @@
-// float64 only
-//
 // lasrt_batch sorts the eigenvalues of many matrices, copies the wanted eigenvalues and their
 // eigenvectors, and chooses the signs of the eigenvectors (LAPACK dlasrt). One workgroup processes
 // one matrix.
@@ -30,9 +28,10 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "scale.glsl"
+#include "scaling.glsl"
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -53,12 +52,12 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count;
 } p;
 
-shared double value[ORDER];
+shared real_t value[ORDER];
 // `column[r]` is the column of the eigenvector whose eigenvalue has rank r, counted from 0 at the
 // smallest. `place` and `found` have the row and the value of the component of largest magnitude
 // that each invocation has found.
 shared uint column[ORDER], place[LOCAL_SIZE];
-shared double found[LOCAL_SIZE];
+shared real_t found[LOCAL_SIZE];
 shared uint failed;
 
 // conquered sets `failed` if divide and conquer has failed for the matrix. Every invocation must
@@ -81,8 +80,8 @@ void main() {
 	conquered(m);
 	// 2^exponent may be too large for a double, so the eigenvalues are multiplied by it in two
 	// steps.
-	int exponent = p.states.at[index].exponent;
-	double back = power_of_two(exponent / 2), again = power_of_two(exponent - exponent / 2);
+	int exponent = unscaling(p.states.at[index].exponent);
+	real_t back = power_of_two(exponent / 2), again = power_of_two(exponent - exponent / 2);
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
 		value[i] = p.d.at[m.at + i];
 		column[i] = 0;
@@ -93,14 +92,14 @@ void main() {
 		if (t == 0) p.states.at[index].status = FAILED, p.states.at[index].lo = 0, p.states.at[index].hi = n - 1;
 	}
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
-		double x = value[i];
+		real_t x = value[i];
 		uint rank = 0;
 		for (uint j = 0; j < n; j++) rank += uint(value[j] < x || value[j] == x && j < i);
 		column[rank] = i;
 	}
 	barrier();
 	for (uint i = m.from + t; i < m.to; i += LOCAL_SIZE) {
-		p.values.at[m.w + i - m.from] = good ? value[column[i]] * back * again : packDouble2x32(uvec2(0u, 0x7ff80000u));
+		p.values.at[m.w + i - m.from] = good ? value[column[i]] * back * again : JOIN(uvec2(0u, 0x7ff80000u));
 	}
 	if (!good) return;
 	MatrixIn z = MatrixIn(element(uint64_t(p.z), long_(m.a), 0, 0));
@@ -108,10 +107,10 @@ void main() {
 	const uint AT_ONCE = LOCAL_SIZE / TEAM;
 	for (uint begin = m.from; begin < m.to; begin += AT_ONCE) {
 		uint k = begin + team, j = k < m.to ? column[k] : 0;
-		double largest = lane < n ? z.at[j * n + lane] : 0.0lf;
+		real_t largest = lane < n ? z.at[j * n + lane] : 0.0;
 		uint row = lane;
 		for (uint i = lane + TEAM; i < n; i += TEAM) {
-			double x = z.at[j * n + i];
+			real_t x = z.at[j * n + i];
 			if (abs(x) > abs(largest)) largest = x, row = i;
 		}
 		found[t] = largest, place[t] = row;
@@ -122,7 +121,7 @@ void main() {
 			bool more = abs(found[other]) > abs(found[best]);
 			if (more || abs(found[other]) == abs(found[best]) && place[other] < place[best]) best = other;
 		}
-		double sign_ = found[best] < 0.0lf ? -1.0lf : 1.0lf;
+		real_t sign_ = found[best] < 0.0 ? real_t(-1) : real_t(1);
 		for (uint i = lane; i < n && k < m.to; i += TEAM) v.at[(k - m.from) * n + i] = sign_ * z.at[j * n + i];
 		barrier();
 	}

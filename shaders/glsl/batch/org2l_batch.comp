@@ -1,5 +1,3 @@
-// float64 only
-//
 // org2l_batch forms the orthogonal matrices Q = H(0)·H(1)⋯ from the reflectors H(k) of sytd2_batch
 // (LAPACK dorg2l). One workgroup processes one matrix. A dispatch multiplies by the reflectors
 // [from, to) of each matrix, the last one first. The next dispatch multiplies by reflectors with
@@ -29,7 +27,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "problem.glsl"
 #include "meet.glsl"
@@ -42,7 +40,7 @@ layout(constant_id = 2) const uint TOGETHER = 1;
 #include "reduce.glsl"
 
 // SharedReals has elements that the invocations of a workgroup exchange.
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer SharedReals { nonprivate double at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer SharedReals { nonprivate real_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
@@ -60,8 +58,8 @@ const uint NB = 4;
 const uint AHEAD = TOGETHER > 1 ? 1 : 8;
 const uint TILE = 16;
 
-shared double v[NB * ORDER];
-shared double tile[TILE * (TILE + 1)];
+shared real_t v[NB * ORDER];
+shared real_t tile[TILE * (TILE + 1)];
 
 SharedReals a;
 uint n, t;
@@ -71,34 +69,34 @@ uint n, t;
 // These are at most TOGETHER rows. `tau` has the factors τ of these reflectors. `products` has the
 // dot products of their vectors: element q·NB + s is that of v(q) and v(s), for q < s. The other
 // elements are not used.
-void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
+void rows_times(uint r, uint k, real_t tau[NB], real_t products[NB * NB]) {
 	uint live = k + NB + 1; // the rows and columns before `live` are still those of the unit matrix
 	bool formed[TOGETHER]; // whether the row is not that of the unit matrix
-	double by[TOGETHER * NB];
+	real_t by[TOGETHER * NB];
 	[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
 		uint row = r + i * LOCAL_SIZE;
 		formed[i] = row >= live && row < n;
-		[[unroll]] for (uint q = 0; q < NB; q++) by[i * NB + q] = row < min(live, n) ? v[q * ORDER + row] : 0.0lf;
+		[[unroll]] for (uint q = 0; q < NB; q++) by[i * NB + q] = row < min(live, n) ? v[q * ORDER + row] : 0.0;
 	}
 	uint c = live;
 	if (r + (TOGETHER - 1) * LOCAL_SIZE >= live) {
 		for (; c + AHEAD <= n; c += AHEAD) {
-			double x[TOGETHER * AHEAD];
+			real_t x[TOGETHER * AHEAD];
 			[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
 				[[unroll]] for (uint s = 0; s < AHEAD; s++) {
-					x[i * AHEAD + s] = formed[i] ? a.at[(c + s) * n + r + i * LOCAL_SIZE] : 0.0lf;
+					x[i * AHEAD + s] = formed[i] ? a.at[(c + s) * n + r + i * LOCAL_SIZE] : 0.0;
 				}
 			}
 			[[unroll]] for (uint s = 0; s < AHEAD; s++) {
 				[[unroll]] for (uint q = 0; q < NB; q++) {
-					double vq = v[q * ORDER + c + s];
+					real_t vq = v[q * ORDER + c + s];
 					[[unroll]] for (uint i = 0; i < TOGETHER; i++) by[i * NB + q] = fma(x[i * AHEAD + s], vq, by[i * NB + q]);
 				}
 			}
 		}
 		for (; c < n; c++) {
 			[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
-				double x = formed[i] ? a.at[c * n + r + i * LOCAL_SIZE] : 0.0lf;
+				real_t x = formed[i] ? a.at[c * n + r + i * LOCAL_SIZE] : 0.0;
 				[[unroll]] for (uint q = 0; q < NB; q++) by[i * NB + q] = fma(x, v[q * ORDER + c], by[i * NB + q]);
 			}
 		}
@@ -116,21 +114,21 @@ void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 	for (c = k + 1; c < min(live, n); c++) {
 		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
 			uint row = r + i * LOCAL_SIZE;
-			double x = row == c ? 1.0lf : 0.0lf;
+			real_t x = row == c ? real_t(1) : real_t(0);
 			[[unroll]] for (uint q = 0; q < NB; q++) x = fma(-by[i * NB + q], v[q * ORDER + c], x);
 			if (i == 0 || row < n) a.at[c * n + row] = x;
 		}
 	}
 	for (; c + AHEAD <= n; c += AHEAD) {
-		double x[TOGETHER * AHEAD];
+		real_t x[TOGETHER * AHEAD];
 		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
 			[[unroll]] for (uint s = 0; s < AHEAD; s++) {
-				x[i * AHEAD + s] = formed[i] ? a.at[(c + s) * n + r + i * LOCAL_SIZE] : 0.0lf;
+				x[i * AHEAD + s] = formed[i] ? a.at[(c + s) * n + r + i * LOCAL_SIZE] : 0.0;
 			}
 		}
 		[[unroll]] for (uint s = 0; s < AHEAD; s++) {
 			[[unroll]] for (uint q = 0; q < NB; q++) {
-				double vq = v[q * ORDER + c + s];
+				real_t vq = v[q * ORDER + c + s];
 				[[unroll]] for (uint i = 0; i < TOGETHER; i++) x[i * AHEAD + s] = fma(-by[i * NB + q], vq, x[i * AHEAD + s]);
 			}
 			[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
@@ -140,7 +138,7 @@ void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 	}
 	for (; c < n; c++) {
 		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
-			double x = formed[i] ? a.at[c * n + r + i * LOCAL_SIZE] : 0.0lf;
+			real_t x = formed[i] ? a.at[c * n + r + i * LOCAL_SIZE] : 0.0;
 			[[unroll]] for (uint q = 0; q < NB; q++) x = fma(-by[i * NB + q], v[q * ORDER + c], x);
 			if (i == 0 || r + i * LOCAL_SIZE < n) a.at[c * n + r + i * LOCAL_SIZE] = x;
 		}
@@ -150,18 +148,18 @@ void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 // times multiplies the finished part of Qᵀ by the reflectors k … k + NB − 1. Reflectors from n − 2
 // on are the identity. `at` is the index of the factor τ of reflector 0.
 void times(uint k, uint at) {
-	double tau[NB], products[NB * NB];
+	real_t tau[NB], products[NB * NB];
 	[[unroll]] for (uint q = 0; q < NB; q++) {
 		bool real_ = k + q + 2 < n;
-		tau[q] = real_ ? p.tau.at[at + k + q] : 0.0lf;
-		for (uint i = t; i < n; i += LOCAL_SIZE) v[q * ORDER + i] = real_ && i > k + q ? a.at[(k + q) * n + i] : 0.0lf;
+		tau[q] = real_ ? p.tau.at[at + k + q] : 0.0;
+		for (uint i = t; i < n; i += LOCAL_SIZE) v[q * ORDER + i] = real_ && i > k + q ? a.at[(k + q) * n + i] : 0.0;
 	}
 	// The product begins as the identity, whose last diagonal element the first call stores here.
-	if (k + NB + 2 >= n && t == 0 && k + NB + 1 < n) a.at[(n - 1) * n + n - 1] = 1.0lf;
+	if (k + NB + 2 >= n && t == 0 && k + NB + 1 < n) a.at[(n - 1) * n + n - 1] = 1.0;
 	meet();
 	[[unroll]] for (uint q = 0; q < NB; q++) {
 		[[unroll]] for (uint s = 0; s < NB; s++) {
-			double sum = 0.0lf;
+			real_t sum = 0.0;
 			if (s > q) {
 				for (uint i = t; i < n; i += LOCAL_SIZE) sum = fma(v[q * ORDER + i], v[s * ORDER + i], sum);
 				sum = group_sum(sum);
@@ -181,8 +179,8 @@ void transpose(MatrixOut z) {
 			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
 				uint i = ti * TILE + x % TILE, j = tj * TILE + x / TILE;
 				if (i >= n || j >= n) continue;
-				double y = a.at[j * n + i];
-				if (i == 0 || j == 0) y = i == j ? 1.0lf : 0.0lf;
+				real_t y = a.at[j * n + i];
+				if (i == 0 || j == 0) y = i == j ? real_t(1) : real_t(0);
 				tile[x / TILE * (TILE + 1) + x % TILE] = y;
 			}
 			barrier();

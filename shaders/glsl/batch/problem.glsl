@@ -1,6 +1,6 @@
 // This header declares the data that the kernels of batches have for each matrix.
 //
-// Each kernel of a batch includes this header, after numerics_f64.glsl and index.glsl. The header
+// Each kernel of a batch includes this header, after numerics.glsl and index.glsl. The header
 // defines BatchMatrix and BatchState, their buffers, and the values of BatchState.status.
 #ifndef PROBLEM_GLSL
 #define PROBLEM_GLSL
@@ -49,6 +49,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer States { Bat
 // long_ returns a 64-bit number from its two words, the low word first.
 uint64_t long_(uint x[2]) { return uint64_t(x[0]) | uint64_t(x[1]) << 32; }
 
-bool finite(double x) { return (unpackDouble2x32(x).y >> 20 & 0x7ffu) != 0x7ffu; }
+bool finite(real_t x) { return (SPLIT(x).y >> EXPONENT_SHIFT & EXPONENT_FIELD) != EXPONENT_FIELD; }
 
 #endif

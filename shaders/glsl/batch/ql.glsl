@@ -1,7 +1,7 @@
 // This header defines sweeps of implicit QL iteration with Wilkinson's shift (LAPACK dsteqr). One
 // invocation computes a sweep.
 //
-// syev_batch and steqr_batch include this header, after numerics_f64.glsl, ulp.glsl and
+// syev_batch and steqr_batch include this header, after numerics.glsl, ulp.glsl and
 // problem.glsl, and after the declaration of the shared arrays t_d, t_e, t_cos and t_sin. The
 // header defines next_block, sweep and Sweep.
 //
@@ -11,6 +11,7 @@
 // matrix of eigenvectors. Only the generator reads and writes T, so T needs no barrier.
 #ifndef QL_GLSL
 #define QL_GLSL
+#include "tridiag/range.glsl"
 #include "tridiag/root.glsl"
 
 // SWEEPS·n is the number of sweeps after which a matrix of order n is given up.
@@ -30,11 +31,11 @@ bool turned;
 
 // tiny returns the magnitude up to which an off-diagonal element of T counts as zero, whatever its
 // neighbours are.
-double tiny() { return packDouble2x32(uvec2(0u, (1023u - 200u) << 20)); }
+real_t tiny() { return POWER(QL_NEGLIGIBLE); }
 
 // negligible tells whether element i of the off-diagonal of T is zero to working precision.
 bool negligible(uint i) {
-	double x = abs(t_e[i]);
+	real_t x = abs(t_e[i]);
 	return x <= tiny() || x * x <= (EPS * abs(t_d[i])) * (EPS * abs(t_d[i + 1]));
 }
 
@@ -56,9 +57,8 @@ bool next_block(uint base, uint n) {
 	return true;
 }
 
-// LEAST_SQUARES is the upper 32-bit word of the double 2^-600, the smallest sum of squares for
-// which a rotation is computed.
-const uint LEAST_SQUARES = (1023u - 600u) << 20;
+// LEAST_SQUARES has the upper bits of the smallest sum of squares for which a rotation is computed.
+const uint LEAST_SQUARES = POWER_BITS(QL_LEAST);
 
 // sweep does one step of the iteration on the block. It stores the rotations to t_cos and t_sin
 // from element `to` on.
@@ -74,39 +74,39 @@ const uint LEAST_SQUARES = (1023u - 600u) << 20;
 // In these formulas, b is the off-diagonal element times the previous c, u is the next diagonal
 // element minus the shifted diagonal element, and e is the next off-diagonal element. 1/h and 1/√h
 // come from one approximation y by a step of third order, where h·y² = 1 − error with |error| <
-// 2^-19. If g and f are below 2^-300, there is no rotation, because f is negligible compared with
-// the norm.
+// 2^-19. If h is below 2^QL_LEAST, there is no rotation, because f is negligible compared with the
+// norm.
 Sweep sweep(uint base, uint to) {
 	uint count = hi - lo;
 	// `first` and `last` are the indices of the diagonal elements at which the sweep begins and
 	// ends, and `step` is the distance from one to the next, 1 or −1.
 	uint first = base + (turned ? lo : hi), last = base + (turned ? hi : lo), step = turned ? 1u : ~0u;
 	uint off = turned ? 0u : ~0u; // e between d[i] and d[i + step] is e[i + off]
-	double end = t_e[last + ~off];
-	double g = (t_d[last - step] - t_d[last]) / (2.0lf * end);
-	double r = sqrt(fma(g, g, 1.0lf));
-	if (g < 0.0lf) r = -r;
-	double above = t_d[first], coupling = t_e[first + off];
+	real_t end = t_e[last + ~off];
+	real_t g = (t_d[last - step] - t_d[last]) / (2.0 * end);
+	real_t r = sqrt(fma(g, g, 1.0));
+	if (g < 0.0) r = -r;
+	real_t above = t_d[first], coupling = t_e[first + off];
 	g = (above - t_d[last]) + end / (g + r);
-	double s = 1.0lf, c = 1.0lf, shift = 0.0lf, squares = coupling * coupling;
+	real_t s = 1.0, c = 1.0, shift = 0.0, squares = coupling * coupling;
 	uint at = first;
 	for (uint k = 0; k < count; k++, at += step) {
 		// Load the elements of T for the next rotation, which the current rotation does not change.
-		double below = t_d[at + step], later = k + 1 < count ? t_e[at + step + off] : 0.0lf;
-		double h = fma(g, g, squares), f = s * coupling, b = c * coupling, diagonal = above - shift, u = below - diagonal;
-		double twice = g * fma(f, u, 2.0lf * (g * b)), ahead = f * later;
-		double y = inverse_root_near(h), z = y * y, error = fma(-h, z, 1.0lf);
-		double inverse = fma(z, fma(error, error, error), z);
-		y = fma(y * error, fma(error, 0.375lf, 0.5lf), y);
-		bool turns = unpackDouble2x32(h).y >= LEAST_SQUARES;
+		real_t below = t_d[at + step], later = k + 1 < count ? t_e[at + step + off] : 0.0;
+		real_t h = fma(g, g, squares), f = s * coupling, b = c * coupling, diagonal = above - shift, u = below - diagonal;
+		real_t twice = g * fma(f, u, 2.0 * (g * b)), ahead = f * later;
+		real_t y = inverse_root_near(h), z = y * y, error = fma(-h, z, 1.0);
+		real_t inverse = fma(z, fma(error, error, error), z);
+		y = fma(y * error, fma(error, 0.375, 0.5), y);
+		bool turns = SPLIT(h).y >= LEAST_SQUARES;
 		// To avoid branches, all cases are computed, and `mix` selects one.
-		double root = h * y, cosine = g * y, sine = f * y, next = fma(twice, inverse, -b), square = ahead * ahead * inverse;
+		real_t root = h * y, cosine = g * y, sine = f * y, next = fma(twice, inverse, -b), square = RATIO_SQUARED(ahead, y, inverse);
 		r = mix(g, root, turns);
-		c = mix(1.0lf, cosine, turns), s = mix(0.0lf, sine, turns);
+		c = mix(1.0, cosine, turns), s = mix(0.0, sine, turns);
 		g = mix(b, next, turns);
-		squares = mix(0.0lf, square, turns);
+		squares = mix(0.0, square, turns);
 		if (k > 0) t_e[at - step + off] = r;
-		shift = s * fma(u, s, 2.0lf * (c * b));
+		shift = s * fma(u, s, 2.0 * (c * b));
 		t_d[at] = diagonal + shift;
 		t_cos[to + k] = c, t_sin[to + k] = s;
 		above = below, coupling = later;

@@ -1,5 +1,3 @@
-// float64 only
-//
 // stebz_batch finds eigenvalues of many symmetric tridiagonal matrices T by bisection (LAPACK
 // dstebz). One workgroup processes one matrix. Each invocation finds different eigenvalues.
 //
@@ -16,9 +14,10 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "scale.glsl"
+#include "scaling.glsl"
 #include "problem.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -33,7 +32,7 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count;
 } p;
 
-shared double t_d[ORDER], t_e[ORDER];
+shared real_t t_d[ORDER], t_e[ORDER];
 #include "sturm_batch.glsl"
 
 void main() {
@@ -47,23 +46,23 @@ void main() {
 	}
 	barrier();
 	int norm = norm_exponent(0, n);
-	double down = power_of_two(-norm), up = power_of_two(norm);
+	real_t down = power_of_two(-norm), up = power_of_two(norm);
 	// 2^exponent may be too large or too small for a double, so the eigenvalues are multiplied by
 	// it in two steps.
-	int exponent = p.states.at[index].exponent;
-	double back = power_of_two(exponent / 2), again = power_of_two(exponent - exponent / 2);
+	int exponent = unscaling(p.states.at[index].exponent);
+	real_t back = power_of_two(exponent / 2), again = power_of_two(exponent - exponent / 2);
 	bool good = p.states.at[index].status != NONFINITE;
 	barrier();
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
 		t_d[i] *= down;
 		if (i + 1 < n) {
-			double e = t_e[i] * down;
-			t_e[i] = max(e * e, power_of_two(LEAST));
+			real_t e = t_e[i] * down;
+			t_e[i] = max(e * e, power_of_two(STURM_LEAST));
 		}
 	}
 	barrier();
 	for (uint i = m.from + t; i < m.to; i += LOCAL_SIZE) {
-		double x = bisect(0, n, i) * up * back * again;
-		p.values.at[m.w + i - m.from] = good ? x : packDouble2x32(uvec2(0u, 0x7ff80000u));
+		real_t x = bisect(0, n, i) * up * back * again;
+		p.values.at[m.w + i - m.from] = good ? x : JOIN(uvec2(0u, 0x7ff80000u));
 	}
 }

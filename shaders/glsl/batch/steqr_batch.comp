@@ -1,5 +1,3 @@
-// float64 only
-//
 // steqr_batch diagonalises many tridiagonal matrices T = V·diag(λ)·Vᵀ by implicit QL iteration, and
 // multiplies given matrices Z by V (LAPACK dsteqr). One workgroup processes MATRICES matrices. A
 // dispatch ends for a matrix when its sweeps have had `rotations` rotations or more. The next
@@ -26,7 +24,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "tridiag/ulp.glsl"
 #include "problem.glsl"
@@ -54,8 +52,8 @@ layout(push_constant, scalar) uniform Push {
 // For each matrix, t_d and t_e have ORDER elements: the diagonal and the off-diagonal of T. t_cos
 // and t_sin have 4·ORDER elements: the rotations of the last four sweeps, which are applied in
 // pairs.
-shared double t_d[MATRICES * ORDER], t_e[MATRICES * ORDER];
-shared double t_cos[MATRICES * 4 * ORDER], t_sin[MATRICES * 4 * ORDER];
+shared real_t t_d[MATRICES * ORDER], t_e[MATRICES * ORDER];
+shared real_t t_cos[MATRICES * 4 * ORDER], t_sin[MATRICES * 4 * ORDER];
 #include "ql.glsl"
 // `pairs` has the last two pairs of sweeps of each matrix. The second sweep of a pair begins at the
 // same element as the first, and is not longer.
@@ -72,18 +70,18 @@ const uint AHEAD = 4;
 // and rotation k − 1 of the second sweep, with c2 and s2. x is element k + 1 of the row. y is
 // element k after the rotations of the first sweep so far. `behind` is element k − 1 after the
 // rotations of the second sweep so far. The result is the final element k − 1.
-double rotate(double c, double s, double c2, double s2, double x, inout double y, inout double behind) {
-	double ahead = fma(c, y, s * x);
+real_t rotate(real_t c, real_t s, real_t c2, real_t s2, real_t x, inout real_t y, inout real_t behind) {
+	real_t ahead = fma(c, y, s * x);
 	y = fma(c, x, -(s * y));
-	double done = fma(c2, behind, s2 * ahead);
+	real_t done = fma(c2, behind, s2 * ahead);
 	behind = fma(c2, ahead, -(s2 * behind));
 	return done;
 }
 
 // rotate_at is rotate for element k. The first rotation of the pair is at index `from`, and the
 // second sweep has `count` rotations.
-double rotate_at(uint k, uint count, uint from, double x, inout double y, inout double behind) {
-	double c2 = 1.0lf, s2 = 0.0lf;
+real_t rotate_at(uint k, uint count, uint from, real_t x, inout real_t y, inout real_t behind) {
+	real_t c2 = 1.0, s2 = 0.0;
 	if (k <= count) c2 = t_cos[from + ORDER + k - 1], s2 = t_sin[from + ORDER + k - 1];
 	return rotate(t_cos[from + k], t_sin[from + k], c2, s2, x, y, behind);
 }
@@ -92,14 +90,14 @@ double rotate_at(uint k, uint count, uint from, double x, inout double y, inout 
 // first rotation.
 void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 	uint at = s.first * n + r, by = s.step * n;
-	double y = z.at[at], x = z.at[at + by], c = t_cos[from], sn = t_sin[from];
-	double behind = fma(c, y, sn * x);
+	real_t y = z.at[at], x = z.at[at + by], c = t_cos[from], sn = t_sin[from];
+	real_t behind = fma(c, y, sn * x);
 	y = fma(c, x, -(sn * y));
-	double next[AHEAD];
-	[[unroll]] for (uint q = 0; q < AHEAD; q++) next[q] = 1 + q < s.count ? z.at[at + (2 + q) * by] : 0.0lf;
+	real_t next[AHEAD];
+	[[unroll]] for (uint q = 0; q < AHEAD; q++) next[q] = 1 + q < s.count ? z.at[at + (2 + q) * by] : 0.0;
 	uint k = 1;
 	for (; k + AHEAD <= s.count; k += AHEAD) {
-		double now[AHEAD];
+		real_t now[AHEAD];
 		[[unroll]] for (uint q = 0; q < AHEAD; q++) now[q] = next[q];
 		[[unroll]] for (uint q = 0; q < AHEAD; q++) {
 			if (k + AHEAD + q < s.count) next[q] = z.at[at + (2 + AHEAD + q) * by];
@@ -112,7 +110,7 @@ void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 		at += by;
 	}
 	// The last rotation of the second sweep.
-	double c2 = 1.0lf, s2 = 0.0lf;
+	real_t c2 = 1.0, s2 = 0.0;
 	if (s.count <= after.count) c2 = t_cos[from + ORDER + s.count - 1], s2 = t_sin[from + ORDER + s.count - 1];
 	z.at[at] = fma(c2, behind, s2 * y);
 	z.at[at + by] = fma(c2, y, -(s2 * behind));
@@ -123,24 +121,24 @@ void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 void turn_rows(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 	uint at = s.first * n + r, by = s.step * n;
 	bool live[TOGETHER]; // whether the row exists
-	double y[TOGETHER], behind[TOGETHER], c = t_cos[from], sn = t_sin[from], c2, s2;
+	real_t y[TOGETHER], behind[TOGETHER], c = t_cos[from], sn = t_sin[from], c2, s2;
 	[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
 		live[i] = i == 0 || r + i * TEAM < n;
-		double x = 0.0lf;
-		y[i] = 0.0lf;
+		real_t x = 0.0;
+		y[i] = 0.0;
 		if (live[i]) y[i] = z.at[at + i * TEAM], x = z.at[at + by + i * TEAM];
 		behind[i] = fma(c, y[i], sn * x);
 		y[i] = fma(c, x, -(sn * y[i]));
 	}
 	for (uint k = 1; k < s.count; k++, at += by) {
-		c = t_cos[from + k], sn = t_sin[from + k], c2 = 1.0lf, s2 = 0.0lf;
+		c = t_cos[from + k], sn = t_sin[from + k], c2 = 1.0, s2 = 0.0;
 		if (k <= after.count) c2 = t_cos[from + ORDER + k - 1], s2 = t_sin[from + ORDER + k - 1];
 		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
 			if (live[i]) z.at[at + i * TEAM] = rotate(c, sn, c2, s2, z.at[at + 2 * by + i * TEAM], y[i], behind[i]);
 		}
 	}
 	// The last rotation of the second sweep.
-	c2 = 1.0lf, s2 = 0.0lf;
+	c2 = 1.0, s2 = 0.0;
 	if (s.count <= after.count) c2 = t_cos[from + ORDER + s.count - 1], s2 = t_sin[from + ORDER + s.count - 1];
 	[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
 		if (live[i]) z.at[at + i * TEAM] = fma(c2, behind[i], s2 * y[i]);
@@ -165,7 +163,7 @@ void main() {
 	MatrixInOut z = MatrixInOut(element(uint64_t(p.z), long_(m.a), 0, 0));
 	for (uint i = lane; applies && i < n; i += TEAM) {
 		t_d[base + i] = p.d.at[m.at + i];
-		t_e[base + i] = i + 1 < n ? p.e.at[m.at + i] : 0.0lf;
+		t_e[base + i] = i + 1 < n ? p.e.at[m.at + i] : 0.0;
 	}
 	bool generates = !applies && t - MATRICES * TEAM < MATRICES;
 	lo = state.lo, hi = state.hi, futile = state.futile, turned = (state.turned & 1) != 0;

@@ -1,5 +1,3 @@
-// float64 only
-//
 // syev_batch computes eigenvalues and eigenvectors of many small symmetric matrices, A =
 // Q·diag(λ)·Qᵀ, each in the shared memory of one workgroup (LAPACK dsyev: dsytd2, dorg2l, dsteqr).
 //
@@ -36,9 +34,10 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "scale.glsl"
+#include "scaling.glsl"
 #include "tridiag/ulp.glsl"
 #include "problem.glsl"
 
@@ -66,15 +65,15 @@ layout(push_constant, scalar) uniform Push {
 // LD is the leading dimension of matrices in shared memory. It is odd, so that accesses to rows and
 // to columns have no bank conflicts.
 const uint LD = ORDER | 1;
-shared double a[MATRICES * ORDER * LD];
+shared real_t a[MATRICES * ORDER * LD];
 // t_d and t_e are the diagonal and the off-diagonal of T. t_cos and t_sin have 2·ORDER elements for
 // each matrix. In t_cos and t_sin, the reduction to T stores vectors, and QL iteration stores the
 // rotations of two sweeps.
-shared double t_d[MATRICES * ORDER], t_e[MATRICES * ORDER], t_cos[MATRICES * 2 * ORDER], t_sin[MATRICES * 2 * ORDER];
+shared real_t t_d[MATRICES * ORDER], t_e[MATRICES * ORDER], t_cos[MATRICES * 2 * ORDER], t_sin[MATRICES * 2 * ORDER];
 
 // finite_max has, for each invocation, the largest magnitude of the entries that it has loaded, or
 // −1 if one of these entries is not finite.
-shared double finite_max[LOCAL_SIZE];
+shared real_t finite_max[LOCAL_SIZE];
 #ifdef VALUES
 #include "sturm_batch.glsl"
 #else
@@ -102,29 +101,29 @@ uint entry(uint i, uint j) { return at_a + j * LD + i; }
 // e. If an entry is not finite, `good` becomes false and all entries of the copy are zero.
 int load(BatchMatrix m, inout bool good) {
 	MatrixIn from = MatrixIn(element(uint64_t(p.a), long_(m.a), 0, 0));
-	double largest = 0.0lf;
+	real_t largest = 0.0;
 	for (uint x = lane; x < n * n; x += TEAM) {
 		uint i = x % n, j = x / n;
 		if (m.upper != 0 ? i > j : i < j) continue;
-		double value = from.at[x];
+		real_t value = from.at[x];
 		if (!finite(value)) good = false;
-		largest = max(largest, abs(value));
+		largest = max(largest, magnitude(value));
 		a[entry(i, j)] = value;
 		a[entry(j, i)] = value;
 	}
-	if (n > 0) finite_max[mine * TEAM + lane] = good ? largest : -1.0lf;
+	if (n > 0) finite_max[mine * TEAM + lane] = good ? largest : -1.0;
 	barrier();
-	largest = 0.0lf;
+	largest = 0.0;
 	for (uint i = 0; n > 0 && i < TEAM; i++) {
-		double other = finite_max[mine * TEAM + i];
-		if (other < 0.0lf) good = false;
+		real_t other = finite_max[mine * TEAM + i];
+		if (other < 0.0) good = false;
 		largest = max(largest, other);
 	}
-	int exponent = exponent_of(largest);
-	double scale = power_of_two(-exponent);
+	int exponent = exponent_for(largest);
+	scale_t scale = scale_for(exponent);
 	for (uint x = lane; x < n * n; x += TEAM) {
 		uint at = entry(x % n, x / n);
-		a[at] = good ? a[at] * scale : 0.0lf;
+		a[at] = good ? scaled(a[at], scale) : 0.0;
 	}
 	barrier();
 	return exponent;
@@ -137,7 +136,7 @@ int load(BatchMatrix m, inout bool good) {
 // columns of Q are dealt out to the invocations of the team.
 void form() {
 	uint v = at_r, taus = at_r + ORDER;
-	if (n > 0 && lane == 0) a[entry(n - 1, n - 1)] = 1.0lf; // no reflector begins in the last row
+	if (n > 0 && lane == 0) a[entry(n - 1, n - 1)] = 1.0; // no reflector begins in the last row
 	barrier();
 	for (uint step = 0; step + 2 < most; step++) {
 		bool live = step + 2 < n;
@@ -149,12 +148,12 @@ void form() {
 		}
 		barrier();
 		if (live) {
-			double tau = t_sin[taus + k];
+			real_t tau = t_sin[taus + k];
 			for (uint j = lane; j < n; j += TEAM) {
 				if (j <= k) continue;
 				// Before reflector k is applied, column k + 1 of the product is a unit vector, and
 				// the other columns are zero in row k + 1.
-				double s0 = 0.0lf, s1 = 0.0lf;
+				real_t s0 = 0.0, s1 = 0.0;
 				uint i = k + 2;
 				if (j > k + 1) {
 					for (; i + 1 < n; i += 2) {
@@ -163,10 +162,10 @@ void form() {
 					}
 					if (i < n) s0 = fma(t_cos[v + i], a[entry(i, j)], s0);
 				}
-				double by = j == k + 1 ? tau : tau * (s0 + s1);
-				a[entry(k + 1, j)] = j == k + 1 ? 1.0lf - tau : -by;
+				real_t by = j == k + 1 ? tau : tau * (s0 + s1);
+				a[entry(k + 1, j)] = j == k + 1 ? 1.0 - tau : -by;
 				for (i = k + 2; i < n; i++) {
-					double old = j == k + 1 ? 0.0lf : a[entry(i, j)];
+					real_t old = j == k + 1 ? 0.0 : a[entry(i, j)];
 					a[entry(i, j)] = fma(-by, t_cos[v + i], old);
 				}
 			}
@@ -174,8 +173,8 @@ void form() {
 		barrier();
 	}
 	for (uint x = lane; x < n; x += TEAM) {
-		a[entry(x, 0)] = x == 0 ? 1.0lf : 0.0lf;
-		a[entry(0, x)] = x == 0 ? 1.0lf : 0.0lf;
+		a[entry(x, 0)] = x == 0 ? real_t(1) : real_t(0);
+		a[entry(0, x)] = x == 0 ? real_t(1) : real_t(0);
 	}
 	barrier();
 }
@@ -185,9 +184,9 @@ void form() {
 void turn(Sweep s, uint from) {
 	for (uint i = lane; i < n; i += TEAM) {
 		uint at = entry(i, s.first), by = s.step * LD;
-		double y = a[at];
+		real_t y = a[at];
 		for (uint k = 0; k < s.count; k++, at += by) {
-			double x = a[at + by], c = t_cos[from + k], sn = t_sin[from + k];
+			real_t x = a[at + by], c = t_cos[from + k], sn = t_sin[from + k];
 			a[at] = fma(c, y, sn * x);
 			y = fma(c, x, -(sn * y));
 		}
@@ -228,23 +227,23 @@ uint iterate(uint generates) {
 // finish writes the wanted eigenvalues in ascending order, and their eigenvectors with the chosen
 // signs. In the variant syev_batch_values it finds the eigenvalues by bisection.
 void finish(BatchMatrix m, int exponent, bool good) {
-	double back = power_of_two(exponent);
+	real_t back = power_of_two(unscaling(exponent));
 	MatrixOut values = MatrixOut(element(uint64_t(p.values), m.w, 0, 0));
-	double nan = packDouble2x32(uvec2(0u, 0x7ff80000u));
+	real_t nan = JOIN(uvec2(0u, 0x7ff80000u));
 #ifdef VALUES
 	int norm = norm_exponent(at_t, n);
-	double down = power_of_two(-norm), up = power_of_two(norm);
+	real_t down = power_of_two(-norm), up = power_of_two(norm);
 	barrier();
 	for (uint i = lane; i < n; i += TEAM) {
 		t_d[at_t + i] *= down;
 		if (i + 1 < n) {
-			double e = t_e[at_t + i] * down;
-			t_e[at_t + i] = max(e * e, power_of_two(LEAST));
+			real_t e = t_e[at_t + i] * down;
+			t_e[at_t + i] = max(e * e, power_of_two(STURM_LEAST));
 		}
 	}
 	barrier();
 	for (uint i = m.from + lane; i < m.to; i += TEAM) {
-		double x = n == 1 ? t_d[at_t] : bisect(at_t, n, i);
+		real_t x = n == 1 ? t_d[at_t] : bisect(at_t, n, i);
 		values.at[i - m.from] = good ? x * up * back : nan;
 	}
 #else
@@ -252,17 +251,17 @@ void finish(BatchMatrix m, int exponent, bool good) {
 	// eigenvector.
 	for (uint j = lane; j < n; j += TEAM) {
 		uint rank = 0;
-		double x = t_d[at_t + j];
+		real_t x = t_d[at_t + j];
 		for (uint i = 0; i < n; i++) rank += uint(t_d[at_t + i] < x || t_d[at_t + i] == x && i < j);
-		double largest = -1.0lf, sign_ = 1.0lf;
+		real_t largest = -1.0, sign_ = 1.0;
 		for (uint i = 0; i < n; i++) {
-			double y = a[entry(i, j)];
+			real_t y = a[entry(i, j)];
 			if (abs(y) > largest) {
 				largest = abs(y);
-				sign_ = y < 0.0lf ? -1.0lf : 1.0lf;
+				sign_ = y < 0.0 ? real_t(-1) : real_t(1);
 			}
 		}
-		t_cos[at_r + j] = double(rank);
+		t_cos[at_r + j] = real_t(rank);
 		t_sin[at_r + j] = sign_;
 		if (rank >= m.from && rank < m.to) values.at[rank - m.from] = good ? x * back : nan;
 	}
@@ -302,10 +301,10 @@ void main() {
 		uint g = p.first + begin + generates;
 		p.states.at[g].lo = lo;
 		p.states.at[g].hi = hi;
-		finite_max[generates] = double(result);
+		finite_max[generates] = real_t(result);
 	}
 	barrier();
-	if (good && finite_max[mine] != 0.0lf) good = false, status = FAILED;
+	if (good && finite_max[mine] != 0.0) good = false, status = FAILED;
 #endif
 	finish(m, exponent, good);
 	if (n > 0 && lane == 0) {

@@ -5,14 +5,15 @@
 // function `entry`.
 #ifndef SYTD2_GLSL
 #define SYTD2_GLSL
+#include "tridiag/range.glsl"
 
 // square_sum returns the sum of the squares of rows [from, n) of column j of this invocation's
 // matrix.
-double square_sum(uint from, uint j) {
-	double s0 = 0.0lf, s1 = 0.0lf;
+real_t square_sum(uint from, uint j) {
+	real_t s0 = 0.0, s1 = 0.0;
 	uint i = from;
 	for (; i + 1 < n; i += 2) {
-		double x0 = a[entry(i, j)], x1 = a[entry(i + 1, j)];
+		real_t x0 = a[entry(i, j)], x1 = a[entry(i + 1, j)];
 		s0 = fma(x0, x0, s0), s1 = fma(x1, x1, s1);
 	}
 	if (i < n) s0 = fma(a[entry(i, j)], a[entry(i, j)], s0);
@@ -27,19 +28,19 @@ void reduce() {
 	uint v = at_r, w = at_r + ORDER; // v and A·v are both in t_cos
 	for (uint k = 0; k + 2 < most; k++) {
 		bool live = k + 2 < n;
-		double tau = 0.0lf;
+		real_t tau = 0.0;
 		if (live) {
-			double squares = square_sum(k + 2, k), alpha = a[entry(k + 1, k)], beta = alpha, scale = 0.0lf;
+			real_t squares = square_sum(k + 2, k), alpha = a[entry(k + 1, k)], beta = alpha, scale = 0.0;
 			// The elements below the subdiagonal are negligible if their norm is at most 2^-400,
 			// because the largest entry of the matrix is near 1.
-			if (squares > power_of_two(-800)) {
+			if (squares > power_of_two(2 * TINY)) {
 				beta = sqrt(fma(alpha, alpha, squares));
-				if (alpha > 0.0lf) beta = -beta;
+				if (alpha > 0.0) beta = -beta;
 				tau = (beta - alpha) / beta;
-				scale = 1.0lf / (alpha - beta);
+				scale = 1.0 / (alpha - beta);
 			}
 			for (uint i = lane; i < n; i += TEAM) {
-				if (i > k) t_cos[v + i] = i == k + 1 ? 1.0lf : a[entry(i, k)] * scale;
+				if (i > k) t_cos[v + i] = i == k + 1 ? 1.0 : a[entry(i, k)] * scale;
 			}
 			if (lane == 0) {
 				t_d[at_t + k] = a[entry(k, k)];
@@ -51,7 +52,7 @@ void reduce() {
 		if (live) {
 			for (uint i = lane; i < n; i += TEAM) {
 				if (i <= k) continue;
-				double s0 = 0.0lf, s1 = 0.0lf;
+				real_t s0 = 0.0, s1 = 0.0;
 				uint j = k + 1;
 				for (; j + 1 < n; j += 2) {
 					s0 = fma(a[entry(i, j)], t_cos[v + j], s0);
@@ -64,19 +65,19 @@ void reduce() {
 		}
 		barrier();
 		if (live) {
-			double s0 = 0.0lf, s1 = 0.0lf;
+			real_t s0 = 0.0, s1 = 0.0;
 			uint j = k + 1;
 			for (; j + 1 < n; j += 2) {
 				s0 = fma(t_cos[w + j], t_cos[v + j], s0);
 				s1 = fma(t_cos[w + j + 1], t_cos[v + j + 1], s1);
 			}
 			if (j < n) s0 = fma(t_cos[w + j], t_cos[v + j], s0);
-			double half_ = 0.5lf * tau * (s0 + s1);
+			real_t half_ = 0.5 * tau * (s0 + s1);
 			for (uint i = lane; i < n; i += TEAM) {
 				if (i <= k) continue;
-				double vi = t_cos[v + i], wi = fma(-half_, vi, t_cos[w + i]);
+				real_t vi = t_cos[v + i], wi = fma(-half_, vi, t_cos[w + i]);
 				for (uint c = k + 1; c < n; c++) {
-					double vc = t_cos[v + c], wc = fma(-half_, vc, t_cos[w + c]);
+					real_t vc = t_cos[v + c], wc = fma(-half_, vc, t_cos[w + c]);
 					uint at = entry(i, c);
 					a[at] = fma(-vi, wc, fma(-wi, vc, a[at]));
 				}

@@ -1,5 +1,3 @@
-// float64 only
-//
 // sytd2_batch reduces many symmetric matrices to tridiagonal form, T = QᵀAQ (LAPACK dsytd2). One
 // workgroup processes one matrix. A dispatch eliminates the columns [from, to) of each matrix.
 //
@@ -34,10 +32,12 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "scale.glsl"
+#include "scaling.glsl"
 #include "problem.glsl"
+#include "tridiag/range.glsl"
 #include "meet.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -53,7 +53,7 @@ layout(constant_id = 3) const uint TOGETHER = 1;
 #include "reduce.glsl"
 
 // SharedReals has elements that the invocations of a workgroup exchange.
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer SharedReals { nonprivate double at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer SharedReals { nonprivate real_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
@@ -74,31 +74,31 @@ const uint TILE = 16;
 // v and w have the vectors of the last two updates, ORDER elements each. A team is the ROWS
 // invocations that have the same columns of A. `parts` has one product A·v for each team, over the
 // columns of the team.
-shared double v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
-shared double tile[TILE * (TILE + 1)];
+shared real_t v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
+shared real_t tile[TILE * (TILE + 1)];
 
 SharedReals a;
 uint n, t;
 
 // largest returns the largest magnitude of an entry in the stored triangle, or −1 if an entry is
 // not finite.
-double largest(bool upper) {
-	double most = 0.0lf, bad = 0.0lf;
+real_t largest(bool upper) {
+	real_t most = 0.0, bad = 0.0;
 	for (uint j = 0; j < n; j++) {
 		uint from = upper ? 0 : j, to = upper ? j + 1 : n;
 		for (uint i = from + t; i < to; i += LOCAL_SIZE) {
-			double x = a.at[j * n + i];
-			if (!finite(x)) bad = 1.0lf;
-			most = max(most, abs(x));
+			real_t x = a.at[j * n + i];
+			if (!finite(x)) bad = 1.0;
+			most = max(most, magnitude(x));
 		}
 	}
 	bad = group_max(bad);
-	most = group_max(bad > 0.0lf ? 0.0lf : most);
-	return bad > 0.0lf ? -1.0lf : most;
+	most = group_max(bad > 0.0 ? 0.0 : most);
+	return bad > 0.0 ? -1.0 : most;
 }
 
 // mirror writes the stored triangle, times `scale`, to both triangles, or zeros if `zero` is true.
-void mirror(bool upper, double scale, bool zero) {
+void mirror(bool upper, scale_t scale, bool zero) {
 	uint tiles = (n + TILE - 1) / TILE;
 	for (uint ti = 0; ti < tiles; ti++) {
 		for (uint tj = 0; tj <= ti; tj++) {
@@ -106,7 +106,7 @@ void mirror(bool upper, double scale, bool zero) {
 			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
 				uint i = row + x % TILE, j = col + x / TILE;
 				bool ours = i < n && j < n && (upper ? i <= j : i >= j);
-				if (ours) tile[x / TILE * (TILE + 1) + x % TILE] = zero ? 0.0lf : a.at[j * n + i] * scale;
+				if (ours) tile[x / TILE * (TILE + 1) + x % TILE] = zero ? 0.0 : scaled(a.at[j * n + i], scale);
 			}
 			barrier();
 			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
@@ -124,14 +124,14 @@ void mirror(bool upper, double scale, bool zero) {
 // prepare scales the matrix by a power of two, and copies its stored triangle to the other one.
 void prepare(BatchMatrix m, uint index) {
 	bool upper = m.upper != 0;
-	double most = largest(upper);
-	int exponent = exponent_of(max(most, 0.0lf));
-	mirror(upper, power_of_two(-exponent), most < 0.0lf);
+	real_t most = largest(upper);
+	int exponent = exponent_for(max(most, 0.0));
+	mirror(upper, scale_for(exponent), most < 0.0);
 	if (t == 0) {
-		p.states.at[index].status = most < 0.0lf ? NONFINITE : GOOD;
+		p.states.at[index].status = most < 0.0 ? NONFINITE : GOOD;
 		p.states.at[index].exponent = exponent;
 	}
-	for (uint i = t; i < n; i += LOCAL_SIZE) v[i] = 0.0lf, w[i] = 0.0lf;
+	for (uint i = t; i < n; i += LOCAL_SIZE) v[i] = 0.0, w[i] = 0.0;
 }
 
 // pass goes once over the rows and columns of the matrix from k + 1 on. It subtracts v·wᵀ + w·vᵀ,
@@ -142,35 +142,35 @@ void pass(uint k, uint old, uint now) {
 	for (uint first = begin + t % ROWS; first < n; first += TOGETHER * ROWS) {
 		if (TOGETHER == 1 && first <= k) continue;
 		bool live[TOGETHER]; // whether the row belongs to the trailing matrix
-		double vi[TOGETHER], wi[TOGETHER], sum[TOGETHER];
+		real_t vi[TOGETHER], wi[TOGETHER], sum[TOGETHER];
 		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
 			uint i = first + r * ROWS;
 			live[r] = TOGETHER == 1 || i > k && i < n;
-			vi[r] = live[r] ? v[old + i] : 0.0lf, wi[r] = live[r] ? w[old + i] : 0.0lf, sum[r] = 0.0lf;
+			vi[r] = live[r] ? v[old + i] : 0.0, wi[r] = live[r] ? w[old + i] : 0.0, sum[r] = 0.0;
 		}
 		uint j = k + 1 + team;
 		for (; j + (AHEAD - 1) * TEAMS < n; j += AHEAD * TEAMS) {
-			double x[TOGETHER * AHEAD];
+			real_t x[TOGETHER * AHEAD];
 			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
 				[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
-					x[q * TOGETHER + r] = live[r] ? a.at[(j + q * TEAMS) * n + first + r * ROWS] : 0.0lf;
+					x[q * TOGETHER + r] = live[r] ? a.at[(j + q * TEAMS) * n + first + r * ROWS] : 0.0;
 				}
 			}
 			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
 				uint c = j + q * TEAMS;
-				double wc = w[old + c], vc = v[old + c], by = v[now + c];
+				real_t wc = w[old + c], vc = v[old + c], by = v[now + c];
 				[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
-					double y = fma(-vi[r], wc, fma(-wi[r], vc, x[q * TOGETHER + r]));
+					real_t y = fma(-vi[r], wc, fma(-wi[r], vc, x[q * TOGETHER + r]));
 					if (live[r]) a.at[c * n + first + r * ROWS] = y;
 					sum[r] = fma(y, by, sum[r]);
 				}
 			}
 		}
 		for (; j < n; j += TEAMS) {
-			double wc = w[old + j], vc = v[old + j], by = v[now + j];
+			real_t wc = w[old + j], vc = v[old + j], by = v[now + j];
 			[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
 				if (!live[r]) continue;
-				double y = fma(-vi[r], wc, fma(-wi[r], vc, a.at[j * n + first + r * ROWS]));
+				real_t y = fma(-vi[r], wc, fma(-wi[r], vc, a.at[j * n + first + r * ROWS]));
 				a.at[j * n + first + r * ROWS] = y;
 				sum[r] = fma(y, by, sum[r]);
 			}
@@ -185,21 +185,21 @@ void pass(uint k, uint old, uint now) {
 // not yet been applied. The vectors of column k go to element `now` of v and w. `at` is the index
 // of the first element of this matrix in d, e and tau.
 void eliminate(uint k, uint old, uint now, uint at) {
-	double squares = 0.0lf;
+	real_t squares = 0.0;
 	for (uint i = k + t; i < n; i += LOCAL_SIZE) {
-		double x = fma(-v[old + i], w[old + k], fma(-w[old + i], v[old + k], a.at[k * n + i]));
+		real_t x = fma(-v[old + i], w[old + k], fma(-w[old + i], v[old + k], a.at[k * n + i]));
 		v[now + i] = x;
 		if (i > k + 1) squares = fma(x, x, squares);
 	}
 	squares = group_sum(squares);
-	double alpha = v[now + k + 1], beta = alpha, scale = 0.0lf, tau = 0.0lf;
+	real_t alpha = v[now + k + 1], beta = alpha, scale = 0.0, tau = 0.0;
 	// The elements below the subdiagonal are negligible if their norm is at most 2^-400, because
 	// the largest entry of the matrix is near 1.
-	if (squares > power_of_two(-800)) {
+	if (squares > power_of_two(2 * TINY)) {
 		beta = sqrt(fma(alpha, alpha, squares));
-		if (alpha > 0.0lf) beta = -beta;
+		if (alpha > 0.0) beta = -beta;
 		tau = (beta - alpha) / beta;
-		scale = 1.0lf / (alpha - beta);
+		scale = 1.0 / (alpha - beta);
 	}
 	if (t == 0) {
 		p.d.at[at + k] = v[now + k];
@@ -208,23 +208,23 @@ void eliminate(uint k, uint old, uint now, uint at) {
 	}
 	barrier();
 	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) {
-		double x = i == k + 1 ? 1.0lf : v[now + i] * scale;
+		real_t x = i == k + 1 ? 1.0 : v[now + i] * scale;
 		v[now + i] = x;
 		a.at[k * n + i] = x;
 	}
 	barrier();
 	pass(k, old, now);
 	meet();
-	double dot_ = 0.0lf;
+	real_t dot_ = 0.0;
 	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) {
-		double sum = parts[i];
+		real_t sum = parts[i];
 		for (uint team = 1; team < TEAMS; team++) sum += parts[team * ORDER + i];
 		sum *= tau;
 		w[now + i] = sum;
 		dot_ = fma(sum, v[now + i], dot_);
 	}
 	dot_ = group_sum(dot_);
-	double half_ = 0.5lf * tau * dot_;
+	real_t half_ = 0.5 * tau * dot_;
 	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) w[now + i] = fma(-half_, v[now + i], w[now + i]);
 	barrier();
 }
@@ -235,7 +235,7 @@ void eliminate(uint k, uint old, uint now, uint at) {
 void last(uint old, uint at) {
 	if (t > 2) return;
 	uint i = t < 2 ? n - 2 + t : n - 1, j = t < 2 ? i : n - 2;
-	double x = fma(-v[old + i], w[old + j], fma(-w[old + i], v[old + j], a.at[j * n + i]));
+	real_t x = fma(-v[old + i], w[old + j], fma(-w[old + i], v[old + j], a.at[j * n + i]));
 	if (t < 2) p.d.at[at + i] = x;
 	else p.e.at[at + n - 2] = x;
 }

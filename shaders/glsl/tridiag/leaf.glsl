@@ -4,6 +4,7 @@
 // defines Leaf, Leaves, SWEEPS, rotation, tiny, lift and drop.
 #ifndef LEAF_GLSL
 #define LEAF_GLSL
+#include "range.glsl"
 
 // A Leaf is given by its first row lo in the matrix, its order n, and the offset `at` of its
 // matrices of vectors in elements, low word first.
@@ -16,14 +17,14 @@ const uint SWEEPS = 30;
 // tiny is the largest magnitude at which an off-diagonal element of stedc_leaf counts as zero,
 // whatever its neighbours are. The function `rotation` multiplies smaller arguments by `lift`, and
 // its result by `drop`, to prevent underflow. The product of `lift` and `drop` is 1.
-double tiny() { return packDouble2x32(uvec2(0u, (1023u - 400u) << 20)); }
-double lift() { return packDouble2x32(uvec2(0u, (1023u + 600u) << 20)); }
-double drop() { return packDouble2x32(uvec2(0u, (1023u - 600u) << 20)); }
+real_t tiny() { return POWER(TINY); }
+real_t lift() { return POWER(LIFT); }
+real_t drop() { return POWER(-LIFT); }
 
 // rotation returns c, s and r such that c·g + s·f = r and c·f − s·g = 0.
-void rotation(double g, double f, out double c, out double s, out double r) {
-	if (f == 0.0lf) {
-		c = 1.0lf, s = 0.0lf, r = g;
+void rotation(real_t g, real_t f, out real_t c, out real_t s, out real_t r) {
+	if (f == 0.0) {
+		c = 1.0, s = 0.0, r = g;
 		return;
 	}
 	bool small = max(abs(g), abs(f)) < tiny();

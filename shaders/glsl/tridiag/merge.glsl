@@ -39,10 +39,10 @@ struct Merge {
 };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Merges { Merge at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Reals { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer Reals { real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Ints { int at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer RealsOut { real_t at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RealsInOut { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer RealsOut { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer RealsInOut { real_t at[]; };
 
 uint64_t wide(uint words[2]) { return packUint2x32(uvec2(words[0], words[1])); }
 

@@ -9,14 +9,14 @@
 
 // root_pole returns the number of the nearest pole of root j: j if mu is positive, and j + 1 if mu
 // is negative.
-uint root_pole(double mu, uint j) { return mu < 0.0lf ? j + 1 : j; }
+uint root_pole(real_t mu, uint j) { return mu < 0.0 ? j + 1 : j; }
 
 // delta returns the difference d_i − λ_j of a pole and a root to nearly full relative accuracy.
 // `di` is d_i, and d and `mu` are the arrays of the poles and of the offsets of roots. The
 // subtraction cancels no digits, because |mu| is at most half of the gap between the two poles next
 // to the root.
-double delta(Reals d, Reals mu, double di, uint j) {
-	double offset_ = mu.at[j];
+real_t delta(Reals d, Reals mu, real_t di, uint j) {
+	real_t offset_ = mu.at[j];
 	return (di - d.at[root_pole(offset_, j)]) - offset_;
 }
 

@@ -1,5 +1,3 @@
-// float64 only
-//
 // stedc_deflate decides, for each merge of one level, which columns of Q are already eigenvectors
 // of the merged block. It also rotates pairs of columns so that more columns become eigenvectors
 // (LAPACK dlaed2). Such columns are called deflated.
@@ -56,9 +54,10 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "merge.glsl"
 #include "chain.glsl"
+#include "range.glsl"
 #include "ulp.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -72,7 +71,7 @@ layout(constant_id = 1) const uint STEPS = 16384;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer SharedMerges { nonprivate Merge at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer SharedInts { nonprivate int at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer SharedReals { nonprivate real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer SharedReals { nonprivate real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer IntsOut { int at[]; };
 
 layout(push_constant, scalar) uniform Push {
@@ -115,24 +114,24 @@ Merge m;
 SharedReals step_d, step_z, step_first, step_last;
 SharedInts sorted, candidates, state; // state: the set of rows of a step, and JOINED
 IntsOut src;                         // the column of Q that a step reads
-double tolerance;                    // the largest magnitude of an element that counts as zero
+real_t tolerance;                    // the largest magnitude of an element that counts as zero
 
 // first_begin has one step for each invocation: the first step of its range that begins a chain, or
 // m.n if there is none.
 shared uint first_begin[LOCAL_SIZE];
 
-double value(uint c) { return p.d.at[m.lo + c]; }
+real_t value(uint c) { return p.d.at[m.lo + c]; }
 
 // column returns the column with the i-th smallest eigenvalue in the block of columns [begin, end).
 uint column(uint i, uint begin, uint end) { return min(begin + uint(p.order.at[m.lo + i]), end - 1); }
 
 // rank returns how many eigenvalues of the block [begin, end) are less than x, or also equal to x
 // if `equal` is true.
-uint rank(double x, uint begin, uint end, bool equal) {
+uint rank(real_t x, uint begin, uint end, bool equal) {
 	uint low = begin, high = end;
 	while (low < high) {
 		uint mid = (low + high) / 2;
-		double v = value(column(mid, begin, end));
+		real_t v = value(column(mid, begin, end));
 		if (v < x || equal && v == x) low = mid + 1;
 		else high = mid;
 	}
@@ -154,17 +153,16 @@ void sort() {
 
 // weight returns element c of the vector z in the rank-one matrix ρ·z·zᵀ of the merge. `rho` is the
 // torn element of T between the two blocks. In the lower block z gets its sign.
-double weight(uint c, double rho) {
-	const double root_half = 0.70710678118654752440lf;
-	if (c < m.n1) return p.last.at[m.lo + c] * root_half;
-	bool minus = (unpackDouble2x32(rho).y >> 31) != 0;
-	return p.first.at[m.lo + c] * (minus ? -root_half : root_half);
+real_t weight(uint c, real_t rho) {
+	if (c < m.n1) return p.last.at[m.lo + c] * ROOT_HALF;
+	bool minus = (SPLIT(rho).y >> 31) != 0;
+	return p.first.at[m.lo + c] * (minus ? -ROOT_HALF : ROOT_HALF);
 }
 
 // Numbers has the numbers of a step: eigenvalue d, weight z, first and last row of the column of Q,
 // and the state.
 struct Numbers {
-	double d, z, first, last;
+	real_t d, z, first, last;
 	uint state;
 };
 
@@ -180,12 +178,12 @@ void store(uint a, Numbers x) {
 // closes tells whether the eigenvalues of two neighbouring steps a and c are so close that a
 // rotation may make the column of a an eigenvector of the merged block. It returns the rotation,
 // and the new weight r of step c.
-bool closes(double da, double za, double dc, double zc, out double cs, out double sn, out double r) {
-	cs = 1.0lf, sn = 0.0lf, r = 0.0lf;
-	if (abs((dc - da) * za * zc) > 2.0lf * tolerance * (za * za + zc * zc)) return false;
-	double large = max(abs(za), abs(zc)), small = min(abs(za), abs(zc));
-	double q = small / large;
-	r = large * sqrt(1.0lf + q * q);
+bool closes(real_t da, real_t za, real_t dc, real_t zc, out real_t cs, out real_t sn, out real_t r) {
+	cs = 1.0, sn = 0.0, r = 0.0;
+	if (abs((dc - da) * za * zc) > 2.0 * tolerance * (za * za + zc * zc)) return false;
+	real_t large = max(abs(za), abs(zc)), small = min(abs(za), abs(zc));
+	real_t q = small / large;
+	r = large * sqrt(1.0 + q * q);
 	cs = zc / r, sn = -za / r;
 	return !(abs((dc - da) * cs * sn) > tolerance);
 }
@@ -193,14 +191,14 @@ bool closes(double da, double za, double dc, double zc, out double cs, out doubl
 // This form of `closes` takes the numbers of steps a and a + 1 from memory, and returns no
 // rotation.
 bool closes(uint a) {
-	double cs, sn, r;
+	real_t cs, sn, r;
 	return closes(step_d.at[a], step_z.at[a], step_d.at[a + 1], step_z.at[a + 1], cs, sn, r);
 }
 
 // turn applies a rotation to the columns of steps a and a + 1, with the numbers x and y. Then the
 // column of step a is deflated, and step a + 1 belongs to the same chain. turn stores the numbers
 // of step a and returns those of step a + 1.
-Numbers turn(uint a, Numbers x, Numbers y, double cs, double sn, double r) {
+Numbers turn(uint a, Numbers x, Numbers y, real_t cs, real_t sn, real_t r) {
 	p.rotations.at[m.lo + a] = cs;
 	p.rotations.at[p.stride + m.lo + a] = sn;
 	uint set_x = x.state & 3, set_y = y.state & 3;
@@ -242,7 +240,7 @@ void rotate(uint steps, uint count) {
 		if (t < settled) continue;
 		Numbers x = load(t - 1), y = load(t);
 		bool turned = false;
-		double cs, sn, r;
+		real_t cs, sn, r;
 		while (t < end && closes(x.d, x.z, y.d, y.z, cs, sn, r)) {
 			Numbers next = load(min(t + 1, steps - 1));
 			x = turn(t - 1, x, y, cs, sn, r);
@@ -264,8 +262,8 @@ bool begins(uint i, uint steps) { return i >= steps || (uint(state.at[i]) & JOIN
 // candidates are the steps whose column may have to be rotated with the column of the step before,
 // and `count` gets their number. Most merges have few candidates. `torn` is the element of T
 // between the two blocks. Each invocation processes the steps [begin, end).
-void prepare(double torn, uint begin, uint end, out uint steps, out uint count) {
-	double rho = 2.0lf * abs(torn);
+void prepare(real_t torn, uint begin, uint end, out uint steps, out uint count) {
+	real_t rho = 2.0 * abs(torn);
 	uvec4 all;
 	sort();
 	meet();
@@ -278,15 +276,15 @@ void prepare(double torn, uint begin, uint end, out uint steps, out uint count) 
 	steps = all.x;
 	for (uint i = begin; i < end; i++) {
 		uint c = uint(sorted.at[i]);
-		double z = weight(c, torn);
+		real_t z = weight(c, torn);
 		bool keeps = !(rho * abs(z) <= tolerance), upper = c < m.n1;
 		uint to = keeps ? kept : steps + i - kept;
 		kept += uint(keeps);
 		src.at[to] = int(c);
 		step_d.at[to] = value(c);
 		step_z.at[to] = z;
-		step_first.at[to] = upper ? p.first.at[m.lo + c] : 0.0lf;
-		step_last.at[to] = upper ? 0.0lf : p.last.at[m.lo + c];
+		step_first.at[to] = upper ? p.first.at[m.lo + c] : 0.0;
+		step_last.at[to] = upper ? 0.0 : p.last.at[m.lo + c];
 		state.at[to] = int(upper ? UPPER_ROWS : LOWER_ROWS);
 	}
 	meet();
@@ -306,16 +304,16 @@ void main() {
 	if (index >= p.end) return;
 	m = p.merges.at[index];
 	if (p.portion > 0 && done >= m.n) return;
-	uint64_t reals = uint64_t(p.reals) + 8 * m.lo, words = uint64_t(p.words) + 4 * m.lo;
-	uint64_t real_array = 8 * uint64_t(p.stride), word_array = 4 * uint64_t(p.stride);
+	uint64_t reals = uint64_t(p.reals) + REAL_BYTES * m.lo, words = uint64_t(p.words) + 4 * m.lo;
+	uint64_t real_array = REAL_BYTES * uint64_t(p.stride), word_array = 4 * uint64_t(p.stride);
 	step_d = SharedReals(reals), step_z = SharedReals(reals + real_array);
 	step_first = SharedReals(reals + 2 * real_array), step_last = SharedReals(reals + 3 * real_array);
 	sorted = SharedInts(words), candidates = SharedInts(words + word_array), state = SharedInts(words + 2 * word_array);
 	src = IntsOut(uint64_t(p.src) + 4 * m.lo);
 
-	double torn = p.e.at[m.lo + m.n1 - 1], rho = 2.0lf * abs(torn), largest = 0.0lf;
+	real_t torn = p.e.at[m.lo + m.n1 - 1], rho = 2.0 * abs(torn), largest = 0.0;
 	for (uint c = t; c < m.n; c += LOCAL_SIZE) largest = max(largest, max(abs(value(c)), abs(weight(c, torn))));
-	tolerance = 8.0lf * EPS * group_max(largest);
+	tolerance = 8.0 * EPS * group_max(largest);
 	// Each invocation processes a range of columns, or of steps, in ascending order.
 	uint share = (m.n + LOCAL_SIZE - 1) / LOCAL_SIZE, begin = min(t * share, m.n), end = min(begin + share, m.n);
 	uint steps = m.upper, count = m.k;
@@ -338,7 +336,7 @@ void main() {
 	uvec4 all, at = before(sets, all);
 	uint k = m.n - all.w;
 	uvec3 base = uvec3(0, all.x, all.x + all.y);
-	uint64_t numbers = uint64_t(p.numbers) + 8 * m.lo;
+	uint64_t numbers = uint64_t(p.numbers) + REAL_BYTES * m.lo;
 	for (uint i = begin; i < end; i++) {
 		bool deflated = i >= steps || i + 1 < steps && (uint(state.at[i + 1]) & JOINED) != 0;
 		uint set = uint(state.at[i]) & 3;

@@ -1,5 +1,3 @@
-// float64 only
-//
 // stedc_deflated copies the deflated columns [k, n) of each merge from W to Q. merge.glsl defines
 // where these columns lie in W and Q.
 //
@@ -17,7 +15,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;

@@ -1,5 +1,3 @@
-// float64 only
-//
 // stedc_gather rotates and permutes the columns of Q into W (LAPACK dlaed2).
 //
 // A chain is a sequence of steps [first, end) of one merge. A column x is passed from step to step:
@@ -29,7 +27,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "merge.glsl"
 #include "chain.glsl"
 
@@ -55,16 +53,16 @@ uint i;
 bool upper;
 
 // load returns this row's element of the column of Q that step t reads.
-double load(uint t) {
+real_t load(uint t) {
 	uint c = p.src.at[m.lo + t];
-	if ((c < m.n1) != upper) return 0.0lf;
+	if ((c < m.n1) != upper) return 0.0;
 	uint64_t place = upper ? at_q(m) + i + uint64_t(c) * m.n1 : at_lower_q(m) + (i - m.n1) + uint64_t(c - m.n1) * (m.n - m.n1);
 	return Reals(element(uint64_t(p.q), place, 0, 0)).at[0];
 }
 
 // store writes this row's element of the column of W that step t makes, unless it is a zero that W
 // does not store.
-void store(uint t, double x) {
+void store(uint t, real_t x) {
 	uint c = p.dst.at[m.lo + t];
 	if (c < m.k && (upper ? c >= m.upper : c < m.lower)) return;
 	uint64_t place;
@@ -84,9 +82,9 @@ void main() {
 	i = p.first + gl_GlobalInvocationID.x;
 	if (i >= (p.strip != 0 ? p.first + p.strip : m.n)) return;
 	upper = i < m.n1;
-	double x = load(chain.first);
+	real_t x = load(chain.first);
 	for (uint t = chain.first; t + 1 < chain.end; t++) {
-		double y = load(t + 1), cs = p.cos_.at[m.lo + t], sn = p.sin_.at[m.lo + t];
+		real_t y = load(t + 1), cs = p.cos_.at[m.lo + t], sn = p.sin_.at[m.lo + t];
 		store(t, cs * x + sn * y);
 		x = cs * y - sn * x;
 	}

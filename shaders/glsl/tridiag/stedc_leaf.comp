@@ -1,5 +1,3 @@
-// float64 only
-//
 // stedc_leaf solves the leaves of divide and conquer by implicit QL iteration (LAPACK dsteqr). A
 // leaf is the block of rows and columns [lo, lo + n), n ≤ LEAF, of a tridiagonal matrix whose norm
 // is about 1. For the block T of each leaf the kernel computes T = V·diag(λ)·Vᵀ.
@@ -23,7 +21,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "merge.glsl"
 #include "leaf.glsl"
 #include "ulp.glsl"
@@ -66,7 +64,7 @@ uint off(uint i) { return turned ? hi - i - 1 : lo + i; }
 
 // negligible tells whether off-diagonal element i is zero to working precision.
 bool negligible(uint i) {
-	double x = abs(e[i]);
+	real_t x = abs(e[i]);
 	return x <= tiny() || x * x <= (EPS * abs(d[i])) * (EPS * abs(d[i + 1]));
 }
 
@@ -100,13 +98,13 @@ bool next(uint n, inout uint futile) {
 
 // fused tells whether fma() rounds only once. `odd` is any odd number below 2^20.
 bool fused(uint odd) {
-	double x = 1.0lf + double(odd) * packDouble2x32(uvec2(0u, (1023u - 30u) << 20));
-	return fma(x, x, -(x * x)) != 0.0lf;
+	real_t x = 1.0 + real_t(odd) * POWER(FUSED);
+	return fma(x, x, -(x * x)) != 0.0;
 }
 
 // quotient returns a/r, rounded once. y is 1/r with an error of little more than half an ulp.
-double quotient(double a, double r, double y) {
-	double q = a * y;
+real_t quotient(real_t a, real_t r, real_t y) {
+	real_t q = a * y;
 	q = fma(fma(-q, r, a), y, q);
 	return fma(fma(-q, r, a), y, q);
 }
@@ -116,20 +114,20 @@ double quotient(double a, double r, double y) {
 // for the square root and for both quotients. `quick` tells whether fma() rounds only once. In this
 // case, and if no number is tiny, the computed remainders are exact. Then the last step rounds
 // like an exact division and square root (Markstein, IBM J. Res. Dev. 34, 1990).
-void rotate(bool quick, double g, double f, out double c, out double s, out double r) {
-	double least = min(abs(g), abs(f)), most = max(abs(g), abs(f));
-	if (!quick || unpackDouble2x32(least).y < (1023u - 600u) << 20 || unpackDouble2x32(most).y < (1023u - 250u) << 20) {
+void rotate(bool quick, real_t g, real_t f, out real_t c, out real_t s, out real_t r) {
+	real_t least = min(abs(g), abs(f)), most = max(abs(g), abs(f));
+	if (!quick || SPLIT(least).y < POWER_BITS(QUICK_LEAST) || SPLIT(most).y < POWER_BITS(QUICK_MOST)) {
 		rotation(g, f, c, s, r);
 		return;
 	}
-	double h = g * g + f * f;
-	double y = inverse_root_near(h), error = fma(-h, y * y, 1.0lf);
-	y = fma(y * error, fma(error, 0.375lf, 0.5lf), y); // a step of third order
-	double half_ = 0.5lf * y;
+	real_t h = g * g + f * f;
+	real_t y = inverse_root_near(h), error = fma(-h, y * y, 1.0);
+	y = fma(y * error, fma(error, 0.375, 0.5), y); // a step of third order
+	real_t half_ = 0.5 * y;
 	r = h * y;
 	r = fma(fma(-r, r, h), half_, r);
 	r = fma(fma(-r, r, h), half_, r);
-	y = fma(fma(-r, y, 1.0lf), y, y);
+	y = fma(fma(-r, y, 1.0), y, y);
 	c = quotient(g, r, y), s = quotient(f, r, y);
 }
 
@@ -137,21 +135,21 @@ void rotate(bool quick, double g, double f, out double c, out double s, out doub
 // rounds only once.
 void sweep(bool quick) {
 	uint last = hi - lo;
-	double first = e[off(0)];
-	double g = (d[at(1)] - d[at(0)]) / (2.0lf * first);
-	double r = sqrt(g * g + 1.0lf);
-	if (g < 0.0lf) r = -r;
+	real_t first = e[off(0)];
+	real_t g = (d[at(1)] - d[at(0)]) / (2.0 * first);
+	real_t r = sqrt(g * g + 1.0);
+	if (g < 0.0) r = -r;
 	g = (d[at(last)] - d[at(0)]) + first / (g + r);
-	double s = 1.0lf, c = 1.0lf, shift = 0.0lf, above = d[at(last)], coupling = e[off(last - 1)];
+	real_t s = 1.0, c = 1.0, shift = 0.0, above = d[at(last)], coupling = e[off(last - 1)];
 	for (uint i = last; i-- > 0;) {
 		// The elements of T for the next rotation are loaded before the current rotation stores its
 		// results.
-		double below = d[at(i)], later = i > 0 ? e[off(i - 1)] : 0.0lf;
-		double f = s * coupling, b = c * coupling;
+		real_t below = d[at(i)], later = i > 0 ? e[off(i - 1)] : 0.0;
+		real_t f = s * coupling, b = c * coupling;
 		rotate(quick, g, f, c, s, r);
 		if (i + 1 < last) e[off(i + 1)] = r;
 		g = above - shift;
-		r = (below - g) * s + 2.0lf * c * b;
+		r = (below - g) * s + 2.0 * c * b;
 		shift = s * r;
 		d[at(i + 1)] = g + shift;
 		g = c * r - b;
@@ -165,9 +163,9 @@ void sweep(bool quick) {
 // turn applies the rotations of a sweep to one row of V.
 void turn(uint row) {
 	uint last = hi - lo;
-	double y = v[at(last) * LEAF + row], x = v[at(last - 1) * LEAF + row];
+	real_t y = v[at(last) * LEAF + row], x = v[at(last - 1) * LEAF + row];
 	for (uint i = last; i-- > 0;) {
-		double later = i > 0 ? v[at(i - 1) * LEAF + row] : 0.0lf, c = cos_[i], s = sin_[i];
+		real_t later = i > 0 ? v[at(i - 1) * LEAF + row] : 0.0, c = cos_[i], s = sin_[i];
 		v[at(i + 1) * LEAF + row] = c * y + s * x;
 		y = c * x - s * y;
 		x = later;
@@ -183,7 +181,7 @@ void main() {
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
 		d[i] = p.d.at[leaf.lo + i];
 		if (i + 1 < n) e[i] = p.e.at[leaf.lo + i];
-		for (uint c = 0; c < n; c++) v[c * LEAF + i] = c == i ? 1.0lf : 0.0lf;
+		for (uint c = 0; c < n; c++) v[c * LEAF + i] = c == i ? real_t(1) : real_t(0);
 	}
 	if (t == 0) lo = 0, hi = 0, turned = false;
 	for (uint w = t; w < ZERO_WORDS; w += LOCAL_SIZE) zeros[w] = 0;
@@ -212,10 +210,10 @@ void main() {
 		uint rank = 0;
 		for (uint j = 0; j < n; j++) rank += uint(d[j] < d[i] || d[j] == d[i] && j < i);
 		if (state == FAILED) rank = i;
-		p.d.at[leaf.lo + rank] = state == FAILED ? packDouble2x32(uvec2(0u, 0x7ff80000u)) : d[i];
+		p.d.at[leaf.lo + rank] = state == FAILED ? JOIN(uvec2(0u, 0x7ff80000u)) : d[i];
 		p.first.at[leaf.lo + rank] = v[i * LEAF];
 		p.last.at[leaf.lo + rank] = v[i * LEAF + n - 1];
-		cos_[i] = double(rank);
+		cos_[i] = real_t(rank);
 	}
 	if (q == 0ul) return;
 	barrier();

@@ -1,5 +1,3 @@
-// float64 only
-//
 // stedc_multiply computes the products of the merges of one level, Q = W·S, for the upper and the
 // lower half, and for the wanted columns of S (LAPACK dlaed3).
 //
@@ -34,7 +32,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "merge.glsl"
 #include "product/tile.glsl"
 #include "tile_order.glsl"

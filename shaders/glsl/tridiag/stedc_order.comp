@@ -1,5 +1,3 @@
-// float64 only
-//
 // stedc_order finds the permutation of each merged block that makes its eigenvalues ascend:
 // order[i] is the column of the block with the i-th smallest eigenvalue. Columns with equal
 // eigenvalues keep their order.
@@ -22,7 +20,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "merge.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -43,25 +41,25 @@ layout(push_constant, scalar) uniform Push {
 
 // `room` has LOCAL_SIZE eigenvalues of the block. Every invocation of the workgroup compares its
 // own eigenvalue with all of them.
-shared double room[LOCAL_SIZE];
+shared real_t room[LOCAL_SIZE];
 
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.z];
 	uint t = gl_LocalInvocationIndex, i = p.first + gl_GlobalInvocationID.x;
 	if (p.first + gl_WorkGroupID.x * LOCAL_SIZE >= m.n) return;
-	double x = i < m.n ? p.d.at[m.lo + i] : 0.0lf;
+	real_t x = i < m.n ? p.d.at[m.lo + i] : 0.0;
 	uint rank = 0;
 	for (uint from = 0; from < m.n; from += LOCAL_SIZE) {
 		if (from + t < m.n) room[t] = p.d.at[m.lo + from + t];
 		barrier();
 		uint count = min(LOCAL_SIZE, m.n - from);
 		for (uint j = 0; j < count; j++) {
-			double y = room[j];
+			real_t y = room[j];
 			rank += uint(y < x || y == x && from + j < i);
 		}
 		barrier();
 	}
 	if (i >= m.n) return;
 	p.order.at[m.lo + rank] = int(i);
-	if (i < m.k && (unpackDouble2x32(x).y >> 20 & 0x7ffu) == 0x7ffu) atomicMin(p.info.at[m.lo * p.apart], p.base + m.lo + i);
+	if (i < m.k && (SPLIT(x).y >> EXPONENT_SHIFT & EXPONENT_FIELD) == EXPONENT_FIELD) atomicMin(p.info.at[m.lo * p.apart], p.base + m.lo + i);
 }

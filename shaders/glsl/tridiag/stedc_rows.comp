@@ -1,5 +1,3 @@
-// float64 only
-//
 // stedc_rows computes the first and the last row of merged blocks of Q: the first and the last row
 // of W times S (LAPACK dlaed3, dlaeda). The next merge needs only these rows of Q to find its
 // eigenvalues.
@@ -22,7 +20,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "merge.glsl"
 #include "secular.glsl"
 
@@ -43,17 +41,17 @@ void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.z];
 	uint j = p.begin + workgroup();
 	if (j >= m.k) return;
-	double mu = p.mu.at[m.lo + j], pole = p.d.at[m.lo + root_pole(mu, j)];
-	double norm = 0.0lf, first = 0.0lf, last = 0.0lf, none = 0.0lf;
+	real_t mu = p.mu.at[m.lo + j], pole = p.d.at[m.lo + root_pole(mu, j)];
+	real_t norm = 0.0, first = 0.0, last = 0.0, none = 0.0;
 	for (uint i = m.lo + gl_LocalInvocationIndex; i < m.lo + m.k; i += LOCAL_SIZE) {
-		double x = p.zhat.at[i] / ((p.d.at[i] - pole) - mu);
+		real_t x = p.zhat.at[i] / ((p.d.at[i] - pole) - mu);
 		norm += x * x;
 		first += x * p.w_first.at[i];
 		last += x * p.w_last.at[i];
 	}
 	four_sums(norm, first, last, none);
 	if (gl_LocalInvocationIndex > 0) return;
-	double scale = 1.0lf / sqrt(norm);
+	real_t scale = 1.0 / sqrt(norm);
 	p.first.at[m.lo + j] = first * scale;
 	p.last.at[m.lo + j] = last * scale;
 }

@@ -1,5 +1,3 @@
-// float64 only
-//
 // stedc_vectors computes eigenvectors of diag(d) + rho·z·zᵀ (LAPACK dlaed3). Column j of S has the
 // entries ẑ_i/(d_i − λ_j), scaled to norm 1. ẑ are the weights that stedc_weights has recomputed,
 // and λ_j is root j. The entry of pole i is in row row[i] of S.
@@ -28,7 +26,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "merge.glsl"
 #include "secular.glsl"
 
@@ -52,9 +50,9 @@ shared acc_t partial[LOCAL_SIZE];
 
 // entry returns the element of pole i before the vector is scaled to norm 1. `di` is the pole d_i,
 // and z is the weight ẑ_i. The eigenvalue is `pole` + mu.
-double entry(uint i, double di, double z, double pole, double mu) {
+real_t entry(uint i, real_t di, real_t z, real_t pole, real_t mu) {
 	if (LEFT) {
-		if (i == 0) return -1.0lf;
+		if (i == 0) return -1.0;
 		z *= sqrt(di);
 	}
 	return z / ((di - pole) - mu);
@@ -70,10 +68,10 @@ void main() {
 	Reals zhat = Reals(uint64_t(p.zhat) + REAL_BYTES * m.lo);
 	Ints row = Ints(uint64_t(p.row) + 4ul * m.lo);
 	RealsOut s = RealsOut(element(uint64_t(p.s), whole ? at_s(m) : 0ul, column, m.k));
-	double mu = p.mu.at[m.lo + j], pole = d.at[root_pole(mu, j)];
+	real_t mu = p.mu.at[m.lo + j], pole = d.at[root_pole(mu, j)];
 	acc_t sum = acc_t(0);
 	for (uint i = t; i < m.k; i += LOCAL_SIZE) {
-		double x = entry(i, d.at[i], zhat.at[i], pole, mu);
+		real_t x = entry(i, d.at[i], zhat.at[i], pole, mu);
 		sum += x * x;
 	}
 	partial[t] = sum;
@@ -82,6 +80,6 @@ void main() {
 		if (t < width) partial[t] += partial[t + width];
 		barrier();
 	}
-	double scale = 1.0lf / sqrt(partial[0]);
+	real_t scale = 1.0 / sqrt(partial[0]);
 	for (uint i = t; i < m.k; i += LOCAL_SIZE) s.at[row.at[i]] = entry(i, d.at[i], zhat.at[i], pole, mu) * scale;
 }

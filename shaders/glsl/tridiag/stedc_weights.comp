@@ -1,5 +1,3 @@
-// float64 only
-//
 // stedc_weights recomputes the weights of secular equations from their computed roots (LAPACK
 // dlaed3).
 //
@@ -26,7 +24,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "merge.glsl"
 #include "secular.glsl"
 
@@ -49,7 +47,7 @@ void main() {
 	if (i >= m.k) return;
 	Reals d = Reals(uint64_t(p.d) + REAL_BYTES * m.lo);
 	Reals mu = Reals(uint64_t(p.mu) + REAL_BYTES * m.lo);
-	double di = d.at[i], w = 1.0lf;
+	real_t di = d.at[i], w = 1.0;
 	for (uint j = t; j < m.k; j += LOCAL_SIZE) {
 		if (j != i) w *= delta(d, mu, di, j) / (di - d.at[j]);
 	}
@@ -61,6 +59,6 @@ void main() {
 	if (t > 0) return;
 	w = -delta(d, mu, di, i);
 	for (uint s = 0; s < quarter; s++) w *= partial[s];
-	double root = sqrt(w);
-	p.zhat.at[m.lo + i] = p.z.at[m.lo + i] < 0.0lf ? -root : root;
+	real_t root = sqrt(w);
+	p.zhat.at[m.lo + i] = p.z.at[m.lo + i] < 0.0 ? -root : root;
 }

@@ -23,7 +23,7 @@ import (
 // (the smallest subproblems) and the factors of S have their own kernels. There is no method
 // Record: Solve records and runs the commands, as DivideConquer.Solve does.
 type BidiagonalConquer struct {
-	values valuesPass
+	values valuesPass[float64]
 	sides  [2]vectorsPass // the vectors passes of W and of S; they share all memory except that of their lists
 	work   *vk.Layout
 
@@ -39,7 +39,7 @@ func NewBidiagonalConquer(
 	s := &BidiagonalConquer{values: newValuesPass(&b, n, levels, bidiagonalLeaves(&b, t), stages.PhaseBidiagonal, t)}
 	right := newVectorsPass(&b, n, levels, ops, tiles, t)
 	left := right
-	left.vectors = stages.Build(&b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: t.Threads, Left: spirv.BoolOf(true)})
+	left.vectors = stages.Build(&b, shaders.StedcVectors[float64](), shaders.StedcVectorsSpec{LocalSize: t.Threads, Left: spirv.BoolOf(true)})
 	if b.Err != nil {
 		return nil, b.Err
 	}
@@ -68,9 +68,9 @@ func bidiagonalLeafSpec(t Tuning) shaders.BdsdcLeafSpec {
 
 // A leaf costs twice as much as a leaf of a symmetric matrix, because left and right singular
 // vectors are rotated.
-func bidiagonalLeaves(b *stages.Builder, t Tuning) leafKernel {
+func bidiagonalLeaves(b *stages.Builder, t Tuning) leafKernel[float64] {
 	kernel := stages.Build(b, shaders.BdsdcLeaf(), bidiagonalLeafSpec(t))
-	return leafKernel{flops: 24, dispatch: func(rec *vk.Recorder, x leavesPush) {
+	return leafKernel[float64]{flops: 24, dispatch: func(rec *vk.Recorder, x leavesPush[float64]) {
 		kernel.Dispatch(rec, vk.Folded(x.count), shaders.BdsdcLeafPush{
 			Leaves: x.leaves, E: x.e, D: x.d, First: x.first, Last: x.last,
 			W: x.vectors[bidiagonal.Right], S: x.vectors[bidiagonal.Left], Count: uint32(x.count),

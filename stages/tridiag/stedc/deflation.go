@@ -23,18 +23,18 @@ import (
 // A merge joins two blocks. The eigenvalues of a block, and the first and last rows of its
 // eigenvectors, are in valuesPass.leafNumbers. Each merge overwrites the values and rows of its two
 // blocks. The lists of merges of all levels follow one another in valuesPass.mergeList.
-type deflation struct {
-	pass    *valuesPass
-	deflate *vk.Kernel[shaders.StedcDeflateSpec, shaders.StedcDeflatePush]
+type deflation[T spirv.Real] struct {
+	pass    *valuesPass[T]
+	deflate *vk.Kernel[shaders.StedcDeflateSpec, shaders.StedcDeflatePush[T]]
 	portion int // steps of each merge whose rotations one dispatch of stedc_deflate computes
-	order   *vk.Kernel[shaders.StedcOrderSpec, shaders.StedcOrderPush]
+	order   *vk.Kernel[shaders.StedcOrderSpec, shaders.StedcOrderPush[T]]
 
-	orders vk.Region[int32]   // by block, the permutation that makes its values ascend
-	leaves vk.Region[float64] // values of the leaves; NaN if a leaf has not converged
-	Info   vk.Region[uint32]  // level·n + the first root that was not found, or allFound; one word, or n
-	reals  vk.Region[float64] // scratch of stedc_deflate
+	orders vk.Region[int32]  // by block, the permutation that makes its values ascend
+	leaves vk.Region[T]      // values of the leaves; NaN if a leaf has not converged
+	Info   vk.Region[uint32] // level·n + the first root that was not found, or allFound; one word, or n
+	reals  vk.Region[T]      // scratch of stedc_deflate
 	words  vk.Region[int32]
-	steps  stepLists // of each stored level
+	steps  stepLists[T] // of each stored level
 	work   *vk.Layout
 }
 
@@ -53,35 +53,35 @@ const (
 // values pass stores. The caller lays out the memory of these lists: the field `work` of the result
 // does not contain it. `infos` is the number of INFO words: 1, or n if each merge has its own word,
 // at the index of its first row.
-func newDeflation(b *stages.Builder, pass *valuesPass, steps stepLists, infos int) deflation {
+func newDeflation[T spirv.Real](b *stages.Builder, pass *valuesPass[T], steps stepLists[T], infos int) deflation[T] {
 	n, t := pass.n, pass.tune
-	s := deflation{pass: pass, steps: steps}
+	s := deflation[T]{pass: pass, steps: steps}
 	s.portion = min(deflateSteps, t.atOnce(deflateFlops))
-	s.deflate = stages.Build(b, shaders.StedcDeflate(), shaders.StedcDeflateSpec{LocalSize: t.Deflate, Steps: uint32(s.portion)})
-	s.order = stages.Build(b, shaders.StedcOrder(), shaders.StedcOrderSpec{LocalSize: t.Threads})
+	s.deflate = stages.Build(b, shaders.StedcDeflate[T](), shaders.StedcDeflateSpec{LocalSize: t.Deflate, Steps: uint32(s.portion)})
+	s.order = stages.Build(b, shaders.StedcOrder[T](), shaders.StedcOrderSpec{LocalSize: t.Threads})
 	s.orders = vk.Reserve[int32]("D&C orders", n)
-	s.leaves = vk.Reserve[float64]("D&C values of leaves", n)
+	s.leaves = vk.Reserve[T]("D&C values of leaves", n)
 	s.Info = vk.Reserve[uint32]("D&C info", infos)
-	s.reals = vk.Reserve[float64]("D&C steps' numbers", deflateReals*n)
+	s.reals = vk.Reserve[T]("D&C steps' numbers", deflateReals*n)
 	s.words = vk.Reserve[int32]("D&C steps' words", deflateWords*n)
 	s.work = vk.Together(s.orders, s.leaves, s.Info, s.reals, s.words)
 	return s
 }
 
-type decided struct {
+type decided[T spirv.Real] struct {
 	leaves []shaders.Leaf
-	e, d   []float64       // d becomes the values of all blocks
+	e, d   []T             // d becomes the values of all blocks
 	order  []int32         // the orders of all blocks
 	merges []shaders.Merge // of all levels; K, Upper and Lower are received
 	levels []int           // number of merges of each level
 
-	leafValues []float64 // received
+	leafValues []T       // received
 	info       [1]uint32 // received
 }
 
 // record records the computation of all eigenvalues. It writes the eigenvectors of the leaves to
 // the address places[0]. If this address is 0, no eigenvectors are wanted.
-func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2]spirv.Addr[float64]) {
+func (s *deflation[T]) record(rec *vk.Recorder, ws *vk.Arena, x *decided[T], places [2]spirv.Addr[T]) {
 	n, vectors := s.pass.n, places[0] != 0
 	all := s.pass.leafNumbers.In(ws)
 	e, d := all.Sub(0, n), all.Sub(n, n)
@@ -99,7 +99,7 @@ func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2
 	vk.Copy(rec, leaves, d)
 	first := 0
 	for level, count := range x.levels {
-		s.recordLevel(rec, ws, level, first, x.merges[first:first+count], rootsOf{
+		s.recordLevel(rec, ws, level, first, x.merges[first:first+count], rootsOf[T]{
 			level: level, merges: count, weights: vectors || level+1 < len(x.levels), rows: level+1 < len(x.levels),
 		})
 		first += count
@@ -115,8 +115,8 @@ func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2
 
 // recordLevel records the merges of one level: the elements [first, first+len(merges)) of the list
 // of all merges.
-func (s *deflation) recordLevel(
-	rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge, roots rootsOf,
+func (s *deflation[T]) recordLevel(
+	rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge, roots rootsOf[T],
 ) {
 	n, all := s.pass.n, s.pass.leafNumbers.In(ws)
 	list, d := s.pass.mergeList.In(ws).From(first).Addr(), all.From(n).Addr()
@@ -132,10 +132,10 @@ func (s *deflation) recordLevel(
 
 // recordDeflation records the deflation of the merges of a level. There are several dispatches if
 // the merges cost more than tune.Dispatch, or if a merge has more than s.portion columns.
-func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge) {
+func (s *deflation[T]) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge) {
 	n, all := s.pass.n, s.pass.leafNumbers.In(ws)
 	at := min(level, s.pass.stored-1)
-	push := shaders.StedcDeflatePush{
+	push := shaders.StedcDeflatePush[T]{
 		Merges: s.pass.mergeList.In(ws).From(first).Addr(), E: all.Addr(), D: all.From(n).Addr(),
 		First: all.From(2 * n).Addr(), Last: all.From(3 * n).Addr(), Order: s.orders.In(ws).Addr(),
 		Numbers: s.pass.numbersOf(ws, level, numberD, 1).Addr(),
@@ -161,7 +161,7 @@ func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first
 
 // recordOrder sorts the eigenvalues of each of the merges first … first+count−1. The largest of
 // them has `columns` columns.
-func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, count, columns int) {
+func (s *deflation[T]) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, count, columns int) {
 	n := s.pass.n
 	list, d := s.pass.mergeList.In(ws).From(first).Addr(), s.pass.leafNumbers.In(ws).From(n).Addr()
 	column := compareFlops * float64(columns) // cost of one column of a merge
@@ -169,7 +169,7 @@ func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, co
 	stages.InPortions(count, min(vk.MaxGroups(), most), func(portion, count int) {
 		stages.InPortions(columns, s.pass.tune.atOnce(column*float64(count)), func(begin, some int) {
 			grid := vk.Groups{X: vk.Tiles(some, s.pass.tune.Threads), Y: 1, Z: count}
-			s.order.Dispatch(rec, grid, shaders.StedcOrderPush{
+			s.order.Dispatch(rec, grid, shaders.StedcOrderPush[T]{
 				Merges: list.Plus(portion), D: d, Order: s.orders.In(ws).Addr(), Info: s.Info.In(ws).Addr(),
 				Base: uint32(level * n), Apart: s.apart(), First: uint32(begin),
 			})
@@ -180,7 +180,7 @@ func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, co
 
 // `apart` returns the distance between the words of info of two merges: 1 if each merge has its own
 // word, and 0 if all merges share one word.
-func (s *deflation) apart() uint32 { return uint32(min(1, s.Info.Len()-1)) }
+func (s *deflation[T]) apart() uint32 { return uint32(min(1, s.Info.Len()-1)) }
 
 // deflateFlops is the cost of stedc_deflate for a column, and compareFlops is the cost of
 // stedc_order for a comparison, in flops. A column of stedc_deflate is expensive because one

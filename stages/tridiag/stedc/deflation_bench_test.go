@@ -46,7 +46,7 @@ func BenchmarkDeflation(b *testing.B) {
 
 // deflateOnce runs the deflation of one merge of order n, and returns its time in seconds. All
 // eigenvalues of the two blocks are equal if `rotate` is true. Otherwise they are far apart.
-func deflateOnce(b *testing.B, dev *vk.Device, s *deflation, ws *vk.Arena, n int, rotate bool) float64 {
+func deflateOnce(b *testing.B, dev *vk.Device, s *deflation[float64], ws *vk.Arena, n int, rotate bool) float64 {
 	numbers, orders := make([]float64, leafArrays*n), make([]int32, n)
 	for i := range n {
 		orders[i] = int32(i % (n / 2))

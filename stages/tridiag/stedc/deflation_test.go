@@ -228,7 +228,7 @@ func TestDeflationAccessesAreNotPrivate(t *testing.T) {
 		inputs  = 2  // e, order
 		outputs = 12 // numbers 5, rotations 2, dst 2, row, src, chains
 	)
-	got := stagetest.AccessesOf(shaders.StedcDeflate().Code)
+	got := stagetest.AccessesOf(shaders.StedcDeflate[float64]().Code)
 	if got.PrivateLoads != inputs || got.PrivateStores != outputs || got.Loads == inputs || got.Stores == outputs {
 		t.Errorf("%+v; want %d private loads and %d private stores", got, inputs, outputs)
 	}

@@ -37,7 +37,7 @@ import (
 //	forest.go      many matrices at once, both passes in one recording
 //	rounds.go      the values pass of BidiagonalConquer, with deflation on the host
 type DivideConquer struct {
-	values  deflation
+	values  deflation[float64]
 	Vectors vectorsPass
 	work    *vk.Layout
 
@@ -52,7 +52,7 @@ func NewDivideConquer(
 ) (*DivideConquer, error) {
 	b := stages.Builder{Dev: dev}
 	levels := t.levels(n)
-	values := newValuesPass(&b, n, levels, symmetricLeaves(&b, t), stages.PhaseTridiagonal, t)
+	values := newValuesPass(&b, n, levels, symmetricLeaves[float64](&b, t), stages.PhaseTridiagonal, t)
 	s := &DivideConquer{Vectors: newVectorsPass(&b, n, levels, ops, tiles, t)}
 	s.values = newDeflation(&b, &values, s.Vectors.lists.stepLists, 1)
 	if b.Err != nil {
@@ -111,13 +111,13 @@ func (s *DivideConquer) SolveRange(
 // DivideConquerValues finds all eigenvalues and no eigenvectors, with O(n) memory. It is the values
 // pass of DivideConquer.
 type DivideConquerValues struct {
-	values deflation
+	values deflation[float64]
 	work   *vk.Layout
 }
 
 func NewDivideConquerValues(dev *vk.Device, n int, t Tuning) (*DivideConquerValues, error) {
 	b := stages.Builder{Dev: dev}
-	values, steps := newValuesPass(&b, n, 1, symmetricLeaves(&b, t), stages.PhaseTridiagonal, t), newStepLists(n, 1)
+	values, steps := newValuesPass(&b, n, 1, symmetricLeaves[float64](&b, t), stages.PhaseTridiagonal, t), newStepLists[float64](n, 1)
 	s := &DivideConquerValues{values: newDeflation(&b, &values, steps, 1)}
 	s.work = vk.Together(values.work, steps.layout(), s.values.work)
 	return s, b.Err

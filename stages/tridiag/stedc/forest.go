@@ -24,22 +24,22 @@ import (
 // depends only on its order, each grid has as many workgroups as the merges need without deflation,
 // and each merge has the largest memory that it can need. The kernels read the actual sizes from
 // memory. The bits of a result depend only on the matrix and the device.
-type Forest struct {
-	values    valuesPass
-	Deflation deflation
-	vectors   mergeKernels
-	prepare   *vk.Kernel[shaders.Laed0BatchSpec, shaders.Laed0BatchPush]
+type Forest[T spirv.Real] struct {
+	values    valuesPass[T]
+	Deflation deflation[T]
+	vectors   mergeKernels[T]
+	prepare   *vk.Kernel[shaders.Laed0BatchSpec, shaders.Laed0BatchPush[T]]
 	Work      *vk.Layout
 }
 
 // NewForest prepares the solver for matrices with `rows` rows together. The products use the square
 // tiles of the table `tiles`. The memory Work has O(rows) elements.
-func NewForest(b *stages.Builder, rows int, tiles product.Tuning, t Tuning) *Forest {
-	steps := newStepLists(rows, 1)
-	f := &Forest{
-		values:  newValuesPass(b, rows, 1, symmetricLeaves(b, t), stages.PhaseBatch, t),
-		vectors: newMergeKernels(b, tiles, t),
-		prepare: stages.Build(b, shaders.Laed0Batch(), shaders.Laed0BatchSpec{LocalSize: t.Threads, Leaf: uint32(t.Leaf)}),
+func NewForest[T spirv.Real](b *stages.Builder, rows int, tiles product.Tuning, t Tuning) *Forest[T] {
+	steps := newStepLists[T](rows, 1)
+	f := &Forest[T]{
+		values:  newValuesPass(b, rows, 1, symmetricLeaves[T](b, t), stages.PhaseBatch, t),
+		vectors: newMergeKernels[T](b, tiles, t),
+		prepare: stages.Build(b, shaders.Laed0Batch[T](), shaders.Laed0BatchSpec{LocalSize: t.Threads, Leaf: uint32(t.Leaf)}),
 	}
 	f.Deflation = newDeflation(b, &f.values, steps, rows)
 	f.Work = vk.Together(f.values.work, steps.layout(), f.Deflation.work)
@@ -73,7 +73,7 @@ type treesLevel struct {
 
 // Plant appends the leaves and merges of the matrices to the lists, and returns their trees. The
 // rows of the matrices must follow one another.
-func (f *Forest) Plant(lists *ForestLists, matrices []ForestMatrix) Trees {
+func (f *Forest[T]) Plant(lists *ForestLists, matrices []ForestMatrix) Trees {
 	last := matrices[len(matrices)-1]
 	t := Trees{rows: stages.Span{First: matrices[0].Lo, Last: last.Lo + last.N}, leaves: stages.Span{First: len(lists.Leaves)}}
 	var levels [][]shaders.Merge
@@ -112,7 +112,7 @@ func (f *Forest) Plant(lists *ForestLists, matrices []ForestMatrix) Trees {
 // treeOf returns the tree of a matrix of order n, and the offsets of its blocks of Q, by the
 // block's first row. The offset of a merged block is that of its upper half, and the lower half
 // follows the upper half.
-func (f *Forest) treeOf(n int) (tree dc.Tree, offset []int) {
+func (f *Forest[T]) treeOf(n int) (tree dc.Tree, offset []int) {
 	tree.Halve(0, n, f.values.tune.Leaf, func(int) {})
 	offset = make([]int, n)
 	for l := len(tree.Levels) - 1; l >= 0; l-- {
@@ -132,7 +132,7 @@ func (s *levelSizes) add(p dc.Pair) {
 }
 
 // Send copies the lists to the device, before all other commands that use the forest.
-func (f *Forest) Send(rec *vk.Recorder, ws *vk.Arena, lists *ForestLists) {
+func (f *Forest[T]) Send(rec *vk.Recorder, ws *vk.Arena, lists *ForestLists) {
 	vk.SendFirst(rec, f.values.leafList.In(ws), lists.Leaves)
 	vk.SendFirst(rec, f.values.mergeList.In(ws), lists.merges)
 	vk.Fill(rec, f.Deflation.Info.In(ws), allFound)
@@ -141,8 +141,8 @@ func (f *Forest) Send(rec *vk.Recorder, ws *vk.Arena, lists *ForestLists) {
 // Record solves the matrices of the trees t, after Send. `push` says which matrices of the batch
 // they are, and where T lies. The vectors go to the memory q, at the offsets that the trees have. W
 // and S use the memory `work`.
-func (f *Forest) Record(
-	rec *vk.Recorder, ws *vk.Arena, t Trees, lists *ForestLists, push shaders.Laed0BatchPush, q, work spirv.Addr[float64],
+func (f *Forest[T]) Record(
+	rec *vk.Recorder, ws *vk.Arena, t Trees, lists *ForestLists, push shaders.Laed0BatchPush[T], q, work spirv.Addr[T],
 ) {
 	n, all := f.values.n, f.values.leafNumbers.In(ws)
 	e, d := all.Sub(0, n), all.Sub(n, n)
@@ -154,28 +154,28 @@ func (f *Forest) Record(
 		f.prepare.Dispatch(rec, vk.Folded(count), push)
 		rec.Costs(matrix * float64(count))
 	})
-	f.values.solveLeaves(rec, ws, [2]spirv.Addr[float64]{q}, t.leaves, t.rows.Len())
+	f.values.solveLeaves(rec, ws, [2]spirv.Addr[T]{q}, t.leaves, t.rows.Len())
 	vk.Copy(rec, f.LeafValues(ws).Sub(t.rows.First, t.rows.Len()), d.From(t.rows.First))
 	for level, l := range t.levels {
 		vk.Fill(rec, f.Deflation.steps.chains.region.In(ws).Sub(t.rows.First, t.rows.Len()), 0)
-		f.Deflation.recordLevel(rec, ws, level, l.merges.First, lists.merges[l.merges.First:l.merges.Last], rootsOf{
+		f.Deflation.recordLevel(rec, ws, level, l.merges.First, lists.merges[l.merges.First:l.merges.Last], rootsOf[T]{
 			level: level, merges: l.merges.Len(), weights: true, rows: level+1 < len(t.levels),
 		})
-		f.recordVectors(rec, ws, t.rows, l, levelBuffers{f.values.mergeList.In(ws).From(l.merges.First).Addr(), q, work})
+		f.recordVectors(rec, ws, t.rows, l, levelBuffers[T]{f.values.mergeList.In(ws).From(l.merges.First).Addr(), q, work})
 	}
 }
 
-func (f *Forest) recordVectors(rec *vk.Recorder, ws *vk.Arena, rows stages.Span, l treesLevel, x levelBuffers) {
+func (f *Forest[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, rows stages.Span, l treesLevel, x levelBuffers[T]) {
 	n, steps, s := f.values.n, &f.Deflation.steps, &f.vectors
-	number := func(kind int) spirv.Addr[float64] { return f.values.numbersOf(ws, 0, kind, 1).Addr() }
-	s.recordGather(rec, shaders.StedcGatherPush{
+	number := func(kind int) spirv.Addr[T] { return f.values.numbersOf(ws, 0, kind, 1).Addr() }
+	s.recordGather(rec, shaders.StedcGatherPush[T]{
 		Merges: x.merges, Src: steps.src.at(ws, 0), Dst: steps.dst.at(ws, 0),
 		Cos: steps.rotations.at(ws, 0), Sin: steps.rotations.at(ws, n), Q: x.q, W: x.work,
 	}, steps.chains, ws, chainRange{rows.First, rows.Len()}, l.sizes.rows)
 	merges := l.merges.Len()
 	most := s.tune.atOnce(max(l.sizes.vectorFlops(), l.sizes.flops/float64(merges)))
 	stages.InPortions(merges, min(vk.MaxGroups()/2, most), func(first, count int) {
-		s.recordVectors(rec, shaders.StedcVectorsPush{
+		s.recordVectors(rec, shaders.StedcVectorsPush[T]{
 			Merges: x.from(first).merges, D: number(numberD), Mu: number(numberMu), Zhat: number(numberZHat),
 			Row: steps.row.at(ws, 0), S: x.work,
 		}, l.sizes, count)
@@ -186,13 +186,13 @@ func (f *Forest) recordVectors(rec *vk.Recorder, ws *vk.Arena, rows stages.Span,
 
 // Eigenvalues returns the memory of the eigenvalues of all matrices after Record, scaled and in the
 // order of the columns of Q.
-func (f *Forest) Eigenvalues(ws *vk.Arena) vk.Slice[float64] {
+func (f *Forest[T]) Eigenvalues(ws *vk.Arena) vk.Slice[T] {
 	return f.values.leafNumbers.In(ws).From(f.values.n)
 }
 
 // LeafValues returns the memory of the eigenvalues of the leaves. If QL iteration has not converged
 // on a leaf, an eigenvalue of this leaf is NaN.
-func (f *Forest) LeafValues(ws *vk.Arena) vk.Slice[float64] { return f.Deflation.leaves.In(ws) }
+func (f *Forest[T]) LeafValues(ws *vk.Arena) vk.Slice[T] { return f.Deflation.leaves.In(ws) }
 
 // PrepareFlops is the cost of laed0_batch for a row, in flops. ProductCost is the cost of a flop of
 // a matrix product, in flops of the other kernels for batches. batch.Tuning.Dispatch assumes the

@@ -17,7 +17,7 @@ import (
 
 // planted is a forest on the device with some tridiagonal matrices.
 type planted struct {
-	forest   *Forest
+	forest   *Forest[float64]
 	ws       *vk.Arena
 	lists    ForestLists
 	trees    Trees
@@ -45,7 +45,7 @@ func plantForest(t *testing.T, tune Tables, d, e [][]float64) *planted {
 		rows, entries, work = rows+n, entries+n*n, work+ForestWork(n)
 	}
 	b := stages.Builder{Dev: dev}
-	p.forest = NewForest(&b, rows, tune.Products, tune.DivideConquer)
+	p.forest = NewForest[float64](&b, rows, tune.Products, tune.DivideConquer)
 	if b.Err != nil {
 		t.Fatal(b.Err)
 	}
@@ -62,8 +62,8 @@ func plantForest(t *testing.T, tune Tables, d, e [][]float64) *planted {
 }
 
 // push returns the arguments of laed0_batch for all matrices.
-func (p *planted) push() shaders.Laed0BatchPush {
-	return shaders.Laed0BatchPush{
+func (p *planted) push() shaders.Laed0BatchPush[float64] {
+	return shaders.Laed0BatchPush[float64]{
 		Matrices: p.table.In(p.ws).Addr(), States: p.states.In(p.ws).Addr(),
 		D: p.d.In(p.ws).Addr(), E: p.e.In(p.ws).Addr(), Count: uint32(len(p.matrices)),
 	}
@@ -144,7 +144,7 @@ func TestForestTears(t *testing.T) {
 func TestForestFitsItsMemory(t *testing.T) {
 	tune := SmallestTuning()
 	b := stages.Builder{Dev: vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024})}
-	f := NewForest(&b, 1<<12, tune.Products, tune.DivideConquer)
+	f := NewForest[float64](&b, 1<<12, tune.Products, tune.DivideConquer)
 	for n := 1; n < 80; n++ {
 		var lists ForestLists
 		first := ForestMatrix{N: n, Lo: 5, Q: 1 << 10, Work: 1 << 11}

@@ -19,26 +19,26 @@ import (
 //	Q ← W·S       multiply, and deflated for the columns of W that are eigenvectors already
 //
 // The file merge.glsl says where these matrices lie in memory.
-type mergeKernels struct {
+type mergeKernels[T spirv.Real] struct {
 	tune    Tuning
 	chooser product.Chooser // chooses the tile of multiply
 
-	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush]
-	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush]
-	deflated *vk.Kernel[shaders.StedcDeflatedSpec, shaders.StedcDeflatedPush]
-	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush] // by tile
+	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush[T]]
+	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush[T]]
+	deflated *vk.Kernel[shaders.StedcDeflatedSpec, shaders.StedcDeflatedPush[T]]
+	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush[T]] // by tile
 }
 
-func newMergeKernels(b *stages.Builder, tiles product.Tuning, t Tuning) mergeKernels {
-	s := mergeKernels{tune: t, chooser: product.NewChooser(MergeTiles(tiles))}
-	s.gather = stages.Build(b, shaders.StedcGather(), shaders.StedcGatherSpec{LocalSize: t.Threads})
-	s.vectors = stages.Build(b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: t.Threads})
-	s.deflated = stages.Build(b, shaders.StedcDeflated(), shaders.StedcDeflatedSpec{LocalSize: t.Threads})
+func newMergeKernels[T spirv.Real](b *stages.Builder, tiles product.Tuning, t Tuning) mergeKernels[T] {
+	s := mergeKernels[T]{tune: t, chooser: product.NewChooser(MergeTiles(tiles))}
+	s.gather = stages.Build(b, shaders.StedcGather[T](), shaders.StedcGatherSpec{LocalSize: t.Threads})
+	s.vectors = stages.Build(b, shaders.StedcVectors[T](), shaders.StedcVectorsSpec{LocalSize: t.Threads})
+	s.deflated = stages.Build(b, shaders.StedcDeflated[T](), shaders.StedcDeflatedSpec{LocalSize: t.Threads})
 	for _, tile := range s.chooser.Tiles() {
 		if err := tile.Fits(b.Dev.Info()); err != nil && b.Err == nil {
 			b.Err = err
 		}
-		s.multiply = append(s.multiply, stages.Build(b, shaders.StedcMultiply(), shaders.StedcMultiplySpec(tile.Spec())))
+		s.multiply = append(s.multiply, stages.Build(b, shaders.StedcMultiply[T](), shaders.StedcMultiplySpec(tile.Spec())))
 	}
 	return s
 }
@@ -82,20 +82,20 @@ type levelSizes struct {
 	flops           float64 // flops of the products of all merges together
 }
 
-type levelBuffers struct {
+type levelBuffers[T spirv.Real] struct {
 	merges  spirv.Addr[shaders.Merge]
-	q, work spirv.Addr[float64]
+	q, work spirv.Addr[T]
 }
 
-func (x levelBuffers) from(count int) levelBuffers {
+func (x levelBuffers[T]) from(count int) levelBuffers[T] {
 	x.merges = x.merges.Plus(count)
 	return x
 }
 
 // recordGather records W ← Q·G. The range r is the part of the list `chains` that has the chains of
 // the merges. push has the other lists.
-func (s *mergeKernels) recordGather(
-	rec *vk.Recorder, push shaders.StedcGatherPush, chains list[shaders.Chain], ws *vk.Arena, r chainRange, rows int,
+func (s *mergeKernels[T]) recordGather(
+	rec *vk.Recorder, push shaders.StedcGatherPush[T], chains list[shaders.Chain], ws *vk.Arena, r chainRange, rows int,
 ) {
 	stages.InPortions(r.count, s.tune.atOnce(moveBytes*float64(rows)), func(first, count int) {
 		push.Chains, push.Count = chains.at(ws, r.first+first), uint32(count)
@@ -108,7 +108,7 @@ func (p levelSizes) vectorFlops() float64 {
 	return 2 * termFlops * float64(p.columns) * float64(p.inner)
 }
 
-func (s *mergeKernels) recordVectors(rec *vk.Recorder, push shaders.StedcVectorsPush, p levelSizes, count int) {
+func (s *mergeKernels[T]) recordVectors(rec *vk.Recorder, push shaders.StedcVectorsPush[T], p levelSizes, count int) {
 	s.vectors.Dispatch(rec, columnGrid(p.columns, count), push)
 	rec.Costs(p.vectorFlops() * float64(count))
 }
@@ -116,21 +116,21 @@ func (s *mergeKernels) recordVectors(rec *vk.Recorder, push shaders.StedcVectors
 // recordProducts records, as one dispatch, the products W·S of `count` merges of a level. The level
 // has `merges` merges. Their bits do not depend on the tile: each element is one chain of
 // multiply-adds.
-func (s *mergeKernels) recordProducts(rec *vk.Recorder, x levelBuffers, p levelSizes, count, merges int) {
+func (s *mergeKernels[T]) recordProducts(rec *vk.Recorder, x levelBuffers[T], p levelSizes, count, merges int) {
 	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
 	grid := s.chooser.Tiles()[tile].Grid(p.half, p.columns)
 	grid.Z = 2 * count
-	s.multiply[tile].Dispatch(rec, grid, shaders.StedcMultiplyPush{Merges: x.merges, Work: x.work, Q: x.q})
+	s.multiply[tile].Dispatch(rec, grid, shaders.StedcMultiplyPush[T]{Merges: x.merges, Work: x.work, Q: x.q})
 	rec.Costs(p.flops * float64(count) / float64(merges))
 }
 
-func (s *mergeKernels) recordDeflated(rec *vk.Recorder, x levelBuffers, p levelSizes, count int) {
+func (s *mergeKernels[T]) recordDeflated(rec *vk.Recorder, x levelBuffers[T], p levelSizes, count int) {
 	column := moveBytes * max(1, float64(p.rows)) // bytes that one deflated column moves
 	most := s.tune.atOnce(column * float64(max(1, p.deflatedColumns)))
 	stages.InPortions(count, min(vk.MaxGroups(), most), func(first, some int) {
 		stages.InPortions(p.deflatedColumns, s.tune.atOnce(column*float64(some)), func(begin, columns int) {
 			grid := vk.Groups{X: vk.Tiles(p.rows, s.tune.Threads), Y: strided(columns), Z: some}
-			s.deflated.Dispatch(rec, grid, shaders.StedcDeflatedPush{
+			s.deflated.Dispatch(rec, grid, shaders.StedcDeflatedPush[T]{
 				Merges: x.from(first).merges, W: x.work, Q: x.q, First: uint32(begin), Columns: uint32(columns),
 			})
 			rec.Costs(column * float64(columns) * float64(some))

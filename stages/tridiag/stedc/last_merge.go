@@ -73,7 +73,7 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	step := panelStep(columns, panel.Len()/elements) // number of columns of a panel
 	tile := s.chooser.Choose(product.Shape{M: step, N: half, K: max(m.Upper, m.K-m.Lower), Count: 2})
 	// The kernel stedc_multiply writes column j of W·S to row `place[j]` of the result.
-	multiply := shaders.StedcMultiplyPush{
+	multiply := shaders.StedcMultiplyPush[float64]{
 		Merges: v.mergesAt(level, len(p.merges)), Work: v.q(), S: panel.Addr(),
 		Place: v.lists.place.at(v.ws, 0), X: v.xt.Addr(), Ldx: uint32(v.xt.Ld),
 	}

@@ -7,32 +7,33 @@ import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // stepLists holds the lists of the rotations and permutations by which merges compute W = Q·G. The
 // part of a level begins at element level·n. Within a level, the part of a merge begins at the
 // index of its first row. If the host writes a list of chains (sequences of rotations that share
 // columns), the parts of the merges follow one another without gaps instead.
-type stepLists struct {
+type stepLists[T spirv.Real] struct {
 	row, src, dst list[int32]         // dc.Merge.Row, Src and Dst, by level
-	rotations     list[float64]       // n cosines, then n sines, by level
+	rotations     list[T]             // n cosines, then n sines, by level
 	chains        list[shaders.Chain] // chains, by level
 }
 
-func newStepLists(n, levels int) stepLists {
-	return stepLists{
+func newStepLists[T spirv.Real](n, levels int) stepLists[T] {
+	return stepLists[T]{
 		row: newList[int32]("D&C rows of poles", levels*n),
 		src: newList[int32]("D&C sources", levels*n), dst: newList[int32]("D&C targets", levels*n),
-		rotations: newList[float64]("D&C rotations", levels*2*n),
+		rotations: newList[T]("D&C rotations", levels*2*n),
 		chains:    newList[shaders.Chain]("D&C chains", levels*n),
 	}
 }
 
-func (l stepLists) layout() *vk.Layout {
+func (l stepLists[T]) layout() *vk.Layout {
 	return vk.Together(l.row.region, l.src.region, l.dst.region, l.rotations.region, l.chains.region)
 }
 
-func (l stepLists) withHost(n, levels int) stepLists {
+func (l stepLists[T]) withHost(n, levels int) stepLists[T] {
 	l.row, l.src, l.dst = l.row.withHost(levels*n), l.src.withHost(levels*n), l.dst.withHost(levels*n)
 	l.rotations, l.chains = l.rotations.withHost(levels*2*n), l.chains.withHost(levels*n)
 	return l
@@ -42,7 +43,7 @@ func (l stepLists) withHost(n, levels int) stepLists {
 // merges, the part of a level begins at element level·mostMerges. The last merge of the tree comes
 // after the other merges of its level.
 type vectorLists struct {
-	stepLists
+	stepLists[float64]
 	merges list[shaders.Merge] // mostMerges elements for each level
 
 	columns list[shaders.Column] // place in memory of each column of Q
@@ -60,7 +61,7 @@ type vectorLists struct {
 // host yet.
 func newVectorLists(n, levels, mostMerges int) vectorLists {
 	return vectorLists{
-		stepLists: newStepLists(n, levels),
+		stepLists: newStepLists[float64](n, levels),
 		merges:    newList[shaders.Merge]("D&C merges of vectors", levels*mostMerges),
 		columns:   newList[shaders.Column]("D&C columns", n),
 		place:     newList[int32]("D&C places", n),
@@ -106,7 +107,7 @@ func (l vectorLists) send(rec *vk.Recorder, ws *vk.Arena) {
 // order: begin, prepare or plan for each level, complete, record.
 type vectorsRun struct {
 	pass   *vectorsPass
-	values *valuesPass // the values pass, which has the numbers of the merges
+	values *valuesPass[float64] // the values pass, which has the numbers of the merges
 	ws     *vk.Arena
 	xt     stages.Matrix // the result; before the last merge its memory is used for W and S
 

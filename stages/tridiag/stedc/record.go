@@ -69,7 +69,7 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 		return
 	}
 	s := v.pass
-	x := levelBuffers{v.mergesAt(level, 0), v.q(), v.xt.Addr()}
+	x := levelBuffers[float64]{v.mergesAt(level, 0), v.q(), v.xt.Addr()}
 	gather := v.gatherPush(level)
 	gather.W = x.work
 	for _, c := range p.chains {
@@ -165,9 +165,9 @@ func (v *vectorsRun) mergesAt(level, index int) spirv.Addr[shaders.Merge] {
 	return v.lists.merges.at(v.ws, level*v.pass.tune.mostMerges(v.pass.n)+index)
 }
 
-func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush {
+func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush[float64] {
 	l, first := &v.lists, level*v.pass.n
-	return shaders.StedcGatherPush{
+	return shaders.StedcGatherPush[float64]{
 		Merges: v.mergesAt(level, 0),
 		Src:    l.src.at(v.ws, first), Dst: l.dst.at(v.ws, first),
 		Cos: l.rotations.at(v.ws, 2*first), Sin: l.rotations.at(v.ws, 2*first+v.pass.n), Q: v.q(),
@@ -175,9 +175,9 @@ func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush {
 }
 
 // In vectorsPush, the kernel processes the merges of the level from number `merge` on.
-func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush {
+func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush[float64] {
 	number := func(kind int) spirv.Addr[float64] { return v.values.numbersOf(v.ws, level, kind, 1).Addr() }
-	return shaders.StedcVectorsPush{
+	return shaders.StedcVectorsPush[float64]{
 		Merges: v.mergesAt(level, merge), Row: v.lists.row.at(v.ws, level*v.pass.n),
 		D: number(numberD), Mu: number(numberMu), Zhat: number(numberZHat),
 	}

@@ -27,7 +27,7 @@ import (
 // for the device, and then the device waits for the host.
 type conquerRounds struct {
 	recordings
-	pass *valuesPass
+	pass *valuesPass[float64]
 
 	// The elements of `sides` form the right singular vectors W and the left singular vectors S, in
 	// this order. An element is nil if the vectors of its side are not wanted.
@@ -40,7 +40,7 @@ type conquerRounds struct {
 
 // newConquerRounds prepares a solve. The arena must contain the workspace of `pass`. If vectors are
 // wanted, the caller sets the field `sides` afterwards.
-func newConquerRounds(ctx context.Context, ws *vk.Arena, pass *valuesPass) *conquerRounds {
+func newConquerRounds(ctx context.Context, ws *vk.Arena, pass *valuesPass[float64]) *conquerRounds {
 	return &conquerRounds{recordings: newRecordings(ctx, ws, pass), pass: pass}
 }
 
@@ -118,7 +118,7 @@ func (r *conquerRounds) roots(merges []*dc.Merge) error {
 	r.level++
 	list := make([]shaders.Merge, len(merges))
 	number := func(kind int) spirv.Addr[float64] { return r.pass.numbersOf(r.ws, level, kind, 1).Addr() }
-	equations := rootsOf{
+	equations := rootsOf[float64]{
 		level: level, merges: len(merges), rows: level < r.lastLevel, list: r.pass.mergesOf(r.ws, level).Addr(),
 		first: number(numberFirst), last: number(numberLast),
 	}

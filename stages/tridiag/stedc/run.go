@@ -26,7 +26,7 @@ type recordings struct {
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
 }
 
-func newRecordings(ctx context.Context, ws *vk.Arena, pass *valuesPass) recordings {
+func newRecordings(ctx context.Context, ws *vk.Arena, pass *valuesPass[float64]) recordings {
 	return recordings{
 		ctx: ctx, ws: ws, phase: pass.phase, dev: pass.dev, profile: vk.NewProfile(), execute: pass.dev.Run,
 	}
@@ -52,13 +52,13 @@ func (r *recordings) end(began time.Time) {
 // method makes one recording, which the host runs and waits for.
 type divideConquerRun struct {
 	recordings
-	values  *deflation
+	values  *deflation[float64]
 	vectors *vectorsRun // nil if no vectors are wanted
 }
 
 // newDivideConquerRun prepares a solve. The arena must contain the workspace of `values`. If
 // eigenvectors are wanted, the caller sets the field `vectors` afterwards.
-func newDivideConquerRun(ctx context.Context, ws *vk.Arena, values *deflation) *divideConquerRun {
+func newDivideConquerRun(ctx context.Context, ws *vk.Arena, values *deflation[float64]) *divideConquerRun {
 	return &divideConquerRun{recordings: newRecordings(ctx, ws, values.pass), values: values}
 }
 
@@ -100,7 +100,7 @@ func (r *divideConquerRun) find(tree dc.Tree, d, e []float64, order []int32, to 
 	if n == 0 {
 		return nil, nil
 	}
-	x := decided{e: e, d: d, order: order, leafValues: make([]float64, n), info: [1]uint32{allFound}}
+	x := decided[float64]{e: e, d: d, order: order, leafValues: make([]float64, n), info: [1]uint32{allFound}}
 	for _, l := range tree.Leaves {
 		x.leaves = append(x.leaves, shaders.Leaf{Lo: uint32(l.Lo), N: uint32(l.N1), At: wide(to.offset[l.Lo])})
 	}

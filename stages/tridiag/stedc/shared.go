@@ -26,7 +26,7 @@ import (
 //	shared_lists.go  which device has which block, and the lists of each device
 //	shared_run.go    one solve in progress
 type SharedConquer struct {
-	values deflation
+	values deflation[float64]
 	share  *ConquerShare
 	work   *vk.Layout
 }
@@ -34,7 +34,7 @@ type SharedConquer struct {
 // ConquerShare is the part of one device in SharedConquer.
 type ConquerShare struct {
 	vectors vectorsPass
-	values  *valuesPass // on further devices it has only memory for the numbers of the first device
+	values  *valuesPass[float64] // on further devices it has only memory for the numbers of the first device
 	strip   vk.Region[float64]
 	device  int // number of the device
 	work    *vk.Layout
@@ -56,7 +56,7 @@ func NewSharedConquer(
 	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t Tuning,
 ) (*SharedConquer, error) {
 	b := stages.Builder{Dev: dev}
-	values := newValuesPass(&b, n, t.levels(n), symmetricLeaves(&b, t), stages.PhaseTridiagonal, t)
+	values := newValuesPass(&b, n, t.levels(n), symmetricLeaves[float64](&b, t), stages.PhaseTridiagonal, t)
 	s := &SharedConquer{share: newConquerShare(&b, n, 0, ops, tiles, t)}
 	s.share.values = &values
 	s.values = newDeflation(&b, &values, s.share.vectors.lists.stepLists, 1)
@@ -79,7 +79,7 @@ func NewConquerShare(
 		return nil, b.Err
 	}
 	stored := max(t.levels(n), 1)
-	s.values = &valuesPass{dev: dev, phase: stages.PhaseTridiagonal, n: n, stored: stored, tune: t}
+	s.values = &valuesPass[float64]{dev: dev, phase: stages.PhaseTridiagonal, n: n, stored: stored, tune: t}
 	s.values.numbers = vk.Reserve[float64]("D&C merge numbers", stored*allNumbers*n)
 	s.work = vk.Together(s.values.numbers, s.work)
 	return s, nil
@@ -89,7 +89,7 @@ func newConquerShare(
 	b *stages.Builder, n, device int, ops product.Ops[float64], tiles product.Tuning, t Tuning,
 ) *ConquerShare {
 	s := &ConquerShare{device: device}
-	s.vectors = vectorsPass{mergeKernels: newMergeKernels(b, tiles, t), n: n, levels: t.levels(n), Ops: ops}
+	s.vectors = vectorsPass{mergeKernels: newMergeKernels[float64](b, tiles, t), n: n, levels: t.levels(n), Ops: ops}
 	s.vectors.buildSort(b)
 	v, columns, half := &s.vectors, 0, halfOf(n)
 	columns = min(v.panelColumns(), maxStrip)

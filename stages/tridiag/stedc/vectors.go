@@ -20,7 +20,7 @@ import (
 // to the result. Its W overwrites Q, some rows (a strip) at a time, and its S is formed in panels
 // of some columns.
 type vectorsPass struct {
-	mergeKernels
+	mergeKernels[float64]
 	n      int
 	levels int                  // largest number of levels that a tree can have
 	room   int                  // elements of the result's memory that W and S of a level may use
@@ -43,7 +43,7 @@ const sortTile = 32
 func newVectorsPass(
 	b *stages.Builder, n, levels int, ops product.Ops[float64], tiles product.Tuning, t Tuning,
 ) vectorsPass {
-	s := vectorsPass{mergeKernels: newMergeKernels(b, tiles, t), n: n, levels: levels, room: n * n, Ops: ops}
+	s := vectorsPass{mergeKernels: newMergeKernels[float64](b, tiles, t), n: n, levels: levels, room: n * n, Ops: ops}
 	s.restore = stages.Build(b, shaders.StedcRestore(), shaders.StedcRestoreSpec{LocalSize: t.Threads})
 	s.buildSort(b)
 	// In the last merge, the product W·S of one half has at most n rows, an inner dimension of at
