@@ -16,10 +16,10 @@
 // and n³ to a Backend. Each of them has a back end in plain Go, which specifies what other back
 // ends must compute.
 //
-// These run on a device:
+// These need a device:
 //
-//	stedc  divide and conquer, with the back end of dc
-//	stemr  multiple relatively robust representations, with the back end of mrrr
+//	stedc  divide and conquer, a back end of dc
+//	stemr  multiple relatively robust representations, a back end of mrrr
 //	stebz  bisection with Sturm counts
 //	steqr  QR iteration on the host, with the vectors on the device
 //

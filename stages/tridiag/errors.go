@@ -14,7 +14,7 @@ func (e *NonFiniteError) Error() string {
 }
 
 // NoConvergenceError says that QL or QR iteration did not converge in the rows [Lo, Hi) of a
-// tridiagonal or bidiagonal matrix. No eigenvalues are returned then.
+// tridiagonal or bidiagonal matrix. No eigenvalues or singular values are returned then.
 type NoConvergenceError struct{ Lo, Hi int }
 
 func (e *NoConvergenceError) Error() string {

@@ -32,7 +32,7 @@ type Merge struct {
 	Pair
 	Secular // the solver sets D, Z and Rho; Backend.Roots sets Origin and Mu, Host's also ZHat
 
-	K            int // poles: columns of Q that are not deflated
+	K            int // number of poles, which are the columns of Q that are not deflated
 	Upper, Lower int // 0 ≤ Lower ≤ Upper ≤ K
 	From, To     int // 0 ≤ From ≤ To ≤ K
 

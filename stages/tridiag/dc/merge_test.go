@@ -60,7 +60,7 @@ func (b *literal) rows(p Pair, rows Rows) {
 }
 
 // Roots computes all columns of the merged Q. It stores the first and the last row of this Q in the
-// merge. The solver computes the same rows without Q, and the two results must agree.
+// merge. solveRoots computes the same rows without Q, and the two results must agree.
 func (b *literal) Roots(merges []*Merge) error {
 	solveRoots(merges)
 	for _, m := range merges {

@@ -14,9 +14,9 @@ import (
 //
 //	f(λ) = 1/Rho + Σ Z[j]²/(D[j] − λ)
 //
-// One root lies above each pole D[j] and, if there is a next pole, below it. A root λ is stored as
-// its nearer pole and its distance from this pole, because λ alone would lose digits of the
-// differences D[i] − λ, which the eigenvectors need.
+// One root lies between each pole and the next one, and one root lies above the last pole. A root λ
+// is stored as its nearer pole and its distance from this pole, because λ alone would lose digits
+// of the differences D[i] − λ, which the eigenvectors need.
 //
 // Each root, each element of ZHat and each vector can be computed independently, for example by one
 // thread or one workgroup. Every sum and product has one fixed order, so that the bits do not

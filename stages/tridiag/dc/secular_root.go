@@ -6,9 +6,10 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// secularRoot finds root k of f(λ) = 1/rho + Σ z[j]²/(d[j] − λ), which lies between d[k] and d[k+1]
-// (dlaed4). The root is λ = d[origin] + mu. `steps` is the number of evaluations of f. The kernel
-// stedc_secular finds a root with a workgroup in the same way.
+// secularRoot finds root k of f(λ) = 1/rho + Σ z[j]²/(d[j] − λ), which lies between d[k] and
+// d[k+1], or above d[k] if this is the last pole (dlaed4). The root is λ = d[origin] + mu. `steps`
+// is the number of evaluations of f. The kernel stedc_secular finds a root with a workgroup in the
+// same way.
 //
 // The unknown is t > 0, the distance from the nearer pole. If the upper pole is nearer, the axis is
 // reflected (`side` = −1). `near` and `far` are the squared weights of the nearer pole and of the
@@ -19,7 +20,8 @@ import (
 // increases from −∞ at the near pole, t = 0, and has its root in (0, gap/2]. ψ < 0 is the sum over
 // the poles beyond the near pole, and φ > 0 is the sum over the poles beyond the far pole. The last
 // root has no pole above it. In this case the far pole is the pole below the near pole, gap < 0,
-// and φ < 0 is the sum over all other poles. The last root is below 2·rho, because ‖z‖ ≈ 1.
+// and φ < 0 is the sum over all other poles. The t of the last root is below 2·rho, because ‖z‖ ≈
+// 1.
 //
 // Each step replaces ψ and φ by c − s/t and c' + s'/(gap − t), which have the same values and
 // derivatives at t (the middle way of Li, LAPACK Working Note 89). The step then solves a quadratic
@@ -98,7 +100,8 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 // secularSums returns sums of z[j]²/(d[j] − λ), and their derivatives, at λ = shift + mu. `psi` is
 // the sum over the poles with index less than `lower`, and `phi` that over the poles with index
 // greater than `lower`+1. If `above` is true, λ is above all poles: `psi` is 0, and `phi` is the
-// sum over the poles with index less than `lower`. Small terms are added first.
+// sum over the poles with index less than `lower`. The terms of the farthest poles, which are
+// usually the smallest, are added first.
 func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi, dpsi, phi, dphi float64) {
 	for j, pole := range d[:lower] {
 		x := z[j] / ((pole - shift) - mu)
@@ -119,8 +122,8 @@ func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi,
 
 // secularQuadratic returns the root t of c − s/t + sFar/(gap − t) in (0, gap). If gap < 0 < c, it
 // returns the root t > 0. s > 0 and sFar ≥ 0 must hold. The root solves c·t² − b·t + s·gap = 0 with
-// b = c·gap + s + sFar. The discriminant b² − 4·c·s·gap is computed as a sum of two squares, so
-// that no digits cancel.
+// b = c·gap + s + sFar. The discriminant b² − 4·c·s·gap is computed as a sum of two terms that are
+// not negative, so that no digits cancel.
 func secularQuadratic(c, s, sFar, gap float64) float64 {
 	b := c*gap + s + sFar
 	h := c*gap - s + sFar

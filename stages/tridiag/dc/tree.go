@@ -10,7 +10,7 @@ import (
 // Levels[0] has the merges of pairs of leaves. Levels[1] has merges of pairs of blocks, at least
 // one of which is a result of Levels[0], and so on. The merges of one level use different rows. A
 // block that is not part of a larger block is not coupled to its neighbours: the elements of T
-// between them are zero.
+// between them count as zero.
 type Tree struct {
 	Leaves []Pair
 	Levels [][]Pair
@@ -41,7 +41,8 @@ func split(d, e []float64) (blocks []block) {
 	return blocks
 }
 
-// scale scales the block by tridiag.Scale, and then sets elements of e below tridiag.Tiny to zero.
+// scale scales the block by tridiag.Scale, and then sets elements of e with magnitudes below
+// tridiag.Tiny to zero.
 func scale(d, e []float64) (exponent int) {
 	exponent = tridiag.Scale(d, e)
 	for i := range e {

@@ -6,8 +6,8 @@ package mrrr
 // where lᵢ is the element of L below dᵢ.
 //
 // The tasks of one call are independent of each other, so that each task may have its own thread.
-// In one call, either all tasks use root representations, or no task does. Only Level.Members never
-// use root representations.
+// In one call, either all tasks use root representations, or no task does. Level.Members are an
+// exception: they never use root representations.
 type Backend interface {
 	// Root sets the root representations of all blocks: `rep[2·i]` and `rep[2·i+1]` are dᵢ and lᵢ
 	// of row i of T.
@@ -78,8 +78,9 @@ type Level struct {
 	// Clusters. Clusters[c] names the representation from which cluster c comes (the parent), and
 	// Child[c] is the place in memory of the cluster's own representation. The candidates for the
 	// shift of the cluster are Shifts[c·Candidates:(c+1)·Candidates]. The back end sets Chosen to
-	// the index of the best candidate, and Growth to the largest element of the representation with
-	// this shift. Columns Child[c] and Child[c]+1 may be columns of the parent.
+	// the index of the best candidate, and Growth to the largest magnitude of an element of D in
+	// the representation with this shift. Columns Child[c] and Child[c]+1 may be columns of the
+	// parent.
 	Clusters []Task
 	Child    []int32
 	Shifts   []float64

@@ -6,7 +6,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These constants limit the errors that the function check accepts, in units of n·ulp of the block.
+// These constants limit the errors that the function check accepts, in units of n·ulp, where n is
+// the order of the block.
 const (
 	// orthogonalLimit limits |‖y‖² − m|, where y is the sum of the m vectors of a block with random
 	// signs (see check). A pair of vectors that are not orthogonal counts twice in this difference.
@@ -22,14 +23,14 @@ const (
 )
 
 // check marks the blocks whose vectors are wrong as failed. It uses a sum y = Z·w of all m vectors
-// Z of a block with random signs wᵢ = ±1. On average
+// Z of a block with random signs wᵢ = ±1. For vectors of norm 1, on average
 //
 //	( ‖y‖² − m )²      is 2·‖ZᵀZ − I‖²    in Frobenius's norm
 //	‖T·y − Z·Λ·w‖²     is ‖T·Z − Z·Λ‖²
 //
-// If only one pair of vectors is not orthogonal, the first formula is exact. So a few samples with
-// n·m operations each detect the same errors as a check with n·m² operations. The check does not
-// depend on the method that found the vectors.
+// If only one pair of vectors is not orthogonal, the first formula holds for all signs, and not
+// only on average. So a few samples with n·m operations each detect the same errors as a check with
+// n·m² operations. The check does not depend on the method that found the vectors.
 func (s *solution) check(blocks []*block) error {
 	lambda := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {
@@ -60,7 +61,7 @@ func (s *solution) check(blocks []*block) error {
 }
 
 // sampleIsGood checks the m vectors Z of a block by the sums y = Z·w and u = Z·Λ·w with random
-// signs w. A NaN in a sum is not good.
+// signs w. If a sum has a NaN, the result is false.
 func (s *solution) sampleIsGood(b *block, m float64, y, u []float64) bool {
 	norm2, residual2 := 0.0, 0.0
 	for r := b.lo; r < b.hi; r++ {

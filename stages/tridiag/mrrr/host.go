@@ -12,8 +12,8 @@ type Host struct {
 	Stop func() error
 
 	n, ld int
-	root  []float64 // representations of the blocks, 2×n
-	reps  []float64 // representations of the clusters, ld×n; each has two columns or more
+	root  []float64 // root representations of the blocks: n rows of 2 elements
+	reps  []float64 // representations of the clusters: n rows of ld elements, two columns for each
 	z     []float64 // the vectors, n×m, column-major
 }
 

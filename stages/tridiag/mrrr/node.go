@@ -51,8 +51,8 @@ func (p node) askVector(l *Level) {
 // askChild adds a cluster to the work of the level l: its new representation, and the intervals of
 // its members. The candidates for the shift τ come in pairs: one on the left and one on the right
 // of the cluster. The first pair is as close to the cluster as the intervals allow, and later pairs
-// are further away, by at most a quarter of the distance to the next eigenvalue outside the
-// cluster.
+// are further away, if that is possible within a quarter of the distance to the next eigenvalue
+// outside the cluster.
 func (p node) askChild(l *Level) {
 	c := len(l.Clusters)
 	l.Clusters, l.Child = append(l.Clusters, p.task(p.from)), append(l.Child, int32(p.from))

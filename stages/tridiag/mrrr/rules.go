@@ -11,8 +11,8 @@ const (
 	Candidates = 8
 
 	// GoodGrowth is a limit for the largest element of a representation whose norm is about 1. If a
-	// candidate for a shift gives a representation within this limit, no further candidates are
-	// considered.
+	// candidate for a shift gives a representation within this limit, the pairs of candidates after
+	// it are not considered (see Choose).
 	GoodGrowth = 8
 
 	// SharpTol is the relative length of an interval that determines an eigenvalue to the last

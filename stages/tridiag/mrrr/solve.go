@@ -109,7 +109,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 	return s.values(), s.counters, nil
 }
 
-// hostRows is the largest total number of rows of hopeless blocks that are solved one by one.
+// If the hopeless blocks have more than hostRows rows together, Backend.SolveAll is tried before
+// they are solved one by one.
 const hostRows = 256
 
 // fallBack solves blocks by divide and conquer, one by one. The eigenvalues are those of the scaled

@@ -43,9 +43,9 @@ func (b *block) n() int { return b.hi - b.lo }
 func (b *block) member(index int) *member { return &b.members[index-b.first] }
 
 // newSolution splits T and scales its blocks. T is split where an off-diagonal element is at most
-// as large as the rounding errors of ‖T‖. Each block is scaled by a power of two, so that its
-// largest element is in [½, 1). newSolution panics if e is too short. The error is a
-// *tridiag.NonFiniteError.
+// Roundoff times the largest element of T, or is negligible beside the two diagonal elements next
+// to it (tridiag.Negligible). Each block is scaled by a power of two, so that its largest element
+// is in [½, 1). newSolution panics if e is too short. The error is a *tridiag.NonFiniteError.
 func newSolution(backend Backend, d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {

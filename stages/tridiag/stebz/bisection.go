@@ -17,12 +17,13 @@ import (
 // The error is a few ulp of λ_k or 2⁻⁹⁰⁰·‖T‖, whichever is larger, apart from rounding errors of
 // the Sturm counts. The counts of a T with a zero diagonal are exact for a matrix whose elements
 // differ from those of T by a few ulp of themselves. But elements of T below 2⁻⁴⁵⁰·‖T‖ count as
-// zero. The values are in ascending order. Their bits are the bits of package ref's Bisection, and
-// do not depend on the tuning or on the requested range.
+// zero. The values are in ascending order. Their bits do not depend on the tuning or on the
+// requested range. If the device rounds quotients correctly, they are the bits of package ref's
+// Bisection.
 //
 // There are three steps:
 //
-//	grid    counts without divisions at a grid of points, as many as the device has threads for
+//	grid    counts without divisions at a grid of max(m, Tuning.Lanes) points, for m eigenvalues
 //	narrow  bisection between two points of the grid, without divisions; it gives a bracket
 //	bisect  bisection from the beginning by counts with divisions; the bracket decides most halvings
 //
@@ -186,7 +187,7 @@ func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	levels := int(kernel.Spec.Levels)
 	threads := m * (1<<levels - 1)
 	rounds := s.rounds(threads)
-	halvings := narrowRounds + 1 - bits.Len(uint(points)) // a grid of 2^k−1 points replaces k halvings
+	halvings := narrowRounds + 1 - bits.Len(uint(points)) // a grid of 2^k points or more replaces k halvings
 	for from := 0; from < halvings; from += rounds * levels {
 		s.inPortions(m, levels, func(first, count, threads int) {
 			push := shaders.StebzNarrowPush{

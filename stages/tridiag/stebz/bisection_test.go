@@ -110,7 +110,7 @@ func TestBisectionRange(t *testing.T) {
 }
 
 // TestTinyEigenvaluesKeepTheirDigits checks matrices with a zero diagonal, whose eigenvalues have
-// all magnitudes down to 2⁻⁴⁵⁰ times the norm, or are zero. Each value must have a small error
+// magnitudes from 1 down to 2⁻⁴⁴⁹ times the norm, or are zero. Each value must have a small error
 // relative to itself, and the bits of package ref.
 func TestTinyEigenvaluesKeepTheirDigits(t *testing.T) {
 	roomtest.SkipInexact(t)
@@ -160,9 +160,9 @@ func TestFewEigenvaluesGetLargestTeams(t *testing.T) {
 	}
 }
 
-// TestBisectionExtremes checks bisection for matrices whose elements are the largest or the
-// smallest finite numbers. The scaling of the kernel is exact, so the bits are those of package
-// ref.
+// TestBisectionExtremes checks bisection for matrices whose largest elements are near the largest
+// double, near the smallest one, or far from 1. The scaling of the kernel is exact, so the bits are
+// those of package ref.
 func TestBisectionExtremes(t *testing.T) {
 	roomtest.SkipInexact(t)
 	roomtest.SkipFlushed(t)
@@ -300,8 +300,8 @@ func TestFewHalvingsNeedDivisions(t *testing.T) {
 }
 
 // TestMinorsDoNotVanish checks the Sturm counts of matrices whose leading minors shrink or grow in
-// each row as much as possible. The off-diagonal elements are zero, tiny, or just large enough to
-// be used unchanged. Some shifts equal the diagonal.
+// each row as much as possible. In the first rows, the off-diagonal elements are zero, tiny, just
+// large enough to be used unchanged, or nearly 1. Some shifts equal the diagonal.
 func TestMinorsDoNotVanish(t *testing.T) {
 	const n, points = 100, 7 // at −¾, −½ … ¾
 	bench := newBisectionBench(t, n, SmallestTuning().Bisection)

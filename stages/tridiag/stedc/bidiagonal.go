@@ -49,8 +49,8 @@ func NewBidiagonalConquer(
 	return s, nil
 }
 
-// bidiagonalTuning halves the order of leaves until a leaf fits the device. The vectors of its two
-// sides are in shared memory and take 18 KiB for 32 rows.
+// bidiagonalTuning halves the order of leaves until a leaf fits the device. A leaf of 32 rows takes
+// 18 KiB of shared memory, 16 KiB of them for the vectors of its two sides.
 func bidiagonalTuning(info vk.Info, t Tuning) Tuning {
 	for ; t.Leaf > 1; t.Leaf /= 2 {
 		if used := stages.SharedOf(shaders.BdsdcLeaf, bidiagonalLeafSpec(t)); used.Err == nil && used.Bytes <= info.SharedBytes {
@@ -98,9 +98,9 @@ func (s *BidiagonalConquer) Flops() float64 { n := float64(s.values.n); return 8
 // of C. It returns the singular values in descending order; they are not negative. Solve writes Sᵀ
 // to st and Wᵀ to wt, which are n×n and packed (Ld = n): row j of each is the vector of value j. If
 // st or wt is Matrix{}, the vectors of this side are not formed. d and e must be finite, and Solve
-// does not write them. Small values have no relative accuracy: their error is some n·ulp of the
-// largest value. The error is a *bidiagonal.NonFiniteError, a *NoConvergenceError, an *InfoError,
-// or an error of package vk.
+// does not write them. Small values have no relative accuracy: their error is a few times n·ulp of
+// the largest value. The error is a *bidiagonal.NonFiniteError, a *NoConvergenceError, an
+// *InfoError, or an error of package vk.
 func (s *BidiagonalConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, st, wt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {

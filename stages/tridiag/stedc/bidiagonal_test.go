@@ -120,8 +120,8 @@ func TestBidiagonalConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestBidiagonalConquerInEveryTuning solves bidiagonal matrices with the tuning tables for NVIDIA,
-// for processors and for unknown devices. They have different sizes of leaves, panels and tiles.
+// TestBidiagonalConquerInEveryTuning solves bidiagonal matrices with the rows DivideConquer of the
+// tuning tables for NVIDIA, for processors and for unknown devices.
 func TestBidiagonalConquerInEveryTuning(t *testing.T) {
 	when.Long(t, "the tests with the smallest sizes of kernels")
 	for _, family := range []string{"nvidia", "cpu", ""} {

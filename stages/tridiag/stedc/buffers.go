@@ -21,7 +21,8 @@ func newMerge(m *dc.Merge, q, work int) shaders.Merge {
 // low bits.
 func wide(offset int) [2]uint32 { return [2]uint32{uint32(offset), uint32(uint64(offset) >> 32)} }
 
-// list is an array on the device that the host writes and the kernels read.
+// list is an array on the device that kernels read. The host writes it by the method send, or
+// another kernel writes it.
 type list[T any] struct {
 	region vk.Region[T]
 	host   []T // at most as long as region; nil until withHost

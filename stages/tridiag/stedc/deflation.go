@@ -38,7 +38,7 @@ type deflation[T spirv.Real] struct {
 	work   *vk.Layout
 }
 
-// allFound is the value of the word `info` if all roots of the secular equations were found.
+// allFound is the value of a word of Info if all roots of the secular equations were found.
 const allFound = 1<<32 - 1
 
 // The kernel stedc_deflate has deflateReals scratch arrays of float64 and deflateWords scratch

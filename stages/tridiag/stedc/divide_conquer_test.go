@@ -111,8 +111,8 @@ func TestDivideConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestDivideConquerInEveryTuning solves tridiagonal matrices with the tuning tables for NVIDIA, for
-// processors and for unknown devices. They have different sizes of leaves, panels and tiles.
+// TestDivideConquerInEveryTuning solves tridiagonal matrices with the rows DivideConquer of the
+// tuning tables for NVIDIA, for processors and for unknown devices.
 func TestDivideConquerInEveryTuning(t *testing.T) {
 	when.Long(t, "the tests with the smallest sizes of kernels")
 	glued := matgen.GluedWilkinson(1e-12)
@@ -260,8 +260,8 @@ func TestDivideConquerLarge(t *testing.T) {
 }
 
 // TestDivideConquerOfGluedWilkinson solves a matrix of fifty weakly coupled Wilkinson matrices of
-// order 21, which has clusters of fifty eigenvalues. If the environment variable VKEVD_CONQUER is
-// not set, the matrix has only ten copies.
+// order 21, which has clusters of fifty eigenvalues or more. If the environment variable
+// VKEVD_CONQUER is not set, the matrix has only ten copies.
 func TestDivideConquerOfGluedWilkinson(t *testing.T) {
 	copies := 10
 	if os.Getenv("VKEVD_CONQUER") != "" {

@@ -62,7 +62,7 @@ type ForestLists struct {
 
 type Trees struct {
 	rows   stages.Span // of the arrays of the forest
-	leaves stages.Span // of ForestLists.leaves
+	leaves stages.Span // of ForestLists.Leaves
 	levels []treesLevel
 }
 

@@ -114,8 +114,8 @@ func (s *mergeKernels[T]) recordVectors(rec *vk.Recorder, push shaders.StedcVect
 }
 
 // recordProducts records, as one dispatch, the products W·S of `count` merges of a level. The level
-// has `merges` merges. Their bits do not depend on the tile: each element is one chain of
-// multiply-adds.
+// has `merges` merges. The bits of the products do not depend on the tile: each element is one
+// chain of multiply-adds.
 func (s *mergeKernels[T]) recordProducts(rec *vk.Recorder, x levelBuffers[T], p levelSizes, count, merges int) {
 	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
 	grid := s.chooser.Tiles()[tile].Grid(p.half, p.columns)

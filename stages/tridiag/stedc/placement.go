@@ -206,7 +206,7 @@ func (v *vectorsRun) begin(tree dc.Tree) {
 }
 
 // prepare starts a goroutine that writes the lists of a level while the device solves its secular
-// equations. The goroutine neither writes `merges` nor reads their roots.
+// equations. The goroutine neither writes to `merges` nor reads the roots of these merges.
 func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
 	v.preparing.Add(1)
 	go func() {

@@ -118,8 +118,8 @@ func (v *vectorsRun) placedS(p placedMerge) vk.Slice[float64] {
 	return v.xt.At.From(p.work + m.N1*m.Upper + m.N2*(m.K-m.Lower) + m.N()*(m.N()-m.K))
 }
 
-// multiplyApart records the products W·S for the upper and for the lower half of one merge, each of
-// which is large enough to fill the device.
+// multiplyApart records the products W·S for the upper and for the lower half of one merge, each as
+// a dispatch of its own.
 func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 	m, work := placed.merge, v.xt.At.From(placed.work)
 	columns := m.To - m.From
@@ -139,8 +139,8 @@ func (v *vectorsRun) multiplyHalves(rec *vk.Recorder, m *dc.Merge, upper, lower,
 	v.multiply(rec, lower, s.Block(m.Lower, 0, m.K-m.Lower, s.Cols), to.Block(m.N1, 0, m.N2, s.Cols))
 }
 
-// multiply records c ← a·b, without splitting the inner dimension, because c has enough tiles to
-// fill the device. newVectorsPass has reserved the workspace of these products.
+// multiply records c ← a·b. It does not split the inner dimension, which would help only if c had
+// too few tiles to fill the device. newVectorsPass has reserved the workspace of these products.
 func (v *vectorsRun) multiply(rec *vk.Recorder, a, b, c stages.Matrix) {
 	v.pass.Ops.GemmUnsplit(rec, v.ws, product.NoTrans, product.NoTrans, 1, a, b, 0, c)
 }
@@ -174,7 +174,8 @@ func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush[float64] {
 	}
 }
 
-// In vectorsPush, the kernel processes the merges of the level from number `merge` on.
+// vectorsPush returns the arguments of stedc_vectors for the merges of the level from number
+// `merge` on.
 func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush[float64] {
 	number := func(kind int) spirv.Addr[float64] { return v.values.numbersOf(v.ws, level, kind, 1).Addr() }
 	return shaders.StedcVectorsPush[float64]{

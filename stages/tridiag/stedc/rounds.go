@@ -124,7 +124,7 @@ func (r *conquerRounds) roots(merges []*dc.Merge) error {
 	}
 	equations.weights = equations.rows || r.firstWanted() != nil
 	for i, m := range merges {
-		list[i] = newMerge(m, 0, 0) // the kernels of this pass read no matrix, so the places are 0
+		list[i] = newMerge(m, 0, 0) // the kernels of this pass read no matrix, so the offsets are 0
 		equations.poles = max(equations.poles, m.K)
 	}
 	numbers := r.numbersOf(merges)

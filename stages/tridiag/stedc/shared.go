@@ -114,7 +114,7 @@ func (s *ConquerShare) hasBlocks() bool { return s.device < blockOwners }
 
 func halfOf(n int) int { return (n + 1) / 2 }
 
-// sharedBlocks returns the number of elements that Q needs on one device: at most those of all
+// sharedBlocks returns a number of elements that suffices for Q on one device, that is, for all
 // blocks of the device together. On the first device, Q first holds the vectors of all leaves, and
 // later the blocks in the same memory, so the larger of the two sizes is needed. If a leaf may have
 // more than half of all rows, one device may have a block of all rows, and the result is n².

@@ -59,10 +59,9 @@ func sharedBlocksOf(tree dc.Tree, n int) (last dc.Pair, blocks []sharedBlock, de
 }
 
 // assign chooses the device of each block: the largest one first, each on the device that has the
-// fewest elements so far. If no block has more than half of n rows, no device gets more than n²/4
-// elements: a block of half of the rows has n²/4 elements. If there is a third block, it has at
-// most a third of all rows, and the first two blocks are smaller. offset[row] is the offset of the
-// block with this first row among the blocks of its device.
+// fewest elements so far. If no block has more than half of the n rows, no device gets more
+// elements than one block of half of the rows has, which is about n²/4. offset[row] is the offset
+// of the block with this first row among the blocks of its device.
 func assign(blocks []sharedBlock, n int) (offset []int) {
 	slices.SortStableFunc(blocks, func(a, b sharedBlock) int { return cmp.Compare(b.n, a.n) })
 	offset = make([]int, n)
@@ -134,7 +133,7 @@ func (v *sharedDevice) plan(r *sharedRun, levels [][]*dc.Merge, wanted []int32) 
 // chainsOf returns the ranges of the chains of a level, in the device's own blocks. At the level of
 // the last merge, a device that has one of its halves must have no other merge, because the chains
 // in the halves belong to the last merge. assign guarantees this: a block with a merge of that
-// level is larger than both halves, so it is alone on its device.
+// level is larger than both halves, so it is on one device, and both halves are on the other one.
 func (v *sharedDevice) chainsOf(r *sharedRun) (ranges []chainRange) {
 	for _, b := range r.blocks {
 		if b.device == v.share.device {
@@ -146,8 +145,8 @@ func (v *sharedDevice) chainsOf(r *sharedRun) (ranges []chainRange) {
 
 // lower adds a second record of the last merge, for the rows of its lower half. A kernel takes the
 // lower block to begin N1² elements after the offset of the record. Here it lies elsewhere, so the
-// second record has the offset of the lower block minus N1². The list has room: mostMerges is one
-// more than the merges of a level with the last merge.
+// second record has the offset of the lower block minus N1². The list has room: mostMerges is at
+// least one more than the number of merges of the level.
 func (v *sharedDevice) lower() {
 	if v.last.N() == 0 {
 		return

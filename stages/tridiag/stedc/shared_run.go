@@ -24,7 +24,7 @@ type sharedRun struct {
 	tree       dc.Tree
 	leafOffset []int // in found.leaves, by first row
 	found      sharedNumbers
-	strip      int // elements of a strip of W, or of some columns of a block, on their way to all devices
+	strip      int // most elements of a strip of W, or of some columns of a block, on their way to all devices
 }
 
 type sharedDevice struct {
@@ -168,7 +168,7 @@ func (v *sharedDevice) shareRows(rec *vk.Recorder, r *sharedRun, b sharedBlock) 
 		if v.share.device == b.device {
 			v.recordStrip(rec, begin, first, count)
 		}
-		// The other columns are zero in this half, and are not stored.
+		// The other columns are zero in this half, and are not sent.
 		if begin == 0 {
 			vk.Spread(rec, v.party, b.device, strip.Sub(0, m.Upper*count))
 			vk.Spread(rec, v.party, b.device, strip.Sub(m.K*count, (m.N()-m.K)*count))

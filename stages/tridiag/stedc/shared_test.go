@@ -168,7 +168,7 @@ func TestSharedConquerOfSplitMatrices(t *testing.T) {
 }
 
 // TestSharedConquerInEveryTuning compares vectors that several devices form with those of one
-// device, with the tuning tables for NVIDIA and for processors.
+// device, with the rows DivideConquer of the tuning tables for NVIDIA and for processors.
 func TestSharedConquerInEveryTuning(t *testing.T) {
 	when.Long(t, "the tests with the smallest sizes of kernels")
 	for _, family := range []string{"nvidia", "cpu"} {

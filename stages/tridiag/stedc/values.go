@@ -82,8 +82,8 @@ const (
 
 // newValuesPass prepares the computation of eigenvalues for matrices of order n. The first `stored`
 // levels of merges have their own memory. All later levels use the memory of the last stored level.
-// If there are such levels, no eigenvectors can be formed, because eigenvectors need the numbers of
-// all levels.
+// If there are such levels, eigenvectors cannot be formed in a second pass, which would need the
+// numbers of all levels. Forest forms the vectors of each level before the next level.
 func newValuesPass[T spirv.Real](b *stages.Builder, n, stored int, leaf leafKernel[T], phase string, t Tuning) valuesPass[T] {
 	stored = max(stored, 1)
 	s := valuesPass[T]{dev: b.Dev, phase: phase, n: n, stored: stored, tune: t, leaf: leaf}

@@ -18,12 +18,12 @@ var (
 // The members of a block are its wanted eigenvalues, and one more on each side. A cluster of the
 // members i … j−1 owns the columns i … j−1 of the region `clusters`, in the rows of the block. Its
 // representation uses columns i and i+1. A child, which is a cluster inside this cluster, owns some
-// of the same columns. If the child begins with member i, the child's representation overwrites the
-// parent's representation, which is not read any more. Therefore all representations fit into
-// n·(m+2) elements.
+// of the same columns. If the child begins with member i or i+1, the child's representation
+// overwrites the parent's representation, which is not read any more. Therefore all representations
+// fit into n·(m+2) elements.
 type mrrrMemory struct {
-	roots      vk.Region[float64] // representations of the blocks, 2×n
-	clusters   vk.Region[float64] // representations of the clusters, MRRR.ld × n: columns Slot, Slot+1
+	roots      vk.Region[float64] // representations of the blocks: n rows of 2 elements
+	clusters   vk.Region[float64] // representations of the clusters: n rows of MRRR.ld elements, columns Slot, Slot+1
 	stationary vk.Region[float64] // s̃ of the stationary transform, n for each vector in flight
 
 	// These regions are the input and the results of Sturm counts and bisections, for Count, Bisect

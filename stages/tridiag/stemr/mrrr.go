@@ -103,7 +103,8 @@ func (s *MRRR) inFlight() int { return min(s.m, s.tune.Vectors) }
 // inPlace reports whether the workspace includes the memory of divide and conquer.
 func (s *MRRR) inPlace() bool { return s.fallback != nil && s.m == s.n }
 
-// Work is about 2·n·m elements for order n and at most m vectors.
+// Work is about n·(m + min(m, Tuning.Vectors)) elements for order n and at most m vectors. If it
+// includes the memory of the fallback, it is as large as the larger of the two.
 func (s *MRRR) Work() *vk.Layout { return s.work }
 
 func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) }

@@ -99,8 +99,9 @@ func TestMRRROnEveryKind(t *testing.T) {
 }
 
 // TestMRRRAgreesWithTwin checks that the device finds the same clusters, at the same depth, as the
-// back end in plain Go, and the same bits of values and vectors. It also compares both with those
-// of Jacobi's method in package ref, which shares no code with the stage or with package mrrr.
+// back end in plain Go, and the same bits of values and vectors, if the device rounds quotients
+// correctly. It also compares both with those of Jacobi's method in package ref, which shares no
+// code with the stage or with package mrrr.
 func TestMRRRAgreesWithTwin(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	for name, f := range map[string]struct {

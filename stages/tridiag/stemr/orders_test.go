@@ -31,8 +31,8 @@ func TestMRRROfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestMRRRInEveryTuning runs MRRR with the tuning tables for NVIDIA, for processors and for unknown
-// devices. Its orders are around a power of two.
+// TestMRRRInEveryTuning runs MRRR with the rows MRRR of the tuning tables for NVIDIA, for
+// processors and for unknown devices. Its orders are around a power of two.
 func TestMRRRInEveryTuning(t *testing.T) {
 	when.Long(t, "the tests with the smallest sizes of kernels")
 	glued := matgen.GluedWilkinson(1e-12)
@@ -60,8 +60,8 @@ func TestMRRROfScaledMatrices(t *testing.T) {
 }
 
 // TestMRRROfGluedWilkinson checks MRRR for a matrix of weakly coupled copies of the Wilkinson
-// matrix of order 21. Each cluster has as many eigenvalues as there are copies: 6, or 50 if
-// VKEVD_MRRR is set.
+// matrix of order 21. Each cluster has at least as many eigenvalues as there are copies: 6, or 50
+// if VKEVD_MRRR is set.
 func TestMRRROfGluedWilkinson(t *testing.T) {
 	copies := 6
 	if os.Getenv("VKEVD_MRRR") != "" {

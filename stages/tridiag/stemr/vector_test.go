@@ -52,7 +52,7 @@ func mrrrBlocks() [][]float64 {
 func TestMRRRVectors(t *testing.T) {
 	roomtest.SkipInexact(t)
 	var root []float64
-	var blocks []mrrr.Task // one for each row: eigenvalue k of the k-th row of its block
+	var blocks []mrrr.Task // one for each row: row k of a block gets the task for eigenvalue k
 	for _, rep := range mrrrBlocks() {
 		lo := int32(len(root) / 2)
 		root = append(root, rep...)

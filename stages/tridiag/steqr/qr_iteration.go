@@ -28,7 +28,8 @@ func NewQRIteration(dev *vk.Device, n int) *QRIteration { return &QRIteration{de
 
 func (s *QRIteration) Work() *vk.Layout { return vk.Together() }
 
-// Flops is the usual cost with vectors, 6·n³: n²/2 steps, and in each step two rotations of n rows.
+// Flops is the usual cost with vectors, 6·n³: about n² rotations, each with six operations in n
+// rows.
 func (s *QRIteration) Flops() float64 { n := float64(s.n); return 6 * n * n * n }
 
 // SolveRange returns the eigenvalues with the indices from, …, to−1 of the tridiagonal matrix with

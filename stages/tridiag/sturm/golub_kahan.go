@@ -7,7 +7,7 @@ import (
 )
 
 // GolubKahan is a symmetric tridiagonal matrix T of even order 2n with a zero diagonal, the
-// Golub-Kahan form of a bidiagonal matrix. Its eigenvalues are ±σ. Counts have no squares of
+// Golub-Kahan form of a bidiagonal matrix. Its eigenvalues are ±σ. Counts compute no squares of
 // elements, so that elements of all magnitudes keep their digits:
 //
 //	q₀ = −x,   qᵢ = −x − (eᵢ₋₁/qᵢ₋₁)·eᵢ₋₁
@@ -48,8 +48,8 @@ func (t *GolubKahan) below(x float64) int {
 }
 
 // Value returns eigenvalue k, one of the upper half: n ≤ k < 2n. The smallest eigenvalue has index
-// 0. The error is a few ulp of the value. A value below 2⁻⁹⁷⁰ times the largest element counts as
-// 0. First the exponent of the value is bisected, and then the value.
+// 0. The error is a few ulp of the value. A value below about 2⁻⁹⁷⁰ times the largest element
+// counts as 0. First the exponent of the value is bisected, and then the value.
 func (t *GolubKahan) Value(k int) float64 {
 	lo, hi := 0x1p-970, 4.0 // the norm is below 2
 	if t.below(lo) > k {
