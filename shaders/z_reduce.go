@@ -338,8 +338,8 @@ type LatrdPush[T spirv.Scalar] struct {
 	_         [4]byte
 }
 
-// PotrfBlock computes the Cholesky factor L of a positive definite block, and the inverse of L (LAPACK
-// dpotf2, dtrti2).
+// PotrfBlock computes the Cholesky factor L of a positive definite block, and the inverse of L
+// (LAPACK dpotf2, dtrti2).
 func PotrfBlock[T spirv.Scalar]() spirv.Module[PotrfBlockSpec, PotrfBlockPush[T]] {
 	return typed[T, PotrfBlockSpec, PotrfBlockPush[T]]("potrf_block", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)

@@ -3,9 +3,9 @@
 // complex
 //
 // in:  x, y     rows×cols, column-major, ldx and ldy ≥ rows
-//      lambda   the cols real numbers λ_j. If lambda is null, X is compared with columns of the
-//               identity: sums[j] = Σ_i |x_ij − δ(i, first + j)|·w_i. The weights w are the rows
-//               real numbers at y, and all are 1 if y is null
+//      lambda   the real numbers λ_j, one per column. If lambda is null, X is compared with
+//               columns of the identity: sums[j] = Σ_i |x_ij − δ(i, first + j)|·w_i. The weights
+//               w_i are the real numbers at y, one per row, and all are 1 if y is null
 // out: sums     cols elements
 //
 // The order of the additions depends on LOCAL_SIZE alone. A NaN makes the sum of its column NaN.

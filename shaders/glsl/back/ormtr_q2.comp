@@ -16,7 +16,8 @@
 // makes its vector NaN, and no other vector. x must not overlap v or tau.
 //
 // Grid: with FLAGS as many workgroups in x as should run at the same time; otherwise ⌈m /
-// (LANES/SHARE)⌉ workgroups, in x and y.
+// (LANES/SHARE)⌉ workgroups, in x and y. With SQUARES, each of the squares [first, end) has so many
+// workgroups.
 //
 // A team is LANES invocations. It works on LANES/SHARE vectors, which are called a strip. SHARE
 // neighbouring invocations share one vector: each of them holds every SHARE-th row of the vector,
@@ -301,7 +302,7 @@ shared bool go;
 
 // Every wait ends, for this reason. A workgroup claims one group of sweeps on one strip of vectors.
 // The groups of a strip are claimed in order, and each group waits only for the previous group.
-// Some workgroup has claimed the previous group earlier, so this workgroup has started. The first
+// Some workgroup has claimed the previous group earlier, so that workgroup has started. The first
 // group of a dispatch waits for no other group. So by induction every workgroup reaches its end and
 // sets FLAG_END, if the device lets workgroups that have started make progress.
 //

@@ -5,13 +5,14 @@
 // specialisation constants B, TILES, LANES and WORK. The header defines the tile, the registers of
 // an invocation, and take, reflect, times and dot.
 //
-// A step has a reflector H = I − γ·u·uᴴ of B elements, and two blocks A and C of B lines each. A
-// line is a row of C, or the complex conjugate of a column of A. Every line ℓ becomes ℓ −
-// γ·(ℓᵀ·u)·conj(u), which is H·ℓ for real numbers. A cluster is LANES neighbouring invocations of
-// one subgroup. Each line belongs to one cluster, which adds up the line's dot product by shuffles.
-// Every cluster has all of u, and computes the reflector for itself. A comes from shared memory,
-// where the previous step stored it as its block C, with lines and elements exchanged. Line 0 of A
-// is the vector x, and H annihilates x except for its first element.
+// A step has a reflector H = I − γ·u·uᴴ of B elements, and two blocks A and C of B lines each. In
+// sb2st.comp, a line is a row of C, or the complex conjugate of a column of A. In the other
+// kernels, the lines of both blocks are rows in one half-step and columns in the next. Every line ℓ
+// becomes ℓ − γ·(ℓᵀ·u)·conj(u), which is H·ℓ for real numbers. A cluster is LANES neighbouring
+// invocations of one subgroup. Each line belongs to one cluster, which adds up the line's dot
+// product by shuffles. Every cluster has all of u, and computes the reflector for itself. A comes
+// from shared memory, where the previous step stored it as its block C, with lines and elements
+// exchanged. Line 0 of A is the vector x, and H annihilates x except for its first element.
 #ifndef CLUSTERS_GLSL
 #define CLUSTERS_GLSL
 

@@ -111,7 +111,7 @@ layout(constant_id = 7) const bool RETAIN = true;
 #include "clusters.glsl"
 
 // d_u holds the vectors γ·D·u of this step and of the previous step. D is the diagonal block of the
-// step, and H = I − γ·u·uᵀ its reflector.
+// step, and H = I − γ·u·uᴴ its reflector.
 shared work_t d_u[2 * B];
 
 // A Step is step j of sweep s. Its first row is r (see the picture at the top of this file). `len`

@@ -34,10 +34,11 @@ void multiply_d(Step q, uint t) {
 }
 
 // finish_d stores the diagonal block H·D·H = D − u·wᵀ − w·uᵀ with w = γ·Du − ½γ·(γ·uᵀDu)·u. If
-// `any` is false, step q does not exist, and finish_d stores nothing. finish_d has no branch,
-// because NVIDIA's compiler makes shuffles after a branch slow (see reflector.glsl). Each subgroup
-// computes uᵀDu with all its invocations. If smaller clusters of invocations computed uᵀDu, an
-// invocation would need too many registers: for its elements of u, of Du and of D at the same time.
+// `any` is false, step q does not exist, and finish_d stores nothing. finish_d has no branch before
+// its shuffles, because NVIDIA's compiler makes shuffles after a branch slow (see reflector.glsl).
+// Each subgroup computes uᵀDu with all its invocations. If smaller clusters of invocations computed
+// uᵀDu, an invocation would need too many registers: for its elements of u, of Du and of D at the
+// same time.
 void finish_d(Step q, uint t, bool any) {
 	work_t u_d_u = 0;
 	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {
@@ -46,7 +47,7 @@ void finish_d(Step q, uint t, bool any) {
 	}
 	work_t half_ = work_t(0.5) * gamma[q.j % 2] * sum_of(HEAD, u_d_u);
 	work_t u_i[ROWS], w_i[ROWS];
-	int reach[ROWS]; // own elements up to the diagonal
+	int reach[ROWS]; // distance from the first own element of a row to the diagonal; if it is negative, none is stored
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
 		uint i = whole() || row(t, r) < B ? row(t, r) : 0;
 		u_i[r] = u[q.slot + i];

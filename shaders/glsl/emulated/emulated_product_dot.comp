@@ -4,8 +4,8 @@
 // in:  a, b    residues of the factors A and B (planes.glsl). Row i of A and row j of B give
 //              element (i, j) of the result
 //      a2, b2  residues of the factors A2 and B2. If there is no second pair, inner2 = 0
-// out: words   residues of the result (residue_tiles.glsl). The residues for two consecutive
-//              moduli are modulus_words apart
+// out: words   residues of the result (residue_tiles.glsl). The residues of two consecutive
+//              planes are modulus_words apart
 //
 // variant: emulated_product_dot
 // variant: emulated_product_dot_complex COMPLEX
@@ -15,7 +15,8 @@
 // An invocation computes 8×8 elements in 32-bit sums. The sums are exact, because
 // inner + inner2 ≤ 131071.
 //
-// Grid: x and y together number the tiles [first, first + count); z is the number of the modulus.
+// Grid: x and y together number the tiles [first, first + count); z is the number of the plane of
+// residues (moduli.glsl).
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

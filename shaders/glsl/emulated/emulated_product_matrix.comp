@@ -4,8 +4,8 @@
 // in:  a, b    residues of the factors A and B (planes.glsl). Row i of A and row j of B give
 //              element (i, j) of the result
 //      a2, b2  residues of the factors A2 and B2. If there is no second pair, inner2 = 0
-// out: words   residues of the result (residue_tiles.glsl). The residues for two consecutive
-//              moduli are modulus_words apart
+// out: words   residues of the result (residue_tiles.glsl). The residues of two consecutive
+//              planes are modulus_words apart
 //
 // variant: emulated_product_matrix
 // variant: emulated_product_matrix_narrow NARROW
@@ -14,12 +14,12 @@
 //
 // float64 only
 //
-// A workgroup computes one tile modulo TURNS moduli, one after another. Each subgroup computes
-// SUB_M×SUB_N fragments of the tile in 32-bit sums. The sums are exact, because inner + inner2 ≤
-// 131071. Tiles of the factors pass through shared memory, STEP bytes of each row at a time. In
-// shared memory two rows are PITCH bytes apart. If PITCH is an odd multiple of 16, and DEPTH is the
-// number of bytes that an invocation loads and stores at a time, there are no bank conflicts:
-// eight neighbouring invocations then store to the same bytes of eight rows.
+// A workgroup computes one tile for TURNS planes of residues (moduli.glsl), one after another. Each
+// subgroup computes SUB_M×SUB_N fragments of the tile in 32-bit sums. The sums are exact, because
+// inner + inner2 ≤ 131071. Tiles of the factors pass through shared memory, STEP bytes of each row
+// at a time. In shared memory two rows are PITCH bytes apart. If PITCH is an odd multiple of 16,
+// and DEPTH is the number of bytes that an invocation loads and stores at a time, there are no bank
+// conflicts: eight neighbouring invocations then store to the same bytes of eight rows.
 //
 // The device decides which elements of a fragment each invocation holds. The decision is the same
 // for all fragments. The kernel stores the residues in the order of the device. emulated_order
@@ -27,7 +27,7 @@
 //
 // The variant with NARROW is for matrix units whose fragments have rows of 8 bytes.
 //
-// Grid: x and y together number the tiles [first, first + count); z numbers groups of TURNS moduli.
+// Grid: x and y together number the tiles [first, first + count); z numbers groups of TURNS planes.
 // A subgroup must have LANES invocations.
 #version 460
 #pragma use_vulkan_memory_model

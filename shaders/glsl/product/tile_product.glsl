@@ -16,9 +16,10 @@
 #define TILE_PRODUCT_GLSL
 
 // STRIDE_M and STRIDE_N are the distances from element (r, k) to element (r, k+1) in the tiles of
-// the two factors in shared memory. The distances are odd, so that writes along r and writes along
-// k have no bank conflicts. In packed tiles each index k begins with a whole pack, and the
-// distances are odd numbers of packs if the sides of the tile have even numbers of packs.
+// the two factors in shared memory. The distances are odd if the sides of the tile are even, so
+// that writes along r and writes along k have no bank conflicts. In packed tiles each index k
+// begins with a whole pack, and the distances are odd numbers of packs if the sides of the tile
+// have even numbers of packs.
 const uint STRIDE_M = TILE_M + NEAR, STRIDE_N = TILE_N + NEAR;
 // FETCH_M and FETCH_N are the numbers of elements that one invocation loads of a tile of the first
 // and of the second factor.

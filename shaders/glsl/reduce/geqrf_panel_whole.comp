@@ -159,9 +159,9 @@ bool gives_up(uint j, uint k) {
 	return true;
 }
 
-// first_share returns this invocation's partial sum of the dot products of column 0 with all
-// columns, and stores row 0 to the array `heads`. e is the exponent of the power of two by which
-// the whole panel is scaled.
+// first_share returns this invocation's part of the dot product of column 0 and column t % COLUMNS,
+// where t is the number of the invocation. It also stores row 0 to the array `heads`. e is the
+// exponent of the power of two by which the whole panel is scaled.
 acc_t first_share(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	if (t < COLUMNS) heads[t] = acc_t(p.state.at[t]) * power_of_two(-e);
@@ -175,8 +175,8 @@ acc_t first_share(int e) {
 }
 
 // share waits for row j of the panel and for the partial dot products of all workgroups. It stores
-// row j to the array `heads`, and returns this invocation's partial sum of the dot products of
-// column j ≥ 1 with all columns.
+// row j to the array `heads`, and returns this invocation's part of the dot product of column j ≥ 1
+// and column t % COLUMNS, where t is the number of the invocation.
 acc_t share(uint j) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	acc_t sum = acc_t(0);

@@ -32,13 +32,13 @@
 //
 // Rows of A are distributed to the workgroups as in sytrd.comp, cyclically and in blocks of BLOCK
 // rows. Columns are distributed to the invocations, see columns.glsl. An invocation keeps its
-// elements of the last KEPT chunks in registers, and reads the others in memory for each column.
+// elements of the first KEPT chunks in registers, and reads the others in memory for each column.
 // Each workgroup has its rows of V and W in shared memory.
 //
 // The 2j numbers Vᴴ·v and Wᴴ·v for reflector j are dot products of v with columns of the panel. The
 // columns of the panel are dealt out to the workgroups: workgroup g has the columns g, g + groups,
-// … . Workgroup g keeps the first of its columns in registers, and stores the others. An invocation
-// later reads only elements that it has stored itself.
+// … . Workgroup g stores all of its columns, and also keeps the first one in registers. An
+// invocation later reads only elements that it has stored itself.
 //
 // The workgroups exchange values twice for each column. For row i = j+1, the slots from
 // first_slot(i) on have:

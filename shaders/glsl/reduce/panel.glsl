@@ -58,8 +58,8 @@ acc_t add_dots(acc_t sum, uint pivot) {
 // share_of and column_total add up one value for each column of the panel. Invocation t passes to
 // share_of a part of the value for column t % COLUMNS. All invocations must call share_of, and then
 // a barrier must follow. After the barrier, column_total returns the total of any column to any
-// invocation. The parts are added in the order of the invocations. Another barrier must come before
-// the next share_of.
+// invocation. The order of the additions depends on LOCAL_SIZE and COLUMNS alone. Another barrier
+// must come before the next share_of.
 void share_of(acc_t x) { reduce_room[gl_LocalInvocationIndex] = x; }
 
 acc_t column_total(uint column) {

@@ -1,5 +1,5 @@
-// potrf_block computes the Cholesky factor L of a positive definite block, and the inverse of L (LAPACK
-// dpotf2, dtrti2).
+// potrf_block computes the Cholesky factor L of a positive definite block, and the inverse of L
+// (LAPACK dpotf2, dtrti2).
 //
 // complex
 //
@@ -24,12 +24,12 @@
 //	S(i, j) ← S(i, j) − L(i, k)·conj(L(j, k))    i ≥ j
 //	S(i, j) ← S(i, j) − X(k, i)·L(j, k)          i ≤ k
 //
-// The kernel takes EACH steps together, with two barriers. One invocation finishes the EACH elements
-// of one row in these columns. For this it needs the factor of the EACH×EACH block on the diagonal,
-// which every such invocation computes itself.
+// The kernel takes EACH steps together, with two barriers. One invocation finishes the EACH
+// elements of one row in these columns. For this it needs the factor of the EACH×EACH block on the
+// diagonal, which every such invocation computes itself.
 //
-// The bounds of unrolled loops are constants, and the loop that stores S has no `continue`. Otherwise
-// NVIDIA's compiler keeps S in memory, and the kernel takes more than twice as long.
+// The bounds of unrolled loops are constants, and the loop that stores S has no `continue`.
+// Otherwise NVIDIA's compiler keeps S in memory, and the kernel takes more than twice as long.
 //
 // Grid: one workgroup.
 #version 460
@@ -65,13 +65,13 @@ layout(push_constant, scalar) uniform Push {
 const uint EACH = 4;
 const uint SIDE = ORDER / EACH;
 
-// `columns` has EACH columns of S before their steps, and `finished` has them afterwards. `roots` is
-// the diagonal of L.
+// `columns` has EACH columns of S before their steps, and `finished` has them afterwards. `roots`
+// is the diagonal of L.
 shared work_t columns[EACH * ORDER], finished[EACH * ORDER];
 shared real_t roots[ORDER];
 
-// `block` has the elements below the diagonal of the factor of the block on the diagonal. `inverses`
-// has the inverses of the factor's diagonal elements.
+// `block` has the elements below the diagonal of the factor of the block on the diagonal.
+// `inverses` has the inverses of the factor's diagonal elements.
 work_t block[EACH * EACH];
 real_t inverses[EACH];
 
@@ -160,8 +160,8 @@ void main() {
 			}
 		}
 		[[unroll]] for (uint c = 0; c < EACH; c++) {
-			// `left` is 0 for the rows i in which X(k + c, i) is 0. `right` is 0 for the columns that
-			// are finished.
+			// `left` is 0 for the rows i in which X(k + c, i) is 0. `right` is 0 for the columns
+			// that are finished.
 			work_t left[EACH], right[EACH];
 			[[unroll]] for (uint a = 0; a < EACH; a++) {
 				uint i = row + a * SIDE, j = col + a * SIDE;

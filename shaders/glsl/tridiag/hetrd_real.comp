@@ -5,7 +5,7 @@
 // variant: zlag2d NUMBER=dvec2 BYTES=16
 // variant: clag2d NUMBER=vec2 BYTES=8
 //
-// in:  d, e            n diagonal and n−1 off-diagonal numbers. No imaginary part is read except
+// in:  d, e            n diagonal and n−1 off-diagonal numbers. No imaginary part is used except
 //                      that of the last element of e
 // out: real_d, real_e  the elements of the real matrix
 //      phase           phase of the last element of e, with modulus 1; 1 if this element is 0,

@@ -14,7 +14,7 @@ uint root_pole(real_t mu, uint j) { return mu < 0.0 ? j + 1 : j; }
 // delta returns the difference d_i − λ_j of a pole and a root to nearly full relative accuracy.
 // `di` is d_i, and d and `mu` are the arrays of the poles and of the offsets of roots. The
 // subtraction cancels no digits, because |mu| is at most half of the gap between the two poles next
-// to the root.
+// to the root, or the root lies above all poles.
 real_t delta(Reals d, Reals mu, real_t di, uint j) {
 	real_t offset_ = mu.at[j];
 	return (di - d.at[root_pole(offset_, j)]) - offset_;

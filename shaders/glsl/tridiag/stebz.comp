@@ -79,8 +79,8 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // below returns the number of eigenvalues of the scaled T below `shift`: the number of negative
-// pivots of 2^−x·T − shift·I. All invocations of the workgroup must call it, in uniform control
-// flow.
+// pivots of T − shift·I, for this scaled T. All invocations of the workgroup must call it, in
+// uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint found = 0;
 	work_t q = 1; // not 0; the first row has e² = 0, so that the value does not matter

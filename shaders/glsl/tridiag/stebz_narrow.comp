@@ -124,9 +124,9 @@ void row(uint i, work_t shift, inout work_t before, inout work_t now, inout uint
 	now = next;
 }
 
-// below returns the number of eigenvalues of the scaled matrix 2^−x·T below `shift`. Those within
-// 3·ulp·norm of `shift` may be counted or not. All invocations of the workgroup must call it, in
-// uniform control flow.
+// below returns the number of eigenvalues of the scaled T below `shift`. Those within 3·ulp·norm of
+// `shift` may be counted or not. All invocations of the workgroup must call it, in uniform control
+// flow.
 uint below(work_t shift, inout uint resident) {
 	uint changes = 0;
 	work_t before = 0, now = power_of_two(LEVEL);

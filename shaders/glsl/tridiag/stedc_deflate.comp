@@ -122,7 +122,8 @@ shared uint first_begin[LOCAL_SIZE];
 
 real_t value(uint c) { return p.d.at[m.lo + c]; }
 
-// column returns the column with the i-th smallest eigenvalue in the block of columns [begin, end).
+// column returns the column whose eigenvalue has i − `begin` smaller ones before it in the sorted
+// block of columns [begin, end).
 uint column(uint i, uint begin, uint end) { return min(begin + uint(p.order.at[m.lo + i]), end - 1); }
 
 // rank returns how many eigenvalues of the block [begin, end) are less than x, or also equal to x
@@ -152,7 +153,7 @@ void sort() {
 }
 
 // weight returns element c of the vector z in the rank-one matrix ρ·z·zᵀ of the merge. `rho` is the
-// torn element of T between the two blocks. In the lower block z gets its sign.
+// torn element of T between the two blocks. In the lower block, z gets the sign of `rho`.
 real_t weight(uint c, real_t rho) {
 	if (c < m.n1) return p.last.at[m.lo + c] * ROOT_HALF;
 	bool minus = (SPLIT(rho).y >> 31) != 0;

@@ -25,7 +25,8 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals w;
 	RealsOut q;
-	// The columns first … first + columns − 1 of each merge, if there are so many.
+	// The dispatch copies the deflated columns number first … first + columns − 1 of each merge, if
+	// there are so many.
 	uint first, columns;
 } p;
 

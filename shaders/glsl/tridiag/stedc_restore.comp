@@ -12,8 +12,8 @@
 //
 // Values are copied unchanged.
 //
-// Grid: one invocation per row. x covers the strip. The workgroups in y share the columns with a
-// stride, so that any number of workgroups in y is correct.
+// Grid: one invocation per row. x covers the strip. The workgroups in y take the columns in turn,
+// so any number of workgroups in y is correct.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require

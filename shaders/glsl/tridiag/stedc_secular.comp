@@ -42,7 +42,8 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // STEP_CAP is the number of steps after which the search for a root is given up. A root needs far
-// fewer, because the interval around it is halved at least at every third step.
+// fewer, because every three steps either exclude the mean of the interval around it or reduce the
+// error to a tenth. Otherwise the next step is a bisection.
 const uint STEP_CAP = 500;
 
 real_t interval_mean(real_t lo, real_t hi) {

@@ -15,8 +15,9 @@
 // count at the same time, one at each point that the next `levels` halvings can need. A dispatch
 // does at most rounds·levels halvings.
 //
-// in, out: lo, hi           an interval that contains the eigenvalue. At the end its length,
-//                           relative to its ends, is rtol (4 ulp for tasks with sharp ≠ 0)
+// in, out: lo, hi           an interval that contains the eigenvalue. At the end its length
+//                           is at most rtol times the larger magnitude of its ends (4 ulp
+//                           times this magnitude for tasks with sharp ≠ 0)
 //
 // stemr_bracket: the same as stemr_bisect, but the interval before the first dispatch is for the
 // parent of the task's representation. A shift of the parent has made this representation. The

@@ -14,8 +14,8 @@ import (
 
 // BidiagonalQR finds singular values and vectors of an upper bidiagonal matrix C = S·Σ·Wᵀ by QR
 // iteration (dbdsqr). It runs on the host, in package stages/bidiagonal. One processor does about
-// 12·n³ operations, so this stage is for the second solve of Verify, where BidiagonalConquer may
-// have failed.
+// 12·n³ operations, so package svd uses this stage only with Options.Verify, for a second solve
+// after a first one by BidiagonalConquer that did not pass the checks.
 type BidiagonalQR struct {
 	dev *vk.Device
 	n   int
