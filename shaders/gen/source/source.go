@@ -100,8 +100,8 @@ func (v Variant) For(n Number) Variant {
 	return Variant{v.Name + n.Suffix, append(slices.Clone(v.Defines), n.Define), n.Complex()}
 }
 
-// Compiled returns the variants whose SPIR-V is committed: the declared ones, and for a typed
-// source each of them for every number type.
+// Compiled returns the variants whose SPIR-V is committed: the declared ones, and each of them for
+// the number types of Others.
 func (s *Source) Compiled() (all []Variant) {
 	for _, v := range s.Variants {
 		all = append(all, v)

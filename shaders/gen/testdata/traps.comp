@@ -1,5 +1,5 @@
-// traps has one variant for each mistake with complex numbers that spirv.CheckComplex must refuse, and
-// one variant, sound, without a mistake.
+// traps has one variant for each mistake with complex numbers that spirv.CheckComplex must refuse,
+// and one variant, sound, without a mistake.
 //
 // complex
 // variant: sound OF=mad_conj(a,b,-c)+real_of(a)*conjugate(mul(b,c))-one()+scalar_t(0)

@@ -2,7 +2,7 @@
 //
 // bdsdc_leaf solves the leaves of the bidiagonal divide and conquer by QR iteration (LAPACK dlasdq
 // and dbdsqr). A leaf is the block of rows and columns [lo, lo + n), n ≤ LEAF, of a bidiagonal
-// matrix whose norm is at most 1. For the block C of each leaf the kernel computes C =
+// matrix with elements of magnitude below 1. For the block C of each leaf the kernel computes C =
 // S·diag(σ)·Wᵀ.
 //
 // in:      leaves       the leaves (leaf.glsl)
