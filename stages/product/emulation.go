@@ -81,14 +81,13 @@ type MatrixTile struct {
 	SubM, SubN uint32 // fragments that a subgroup computes, along the rows and along the columns
 	Step       uint32 // bytes of each row that shared memory holds at a time
 	Pitch      uint32 // bytes from one row to the next in shared memory
-	Turns      uint32 // number of moduli that a workgroup takes one after another
+	Turns      uint32 // number of planes of residues that a workgroup multiplies one after another
 	Swath      uint32 // number of rows of tiles in a swath; workgroups take the tiles swath by swath
 }
 
 // DotTile holds the tile sizes with packed dot products. A workgroup computes M×N elements of the
 // result, and an invocation 8×8 of them. M and N are multiples of 16. The workgroups process the
-// tiles of Swath neighbouring rows of tiles column by column, before they continue with the next
-// rows.
+// tiles of Swath neighbouring rows of tiles column by column, then the next rows.
 type DotTile struct{ M, N, Swath uint32 }
 
 func (t MatrixTile) String() string {

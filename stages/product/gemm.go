@@ -102,8 +102,7 @@ func (r *request[T]) inner() (k [2]int) {
 
 // problem returns the properties that determine the choice of tile and split. If op(A) transposes,
 // or if op(B) does not, the elements of the factor along the inner dimension are contiguous in
-// memory. Then a tile that reads short slices of the inner dimension reads only parts of cache
-// lines.
+// memory. Then a tile that reads short slices of the inner dimension reads parts of cache lines.
 func (r *request[T]) problem() problem {
 	k := r.inner()
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: max(k[0], k[1]), count: r.batch.Count}
@@ -221,8 +220,7 @@ func (r *request[T]) partials(x splitK) int {
 	return x.partials(r.batch.Count * r.c.Rows * r.c.Cols)
 }
 
-// multiply records the dispatch of a request. The result is C, or `parts` if the inner dimension is
-// split.
+// multiply records the dispatch of a request. The result is C, or `parts` with split-K.
 func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts vk.Slice[T]) {
 	kernel, first, k := g.kernels[x.tile], r.factors[0], r.inner()
 	push := shaders.GemmPush[T]{

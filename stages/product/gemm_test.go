@@ -155,9 +155,10 @@ func TestGemmBatch(t *testing.T) {
 	}
 }
 
-// TestGemmPair checks the sum of two products, with and without split-K. Each factor has a
-// different leading dimension. The inner dimensions k and k2 are equal, or one of them is smaller.
-// The smaller one may be so small that some pieces of split-K contain nothing of its product.
+// TestGemmPair checks the sum of two products, with and without split-K. The two left factors have
+// different leading dimensions, and so have the two right factors. The inner dimensions k and k2
+// are equal, or one of them is smaller. The smaller one may be so small that some pieces of split-K
+// contain nothing of its product.
 func TestGemmPair(t *testing.T) {
 	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {

@@ -17,8 +17,7 @@ type Matrix[T spirv.Stored] struct {
 
 const MostLd = 1 << 24
 
-// NewMatrix returns a slice as a matrix. It panics if the slice is too short, or if ld is not
-// allowed.
+// NewMatrix returns a slice as a matrix. It panics if the slice is too short or ld is not allowed.
 func NewMatrix[T spirv.Stored](at vk.Slice[T], rows, cols, ld int) Matrix[T] {
 	if rows < 0 || cols < 0 || ld < max(rows, 1) || ld >= MostLd && cols > 1 ||
 		rows > 0 && cols > 0 && (cols-1)*ld+rows > at.Len() {

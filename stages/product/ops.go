@@ -39,8 +39,7 @@ type Ops[T spirv.Scalar] interface {
 	Syr2k[T]
 	Symm[T]
 
-	// Reserve reserves memory for products of at most these sizes. The error says what the device
-	// lacks.
+	// Reserve reserves memory for products up to these sizes. The error says what the device lacks.
 	Reserve(shapes ...Shape) error
 
 	// Work is the workspace of all products that have been reserved so far.
@@ -49,8 +48,8 @@ type Ops[T spirv.Scalar] interface {
 
 // Shape is a bound on the sizes of products: Count products of M×K by K×N matrices that run at the
 // same time. A symmetric product of order n with m columns counts as M×N = n×m with K = n. A
-// rank-2k update of order n counts as n×n with K = k, and an update of n columns by Syr2kColumns as
-// n×k with K = 2k. A pair of products counts with the sum of both inner dimensions.
+// rank-2k update of order n counts as n×n with K = k. A call of Syr2kColumns with n×k factors
+// counts as n×k with K = 2k. A pair of products counts with the sum of both inner dimensions.
 type Shape struct {
 	M, N, K, Count int
 
@@ -61,17 +60,16 @@ type Shape struct {
 
 type Gemm[T spirv.Scalar] interface {
 	// Gemm records C ← α·op(A)·op(B) + β·C. If β = 0, C is not read, and may hold any values. If α
-	// = 0, A and B are not read. In all methods, a result must not overlap another result or a
-	// factor.
+	// = 0, A and B are not read. In no method may a result overlap another result or a factor.
 	Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
 	// GemmUnsplit is Gemm without splitting the inner dimension, for results that have enough tiles
-	// to fill the device. The product is one dispatch, and each element of C is one sum in
-	// ascending order of the inner index.
+	// to fill the device. In a native product, each element of C is one sum in ascending order of
+	// the inner index.
 	GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
-	// GemmBatch records batch.Count products that run concurrently. a, b and c belong to the first
-	// one.
+	// GemmBatch records batch.Count products that run concurrently. a, b and c are those of the
+	// first.
 	GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
 	// GemmTogether records products that run concurrently and may have different shapes.
@@ -117,8 +115,7 @@ type ColumnBlock[T spirv.Scalar] struct {
 	C     Matrix[T]
 }
 
-// Pairs implements Syr2kColumns by calls of GemmPair, for implementations of Ops that have nothing
-// better.
+// Pairs implements Syr2kColumns by calls of GemmPair, for implementations without a better way.
 func Pairs[T spirv.Scalar](rec *vk.Recorder, ws *vk.Arena, ops Gemm[T], y, z Matrix[T], blocks []ColumnBlock[T]) {
 	for _, b := range blocks {
 		rows := func(m Matrix[T], count int) Matrix[T] { return m.Block(b.First, 0, count, m.Cols) }

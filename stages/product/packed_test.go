@@ -21,8 +21,8 @@ var packedTiles = []Tile{
 	{M: 32, N: 4, K: 2, ThreadM: 4, ThreadN: 4, Unroll: 1, Buffers: 2, Resident: 1},
 }
 
-// largePackedTiles are tiles of the table for float32 on GPUs of NVIDIA. A CPU driver needs a
-// minute or more to compile products with such a tile.
+// largePackedTiles have the sizes of three tiles of the table for float32 on GPUs of NVIDIA. A CPU
+// driver needs a minute or more to compile products with such a tile.
 var largePackedTiles = []Tile{
 	{M: 128, N: 128, K: 8, ThreadM: 8, ThreadN: 16, Unroll: 8, Buffers: 1, Resident: 1},
 	{M: 128, N: 64, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 3},

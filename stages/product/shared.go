@@ -23,7 +23,7 @@ func SharedBytes[S, P any](kernel func() spirv.Module[S, P], spec S) (int, error
 	return bytes, err
 }
 
-// declaration identifies a kernel by the type of its push constants and by its specialisation
+// declaration identifies a kernel by the type of its push constants and its specialisation
 // constants.
 type declaration struct{ push, spec any }
 

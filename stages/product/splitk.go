@@ -55,8 +55,7 @@ type choices struct {
 
 func newChoices() *choices { return &choices{by: map[problem]splitK{}} }
 
-// mostChoices is larger than the number of choices that one solve needs, for every order that fits
-// a device.
+// mostChoices is above the number of choices in one solve, for every order that fits a device.
 const mostChoices = 1 << 16
 
 // newChooser limits the memory of partial products to twice the number of elements that a full
@@ -82,8 +81,8 @@ const (
 	shortLines    = 0.17 // extra cost for each factor that a shallow tile reads in parts of a line
 )
 
-// step is the cost of one step of the inner dimension for one workgroup, in instructions of a
-// compute unit.
+// step is the cost of a step of the inner dimension for a workgroup, in instructions of a compute
+// unit.
 func (t Tile) step() float64 {
 	loads := t.ThreadM + t.ThreadN
 	if t.Packed {

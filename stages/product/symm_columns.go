@@ -162,8 +162,7 @@ func (s *SymmColumns[T]) tilesOf(x columnsPart[T], k splitK) (all, most int) {
 	return rows * vk.Tiles(x.p.Cols, tile.N), s.within(2 * float64(tile.M) * float64(tile.N) * float64(n-x.top))
 }
 
-// multiply records the dispatches of a product. The result is P, or `parts` if the inner dimension
-// is split.
+// multiply records the dispatches of a product. The result is P, or `parts` with split-K.
 func (s *SymmColumns[T]) multiply(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T], k splitK, parts vk.Slice[T]) {
 	m, n, own := x.p.Rows, x.p.Cols, s.own.In(ws)
 	if m == 0 || n == 0 {

@@ -16,19 +16,17 @@ type Tile struct {
 	// inner dimension between two loads of the factors into shared memory.
 	M, N, K uint32
 
-	// ThreadM and ThreadN are the numbers of rows and columns of an invocation. They divide M and
-	// N.
+	// ThreadM and ThreadN are the numbers of an invocation's rows and columns. They divide M and N.
 	ThreadM, ThreadN uint32
 
 	// Unroll is the number of steps of the inner dimension that are unrolled. It divides K.
 	Unroll uint32
 
 	// Buffers is the number of buffers in shared memory. 2 means double buffering, which saves a
-	// barrier. 0 means that invocations read memory directly; K must then be 1.
+	// barrier. 0 means that invocations read memory directly.
 	Buffers uint32
 
-	// Resident is the number of workgroups of this tile that a compute unit can hold at the same
-	// time.
+	// Resident is the number of workgroups of this tile that a compute unit can hold at a time.
 	Resident uint32
 
 	// Packed says that invocations load 16 bytes at a time from shared memory, which then must have

@@ -34,8 +34,7 @@ const worth = 1.5
 // beyond the measured ratio, and the less memory the residues need beside the matrix.
 const worthLarge = 1
 
-// Large returns the choice for large matrices: emulated products need not be much faster than
-// native ones.
+// Large returns the choice for large matrices: emulated products need only be a little faster.
 func (c Choice) Large() Choice {
 	if c.Facts.Right {
 		return decide(c.Facts, worthLarge)
@@ -71,8 +70,8 @@ func chosen(ctx context.Context, f Facts, err error) (Choice, error) {
 
 // Force chooses emulated products, whatever their rate is. The error is a *vk.UnsupportedError if
 // the device cannot emulate products, or if it computed the golden product (a test product with
-// known bits) wrongly. A CPU is not measured, because this would take long, but a stored result
-// counts.
+// known bits) wrongly. Other errors are those of a measurement, such as the end of ctx. A CPU is
+// not measured, because this would take long, but a stored result counts.
 func Force[T Double](ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
 	c := Choice{Emulated: true, Why: "the caller wants emulated products"}
 	units, err := FindUnits(ctx, dev)
@@ -92,7 +91,7 @@ func Force[T Double](ctx context.Context, dev *vk.Device, t product.Tuning) (Cho
 	return c, err
 }
 
-// Chosen is Choose from stored rates, without a kernel. The choice is native products if the rates
+// Chosen is Choose from stored rates; it runs no kernel. The choice is native products if the rates
 // were not measured before.
 func Chosen[T Double](dev *vk.Device) Choice {
 	if why := unfit(dev.Info()); why != "" {

@@ -7,13 +7,14 @@
 //
 //	norms    an upper bound of the 2-norm of each row of A and of each column of B
 //	shifts   a power of two for each of them, so that |A′·B′| < P/2 (Cauchy–Schwarz)
-//	planes   A′ and B′, scaled and rounded to integers, modulo each of 13 to 16 numbers
+//	planes   A′ and B′, scaled and rounded to integers, modulo each of some numbers
 //	product  A′·B′ modulo each number, exact in 32-bit sums
 //	update   A′·B′ from its residues (Chinese remainder theorem), scaled back and added to C
 //
-// P is the product of the 13 to 16 numbers, the moduli. A plane is the matrix of the residues of A′
-// or B′ modulo one of them. The steps product and update process some tiles of C (a strip) at a
-// time, so that the residues of a strip stay in the cache.
+// P is the product of these numbers, the moduli. There are 13 to 16 of them, or fewer if a product
+// may be rough. A plane is the matrix of the residues of A′ or B′ modulo one of them. The steps
+// product and update process some tiles of C (a strip) at a time, so that the residues of a strip
+// stay in the cache.
 //
 // The error is normwise. Element (i, j) of A·B has an error of at most 2^(1−t)·√K·‖aᵢ‖·‖bⱼ‖, where
 // K is the inner dimension, aᵢ is row i of A, bⱼ is column j of B, and t is the accuracy in bits: t

@@ -77,7 +77,7 @@ func measured[T Double](ctx context.Context, dev *vk.Device, t product.Tuning, l
 	return read(text)
 }
 
-// Known returns the stored facts of Measured, or zero facts, without a kernel.
+// Known returns the stored facts of Measured, or zero facts. It runs no kernel.
 func Known[T Double](dev *vk.Device) Facts {
 	text, err := dev.ProbeOnce(factsName[T](), func() (string, error) { return "", errUnknown })
 	if err != nil {

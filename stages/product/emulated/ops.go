@@ -78,8 +78,7 @@ func (o *Ops[T]) longest() int {
 	return min(mostInner-2*o.k.padInner, o.k.within(o.k.tileCost(1)))
 }
 
-// A product needs memory for the residues of its two factors, at most product.Emulation.Planes
-// bytes.
+// A product needs memory for the residues of its factors, at most product.Emulation.Planes bytes.
 func (o *Ops[T]) Reserve(shapes ...product.Shape) error {
 	for _, s := range shapes {
 		if s.Held {
@@ -138,8 +137,8 @@ func (o *Ops[T]) Work() *vk.Layout {
 	return o.work
 }
 
-// Status returns the layout of Refused. It must stay in memory from Begin on until the caller has
-// read it.
+// Status returns the layout of Refused. It must stay in memory from Begin until the caller has read
+// it.
 func (o *Ops[T]) Status() *vk.Layout { return vk.Together(o.refused) }
 
 // Begin sets Refused to zero. It must be recorded before the first product of a run.
@@ -167,8 +166,8 @@ func (o *Ops[T]) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op
 	}
 }
 
-// gemm returns false, and records nothing, if the product must be native, because it is too small
-// or because its residues do not fit the memory.
+// gemm returns false, and records nothing, if the product must be native, for example because it is
+// too small or because its residues do not fit the memory.
 func (o *Ops[T]) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[T],
 	beta float64, c product.Matrix[T],
 ) bool {
@@ -208,8 +207,7 @@ func (o *Ops[T]) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, a
 }
 
 // Syr2k divides the lower triangle of C into two triangles and a rectangle if the residues of the
-// factors do not fit the memory. It is native if no part that is large enough for emulation would
-// fit.
+// factors do not fit the memory. It is native if no part large enough for emulation would fit.
 func (o *Ops[T]) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[T]) {
 	n, k := c.Rows, y.Cols
 	left := []rows[T]{operand(product.NoTrans, y, false), operand(product.NoTrans, z, false)}

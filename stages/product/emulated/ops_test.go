@@ -121,9 +121,9 @@ func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// TestSyr2kOfFewRows checks that a rank-2k update (Syr2k) of few rows is emulated if the residues
-// of the factors fit the memory, and is native otherwise. (An earlier version divided such an
-// update into two without end.)
+// TestSyr2kOfFewRows checks a rank-2k update (Syr2k) of few rows, with enough memory for the
+// residues of the factors and with too little. (An earlier version divided such an update into two
+// without end.)
 func TestSyr2kOfFewRows(t *testing.T) {
 	e := small()
 	for _, planes := range []int{1 << 20, 1 << 10} {

@@ -88,9 +88,8 @@ const mostNear = 9 << 27
 
 var farDoubles = mostNear
 
-// isFar tells whether the elements of one row are spread over very much memory. Symmetric factors
-// do not count: they are converted once for each block of a reduction, and have a kernel of their
-// own.
+// isFar tells whether the elements of a row are spread over much memory. Symmetric factors do not
+// count: they are converted once for each block of a reduction, and have a kernel of their own.
 func (f rows[T]) isFar() bool {
 	return !f.symmetric && f.stepInner > 1 && f.inner*f.stepInner*schemeOf[T]().doubles > farDoubles
 }

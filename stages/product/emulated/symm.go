@@ -23,14 +23,12 @@ type symm[T Double] struct {
 	shifts vk.Region[int32]
 	work   *vk.Layout
 
-	// `held` is the factor that the last call of Hold has converted. It has no rows if there is
-	// none.
+	// `held` is the factor that the last call of Hold has converted, without rows if there is none.
 	held product.Matrix[T]
 }
 
 // newSymm prepares products with few columns. If the tuning has a tile for them, its kernels are
-// built when the first product is reserved, because most plans have none. Otherwise the products
-// use k.
+// built when the first product is reserved: most plans have none. Otherwise the products use k.
 func newSymm[T Double](dev *vk.Device, k *kernels[T], t product.Emulation) symm[T] {
 	s := symm[T]{k: k}
 	if t.Narrow.M > 0 && t.Held > 0 && k.units.Matrix() {

@@ -136,8 +136,7 @@ func stops(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, vk.ErrDeviceLost) || errors.Is(err, vk.ErrClosed)
 }
 
-// orderKernel is the kernel that shows which elements of a matrix unit's result each invocation
-// holds.
+// orderKernel shows which elements of a matrix unit's result each invocation holds.
 type orderKernel = vk.Kernel[shaders.EmulatedOrderSpec, shaders.EmulatedOrderPush]
 
 func buildOrder(dev *vk.Device, s vk.MatrixShape) (*orderKernel, error) {

@@ -22,9 +22,9 @@ import (
 	"math/big"
 )
 
-// Least and Most limit the number of moduli of a product on integer units. With 13 moduli, the
-// errors satisfy the error bounds of native products if the inner dimension is 89 or more. With 14
-// moduli, the errors satisfy these bounds for every inner dimension.
+// Least and Most limit the number of moduli of an emulated product that is as accurate as a native
+// one. With 13 moduli, the errors satisfy the error bounds of native products if the inner
+// dimension is 89 or more. With 14 moduli they satisfy them for every inner dimension.
 const (
 	Least = 13
 	Most  = 16
@@ -174,8 +174,7 @@ func Fraction(modulus int64) *big.Int {
 	return x.Quo(x.Add(x, new(big.Int).Rsh(p, 1)), p)
 }
 
-// Limbs returns the 80-bit number Fraction(p) as four limbs of 20 bits. The first limb has the
-// lowest bits.
+// Limbs returns the 80-bit number Fraction(p) as four limbs of 20 bits, the lowest bits first.
 func Limbs(p int64) (limbs [4]uint32) {
 	g := Fraction(p)
 	for l := range limbs {
