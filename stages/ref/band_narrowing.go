@@ -1,13 +1,11 @@
 package ref
 
-// NarrowBand is an upper band of order N that passes make narrower. Each pass removes at most Tile
-// superdiagonals. Width is the number of superdiagonals before the first pass. Element (i, j) lies
-// at
+// NarrowBand is an upper band of order N that passes make narrower, by at most Tile superdiagonals
+// each. Width is the number of superdiagonals before the first pass. Element (i, j) lies at
 //
 //	i + j·(Width+2·Tile) + Width + Tile        −Width−Tile ≤ i−j ≤ Tile
 //
-// so a column has Width + 2·Tile + 1 elements. Width + Tile columns of zeros follow the last
-// column.
+// so a column has Width + 2·Tile + 1 elements. Width + Tile columns of zeros follow the last one.
 type NarrowBand struct{ N, Width, Tile int }
 
 func (b NarrowBand) Len() int { return (b.Width + 2*b.Tile + 1) * (b.N + b.Width + b.Tile) }

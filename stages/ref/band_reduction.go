@@ -1,9 +1,9 @@
 package ref
 
 // BandReduction reduces the Hermitian matrix A to half-bandwidth b, A = Q1·B·Q1ᴴ, with panels of b
-// columns and trailing updates of rank k (dsytrd_sy2sb, zhetrd_he2hb; the double-blocked band
-// reduction, DBBR). Only the lower triangle of A is read, and not the imaginary parts of its
-// diagonal.
+// columns and one trailing update of rank 2k for k columns (dsytrd_sy2sb, zhetrd_he2hb; the
+// double-blocked band reduction, DBBR). Only the lower triangle of A is read, and not the imaginary
+// parts of its diagonal.
 //
 // It returns the compact band and the triangular factors T of the panels, and stores the reflectors
 // Y in A. Package stages documents the formats of the band, of T and of Y. Columns of A that belong

@@ -101,9 +101,9 @@ func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandA
 //	h = 2j+1   L(s,j), from the first column of D(j):
 //	           D(j) ← L·D(j)        G(j) ← L·G(j)
 //
-// Two half-steps of a sweep change each block. The first half-step fills the block with non-zeros.
-// The second half-step annihilates the first row or column of the block. The other rows or columns
-// are annihilated in later sweeps.
+// Two half-steps of a sweep change each block after G(−1). The first half-step fills the block with
+// non-zeros. The second half-step annihilates the first row or column of the block. The other rows
+// or columns are annihilated in later sweeps.
 //
 // A half-step must wait for the previous sweep, for this reason. The blocks of sweep s+1 lie one
 // row and one column further than the blocks of sweep s. Half-step (s+1, h) has in common

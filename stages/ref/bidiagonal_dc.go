@@ -16,7 +16,7 @@ import (
 // S and W are n×n and column-major. The method is the divide and conquer of Gu and Eisenstat (1995;
 // dbdsdc, dlasd0 to dlasd4). It has these steps:
 //
-//	split      divide C into blocks at every row where |e| ≤ ε·‖C‖      this file
+//	split      divide C into blocks at every row where |e| is tiny      this file
 //	leaf       solve blocks of up to leaf rows by QR iteration          bidiagonal_dc_leaf.go
 //	merge      form M from two solved blocks and the row between them;  bidiagonal_dc_merge.go
 //	           M has one full row z and is diagonal otherwise

@@ -17,8 +17,9 @@ import (
 //	M = ⎢     d1        ⎥      z1, z2, …          : the row times their right vectors
 //	    ⎣         d2  … ⎦      z0                 : the row times the upper block's null vector
 //
-// The left vector that belongs to pole 0 is the unit vector e_k, where k is the index of the row
-// between the blocks.
+// If both blocks have a null vector, the two are first rotated until the row times one of them is
+// zero; z0 is the row times the other one. The left vector that belongs to pole 0 is the unit
+// vector e_k, where k is the index of the row between the blocks.
 func mergeBidiagonal(upper, lower bidiagonalBlock, dk, ek float64) bidiagonalBlock {
 	k := len(upper.triplets)
 	below := len(lower.triplets) // rows of the lower block

@@ -109,8 +109,8 @@ func TestBidiagonalGap(t *testing.T) {
 }
 
 // TestBidiagonalSecularWithPolesAnUlpApart checks poles that differ by an ulp. They need no
-// deflation, because their differences are computed to an ulp: the vectors must be orthogonal, and
-// the values must lie between the poles.
+// deflation, because the differences of their squares are computed to two ulps: the vectors must be
+// orthogonal, and the values must lie between the poles.
 func TestBidiagonalSecularWithPolesAnUlpApart(t *testing.T) {
 	for _, z := range []float64{1, 1e-8, 1e-15} {
 		sigma, row := []float64{0}, []float64{z}

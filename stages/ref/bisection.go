@@ -8,8 +8,8 @@ import (
 
 // Bisection returns all eigenvalues of the symmetric tridiagonal matrix T with diagonal d and
 // off-diagonal e, in ascending order. Each eigenvalue is found by bisection with Sturm counts
-// (dstebz without blocks). The error is a few ulp of the eigenvalue or 2⁻⁹⁰⁰·‖T‖, whichever is
-// larger, apart from rounding errors of the counts. The counts are exact for a matrix whose
+// (dstebz without blocks). The error is a few ulp of the eigenvalue or about 2⁻⁴⁵⁰·‖T‖, whichever
+// is larger, apart from rounding errors of the counts. The counts are exact for a matrix whose
 // off-diagonal elements have relative errors of some ulps, and never decrease as x grows. If T is
 // not finite, all values are NaN.
 func Bisection(d, e []float64) []float64 {
@@ -31,8 +31,8 @@ func CountBelow(d, e []float64, x float64) int {
 
 // Sturm is a tridiagonal matrix T prepared for counts: 2^−Exponent·T, whose largest element is in
 // [½, 1), and the interval [Lo, Hi] in which every bisection begins. Its numbers are computed by
-// exact operations, minima, maxima and sums of two numbers. Therefore a kernel computes the same
-// numbers in any order of operations.
+// exact operations, minima, maxima, and sums and products of two numbers. Therefore a kernel
+// computes the same numbers in any order of the rows.
 type Sturm struct {
 	D, E2    []float64 // diagonal; squares of the off-diagonal, E2[i] couples i and i+1
 	Exponent int
@@ -40,10 +40,10 @@ type Sturm struct {
 }
 
 const (
-	// Elements of the scaled T below bisectFlush are taken as zero, and so are squares of elements
-	// below bisectFlush. Then no number of the recurrence is denormal, and devices that flush
-	// denormal numbers give the same counts. For a norm of 1, such small elements do not change the
-	// eigenvalues noticeably.
+	// Diagonal elements of the scaled T with magnitudes below bisectFlush are taken as zero. So are
+	// the squares of off-diagonal elements if the squares are below bisectFlush. Then no number of
+	// the recurrence is denormal, and devices that flush denormal numbers give the same counts.
+	// This changes the eigenvalues by about 2⁻⁴⁵⁰·‖T‖ at most.
 	bisectFlush = 0x1p-900
 
 	// bisectTiny is the absolute part of the rule that ends a bisection. The bisections of the zero

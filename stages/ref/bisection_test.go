@@ -164,8 +164,8 @@ func TestBisectionEnds(t *testing.T) {
 }
 
 // TestMinorsCountAsPivotsDo checks that counts by minors (CountMinors) and counts by pivots (Count)
-// agree within their errors, which are 3 and 2 units. Many x are close to eigenvalues, where
-// rounding errors have the largest effect.
+// agree within their errors, which are 3 and 2 times the number that the method Unit returns. Many
+// x are close to eigenvalues, where rounding errors have the largest effect.
 func TestMinorsCountAsPivotsDo(t *testing.T) {
 	for _, kind := range matgen.Tridiagonals() {
 		for _, n := range []int{1, 2, 7, 8, 9, 21, 64, 105, 150} {

@@ -1,19 +1,20 @@
 // Package ref, internal to vkevd, for tests only, computes in plain Go what the stages compute on a
 // device, and is written to be read. Its functions compute what a kernel must compute, in the order
 // that is easiest to understand. Tests compare the kernels with these functions. Functions with the
-// type parameter Number compute for real symmetric and for complex Hermitian matrices.
+// type parameter Number compute with real and with complex matrices.
 //
 // The notation, the storage of Y, T, V, τ and of the compact band, and the signs are those of
 // package stages. Every function is correct for all n ≥ 0 and all 1 ≤ b ≤ k with k a multiple of b,
 // whether or not b or k divides n. No function is blocked for speed or runs in parallel. No
-// function checks its arguments more than a slice access does. The code that runs on the host in
-// production is in package stages/tridiag and in the packages below it.
+// function checks its arguments more than a slice access does. The solvers that run on the host in
+// production are in package stages/tridiag, in the packages below it, and in package
+// stages/bidiagonal.
 //
 // Some functions also specify bits. For each eigenvalue, Bisection does the same operations as an
 // invocation of the kernel. The emulated products have the bits of their kernels. BulgeChasing
 // gives the same bits in every order of steps that its dependence rule allows.
 //
-// The tridiagonal solvers do not do the same operations as kernels. They are independent solvers,
+// The other eigensolvers do not do the same operations as kernels. They are independent solvers,
 // which share no code with packages dc and mrrr. DivideConquer is Cuppen's method down to single
 // rows. Jacobi's method has nothing in common with the other methods.
 //

@@ -455,7 +455,7 @@ func TestHermitianPipeline(t *testing.T) {
 	}
 }
 
-// pipelineOrders has orders below, at and above the half-bandwidths of the tests.
+// pipelineOrders has orders below and above 4, the half-bandwidth in the tests that use them.
 var pipelineOrders = []int{1, 2, 3, 5, 20, 33, 64}
 
 // TestConjugateMatrix checks that the conjugate matrix has the same values and the conjugate

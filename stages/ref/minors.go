@@ -23,8 +23,7 @@ const (
 //
 // where d is the diagonal and e the off-diagonal of T. The file
 // shaders/glsl/tridiag/stebz_narrow.comp proves the bound 3·Unit, and that no minor overflows or
-// underflows harmfully. For the same x, the count of a kernel may differ from this count within the
-// bound.
+// underflows harmfully. The count of a kernel for the same x may differ within the bound.
 func (s *Sturm) CountMinors(x float64) int {
 	changes, before, now := 0, 0.0, minorsLevel
 	for i, d := range s.D {
@@ -46,8 +45,8 @@ func (s *Sturm) CountMinors(x float64) int {
 	return changes
 }
 
-// Unit is ulp·‖T‖, where T is the scaled matrix: the unit in which errors of counts are measured.
-// For the zero matrix it is ulp/2.
+// Unit is ulp times Gerschgorin's bound of ‖T‖, where T is the scaled matrix. It is the unit of the
+// errors of counts. For the zero matrix it is ulp/2.
 func (s *Sturm) Unit() float64 {
 	return tridiag.Ulp * max(math.Abs(s.Lo), math.Abs(s.Hi), 0.5)
 }

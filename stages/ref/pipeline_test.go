@@ -12,8 +12,8 @@ import (
 )
 
 // TestPipeline runs all stages for every kind of dense matrix, A = Q·Λ·Qᵀ. The values and the
-// vectors of T come from gonum's QR iteration. The values are compared with those of bisection, and
-// these with the spectrum if it is known.
+// vectors of T come from gonum's QR iteration. The values of bisection are compared with gonum's
+// values, and with the spectrum if it is known.
 func TestPipeline(t *testing.T) {
 	const b, k = 4, 8
 	residual := worst{name: "‖A·Q − Q·Λ‖"}
@@ -47,8 +47,8 @@ func TestPipeline(t *testing.T) {
 }
 
 // qrIteration returns the eigenvalues of the tridiagonal matrix with diagonal d and off-diagonal e,
-// and its eigenvectors as columns. The matrix is first scaled to norm 1, because gonum panics for
-// some matrices that gonum itself has to scale.
+// and its eigenvectors as columns. The matrix is first scaled to a norm of about 1, because gonum
+// panics for some matrices that gonum itself has to scale.
 func qrIteration(t *testing.T, d, e []float64) (values, z []float64) {
 	t.Helper()
 	n := len(d)

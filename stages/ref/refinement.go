@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// refinementAngle is the largest element of the correction E for a pair of vectors in different
-	// clusters. If the element would be larger, the two vectors are put into one cluster.
+	// refinementAngle is about the largest element of the correction E for a pair of vectors in
+	// different clusters. If the element would be larger, the two vectors are put into one cluster.
 	refinementAngle = 1.0 / 32
 
 	// refinementRoom determines how near another eigenvalue may be to a cluster: not nearer than
@@ -60,10 +60,11 @@ type RefinementStep struct {
 // Here gᵢⱼ = sᵢⱼ + ½·(λᵢ + λⱼ)·rᵢⱼ is the coupling of the pair i, j, corrected for the error of
 // orthonormality R. The noise (RefinementNoise) is the size of rounding errors. A pair is coupled
 // in each of two cases: |gᵢⱼ| exceeds both the noise and |λᵢ − λⱼ|/32, or the eigenvalues are in
-// the wrong order. A cluster is a range of indices; all indices that are coupled to an index of the
-// cluster are in the cluster. Clusters that are too near to each other (refinementRoom) are merged.
-// W is block diagonal: it has the eigenvectors of the matrix (gᵢⱼ) of each cluster (Rayleigh and
-// Ritz), where gᵢᵢ = λᵢ. E is accurate to second order, so that the error is squared in each step.
+// the wrong order by more than refinementDisorder times the noise. A cluster is a range of indices;
+// all indices that are coupled to an index of the cluster are in the cluster. Clusters that are too
+// near to each other (refinementRoom) are merged. W is block diagonal: it has the eigenvectors of
+// the matrix (gᵢⱼ) of each cluster (Rayleigh and Ritz), where gᵢᵢ = λᵢ. E is accurate to second
+// order, so that the error is squared in each step.
 //
 // The argument a holds both triangles of A. X must be nearly orthonormal, and its columns must be
 // nearly in the order of the eigenvalues.
@@ -197,10 +198,10 @@ func (r *refinement) correction(clusters []interval) []float64 {
 	return e
 }
 
-// ritz computes the eigenvectors W of the small matrix of cluster c, whose elements are couplings.
-// It replaces λ by the eigenvalues of this matrix (Ritz values), and the columns of the correction
-// E by those of (I + E)·W − I. It returns the largest column sum of the magnitudes of the couplings
-// within the cluster.
+// ritz computes the eigenvectors W of the small matrix of cluster c, whose off-diagonal elements
+// are couplings. It replaces λ by the eigenvalues of this matrix (Ritz values), and the columns of
+// the correction E by those of (I + E)·W − I. It returns the largest column sum of the magnitudes
+// of the couplings within the cluster.
 func (r *refinement) ritz(c interval, e []float64) (inside float64) {
 	n, m := r.n, c.to-c.from
 	b := make([]float64, m*m)

@@ -3,8 +3,7 @@ package ref
 // SymmColumns computes the part of P = A·W that belongs to one of several devices, among which the
 // columns of A are divided. A is n×n and symmetric; only its lower triangle is read, from row and
 // column `top` on. An element of the lower triangle belongs to the device if own(column) is true. W
-// and P are (n−top)×m. P is overwritten and may contain NaN before the call. P must not overlap A
-// or W.
+// and P are (n−top)×m. P is overwritten, may contain NaN before, and must not overlap A or W.
 func SymmColumns(n, m, top int, own func(column int) bool, a []float64, lda int, w []float64, ldw int, p []float64, ldp int) {
 	for j := range m {
 		for i := top; i < n; i++ {
