@@ -39,8 +39,8 @@ func (t Tuning) BoundedBytes(flops, bytes float64) Tuning {
 
 // Bounded returns t with cost limits so that no dispatch takes longer than 100 ms on a device with
 // the given rate in flops per second (machine.Machine.Float64Rate). Limits that are smaller already
-// do not change. If the rate is 0, it is unknown, and nothing changes. The bits of results do not
-// depend on the rate.
+// do not change. If the rate is 0, it is unknown, and nothing changes. The bits of results depend
+// on the rate only through the orders up to which a matrix is reduced in one stage (Sytrd).
 func (t Tuning) Bounded(rate float64) Tuning {
 	if rate <= 0 {
 		return t

@@ -31,8 +31,8 @@ var cards = []card{
 	{"H200", "nvidia", 32e12, 32768},
 }
 
-// dry returns a device that records commands but cannot run them. It has the properties of the
-// card.
+// dry returns a device that records commands but cannot run them. It has the card's name and
+// family; its other properties are the same for all cards.
 func (c card) dry() *vk.Device {
 	return vk.Dry(vk.Info{
 		Name: c.name, Family: c.family, Type: "discrete", Memory: 1 << 42, Free: 1 << 42,

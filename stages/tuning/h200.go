@@ -54,7 +54,8 @@ var h200 = changed(nvidia, func(t *Tuning) {
 	t.Divided = Divided{Values: 16384, Vectors: 16384}
 
 	t.Host = Host{
-		// gonum finds eigenvalues faster at order 64. At order 128 the H200 is 3 to 4 times as fast.
+		// gonum finds eigenvalues faster at order 64. At order 128 the H200 is 3 to 4 times as
+		// fast.
 		Gonum: Crossover{Symmetric: Orders{96, 96}, Singular: Orders{512, 256}},
 		// These orders were measured against OpenBLAS 0.3.34 on 16 CPU cores of the same machine.
 		// From these orders on, the H200 is faster even for a single problem, which needs a new

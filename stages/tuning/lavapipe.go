@@ -19,8 +19,9 @@ import (
 // cores.
 //
 // Products read memory directly, which is two to six times as fast as a copy in shared memory. On a
-// CPU, caches are as fast as shared memory, and shared memory would need barriers. A workgroup has
-// as many invocations as a vector register of the CPU has elements.
+// CPU, caches are as fast as shared memory, and shared memory would need barriers. Except for
+// rank-2k updates (Syr2k), a workgroup has as many invocations as a vector register of the CPU has
+// elements.
 //
 // No workgroup waits for another workgroup, because a workgroup that polls uses the core that the
 // other workgroup needs. With flags, a chase took up to eighty times as long on two busy cores.
@@ -45,10 +46,11 @@ var lavapipe = Tuning{
 	Bisection:     stebz.Tuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7},
 	DivideConquer: stedc.Tuning{Leaf: 32, Lanes: 8, Threads: 32, Deflate: 32, Panels: 8, Grouped: 1 << 20},
 	MRRR:          stemr.Tuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
-	// One matrix has as many invocations as a vector register has elements. Each of them processes
-	// eight rows at a time, because loads and stores are slow. A workgroup has equally many further
-	// invocations, which compute the rotations of as many matrices, if 32 KiB of shared memory
-	// suffice.
+	// One matrix has as many invocations as a vector register has elements. Outside of shared
+	// memory, each of them processes eight rows at a time, because loads and stores are slow. A
+	// workgroup of the QL iteration there has eight further invocations (Apart). Each of them
+	// computes the rotations of one matrix, and 32 KiB of shared memory limit the number of
+	// matrices.
 	Batch: batch.Tuning{
 		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}},
 		Memory: []batch.Memory{

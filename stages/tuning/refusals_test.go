@@ -17,9 +17,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestLimitsOfTunings sets each integer of each tuning to many values, and compares with a golden
-// file which of them a device accepts, and the texts of the refusals. So the file has the last
-// accepted and the first refused value of each limit.
+// TestLimitsOfTunings sets each integer of some rows of the tuning to many values, from −1 to 2³³.
+// It compares with a golden file from which values on a device accepts or refuses the tuning, and
+// the texts of the refusals.
 func TestLimitsOfTunings(t *testing.T) {
 	info := vk.Info{
 		Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 64,
@@ -101,8 +101,8 @@ func unlessPanics(t *testing.T, call func() error) (err error) {
 	return call()
 }
 
-// TestSizesRefused compares the text of each refusal of a stage's sizes, and accepts the last size
-// before each limit.
+// TestSizesRefused compares the texts of refusals of sizes. For most limits it also checks that the
+// last size before the limit is accepted (an empty text).
 func TestSizesRefused(t *testing.T) {
 	d := roomtest.Dry()
 	tune := tuning.On(d.Info())

@@ -19,8 +19,8 @@ type Sizes struct {
 	Batch   uint32              // of ApplyQ2
 	Squares back.Q2SquareTuning `json:",omitzero"` // of ApplyQ2
 
-	// PanelBytes is the largest value of Panel.TileBytes. Shorter chunks for short panels
-	// (Panel.ShortTileBytes) are not used.
+	// If PanelBytes is not 0, it is the largest value of Panel.TileBytes, and shorter chunks for
+	// short panels (Panel.ShortTileBytes) are not used.
 	PanelBytes int `json:",omitempty"`
 
 	Sytrd reduce.TridiagonalisationTuning `json:",omitzero"`
@@ -100,8 +100,8 @@ var nvidiaSingles = Sizes{
 // For n = 8192, with a tile of 64×64×8 for large products and one of 32×32×8 for those with few
 // columns, the band reduction takes 224 ms and back transformation 1 takes 262 ms. With an
 // additional tile of 128×64×8 they take 290 and 326 ms, and with tiles of 64×32×8 for few columns
-// the band reduction takes 234 ms. For n = 16384 and values alone it takes 1445 ms. With 16 steps
-// between two loads of factors the driver runs out of registers (spills).
+// the band reduction takes 234 ms. With 16 steps between two loads of factors the driver runs out
+// of registers (spills).
 //
 // For n = 4096, ApplyQ2 takes 38.0 ms with batches of 8, and 39.2 ms with 16.
 //

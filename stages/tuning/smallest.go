@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/stemr"
 )
 
-// Smallest returns sizes with which matrices of order 50 or less reach every path of the stages.
+// Smallest returns sizes with which matrices of order 50 or less reach most paths of the stages.
 // Products have small tiles. Panels have several workgroups, with several chunks of rows each, and
 // triangular factors T that are joined from blocks. Dispatches of the bulge chasing have only a few
 // sweeps. Smallest is for tests. Each call returns a new value, which the caller may change.

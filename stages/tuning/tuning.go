@@ -34,16 +34,16 @@ import (
 // Tuning is the set of all sizes for one device that come from measurements. The option --tuning
 // reads it as JSON.
 type Tuning struct {
-	// Band is the half-bandwidth b of the band reduction, at least 1. Block is the rank k of its
-	// trailing updates, a multiple of Band. See SmallBlock for small orders.
+	// Band is the half-bandwidth b of the band reduction, at least 1. Block is the number k of
+	// columns after which the trailing matrix gets one update of rank 2k, a multiple of Band. See
+	// SmallBlock for small orders.
 	Band, Block int
 
-	// SmallBlock is the rank k in place of Block for orders up to SmallTo, rounded down to a
-	// multiple of Band. A small k makes a panel cheaper, and the trailing updates of large matrices
-	// dearer. If SmallTo is 0, SmallBlock is never used. Singular value decompositions and matrices
-	// that are divided among devices do not use it, and neither does a plan with
-	// evd.ProductsEmulated. No measured device with a SmallBlock chooses emulated products by
-	// itself for these orders.
+	// SmallBlock takes the place of Block for orders up to SmallTo, rounded down to a multiple of
+	// Band. A small k makes a panel cheaper, and the trailing updates of large matrices dearer. If
+	// SmallTo is 0, SmallBlock is never used. Singular value decompositions and matrices that are
+	// divided among devices do not use it, and neither does a plan with evd.ProductsEmulated. No
+	// measured device with a SmallBlock chooses emulated products by itself for these orders.
 	SmallBlock, SmallTo int
 
 	// ValuesBand is the half-bandwidth b for eigenvalues if the order is at least ValuesFrom and at
@@ -62,7 +62,7 @@ type Tuning struct {
 	Complexes      Sizes                           `json:",omitzero"` // sizes for matrices of complex128 in place of others
 	ComplexSingles Sizes                           `json:",omitzero"` // sizes for matrices of complex64 in place of others
 	Doubles        product.Tuning                  `json:",omitzero"` // products for the tridiagonal problem of a plan for other types than float64; see Double
-	Panel          panel.Tuning                    // panels of the band reduction, and ApplyQ1
+	Panel          panel.Tuning                    // panels of the reductions to a band; ApplyQ1
 	Sytrd          reduce.TridiagonalisationTuning // reduction in one stage, and for which orders
 	Cholesky       factor.Tuning                   // Cholesky factors and generalized eigenproblems
 	Waits          Waits                           // rules for waits between workgroups
@@ -177,9 +177,9 @@ func OneStage[T spirv.Scalar](t Tuning, n, m int, w stages.Waiting, info vk.Info
 	return w.Allowed && !w.Crowded && n <= most && reduce.Fits[T](t.Sytrd, info, n) == nil
 }
 
-// For returns the tuning for order n and m vectors. Block is then the rank for this order. A wide
-// band makes the band reduction cheaper, but the bulge chasing and the back transformation of each
-// vector more expensive. So it is used only if few vectors are wanted.
+// For returns the tuning for order n and m vectors. Band and Block of the result are those for this
+// order. A wide band makes the band reduction cheaper, but the bulge chasing and the back
+// transformation of each vector more expensive. So it is used only if few vectors are wanted.
 func (t Tuning) For(n, m int) Tuning {
 	if n <= t.SmallTo {
 		t.Block = max(t.SmallBlock/t.Band, 1) * t.Band
