@@ -22,7 +22,7 @@ import (
 // block.
 //
 // The documentation of package stages says what A, the band and the factors T hold afterwards.
-// Record reads only the lower triangle of A, and overwrites all of it. The imaginary parts of the
+// Record reads only the lower triangle of A, and overwrites all of A. The imaginary parts of the
 // diagonal may be NaN.
 type BandReduction[T spirv.Scalar] struct {
 	BandSize
@@ -49,7 +49,7 @@ type BandReduction[T spirv.Scalar] struct {
 type BandSize struct {
 	N int // order of A
 	B int // half-bandwidth, at least 1
-	K int // rank of the trailing updates: a multiple of B
+	K int // columns after which the trailing matrix gets an update of rank 2K: a multiple of B
 }
 
 func NewBandReduction[T spirv.Scalar](
@@ -157,8 +157,7 @@ func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
 	return k.a.Block(row, k.begin, k.N-row, cols), k.xz.Block(row, k.B, k.N-row, cols)
 }
 
-// catchUp applies the pending update of the block to the panel at column c, from its diagonal block
-// on.
+// catchUp applies the block's pending update to the panel at column c, from its diagonal block on.
 func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 	pending, cols := c-k.begin, min(k.B, k.N-c)
 	if pending == 0 {

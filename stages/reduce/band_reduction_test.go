@@ -142,7 +142,7 @@ func reduceFrom[T spirv.Scalar](
 	if err != nil {
 		t.Fatal(err)
 	}
-	ld := max(n, 1) + n%2*3 // Z has n: products with Y and Z are one batch only if the ld of A is n, too
+	ld := max(n, 1) + n%2*3 // equal to the leading dimension of Z, which is max(n, 1), if n is even
 	a := vk.Reserve[T]("A", ld*n)
 	bb := vk.Reserve[T]("B", 2*b*n)
 	tt := vk.Reserve[T]("T", r.Panels()*b*b)

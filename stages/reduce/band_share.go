@@ -18,8 +18,8 @@ import (
 //	A = Q1·B·Q1ᵀ     B has half-bandwidth b
 //
 // The method and the names are those of BandReduction. The columns of A are divided among the
-// devices (ColumnBlocks), and a block has as many columns as the rank k of a trailing update. For
-// each panel with reflectors y the devices do this:
+// devices (ColumnBlocks), and a block has the k columns after which the trailing matrix gets an
+// update. For each panel with reflectors y the devices do this:
 //
 //	RecordPanel      the owner of the panel factors it, I − y·T·yᵀ
 //	                 y and the factors τ go to the other devices

@@ -12,7 +12,7 @@ import (
 
 // In the methods of this file, `a` is the memory of the device's columns of A, with Elements
 // elements. `band` has 2b·n elements, of which each device writes those of its own columns. t has
-// b·b elements for each panel, for all devices. c is the first column of a panel.
+// b·b elements for each panel of the whole matrix. c is the first column of a panel.
 
 // RecordBegin prepares `band`, the workspace and the INFO word. It completes the diagonal blocks of
 // the device's columns from their lower triangles.

@@ -13,8 +13,9 @@ import (
 )
 
 // BlockedTuning holds the sizes for matrices of which the registers of the device hold only a part.
-// Their first columns are reduced in blocks (dlatrd): during a block, A stays in memory unchanged,
-// and each column reads it once. After a block, products of matrices update the rest of A.
+// Their first columns are reduced in blocks (dlatrd): during a block, A does not change, and each
+// column needs all of it once, the one part from registers and the other part from memory. After a
+// block, products of matrices update the rest of A.
 type BlockedTuning struct {
 	// Left is the largest order that Tridiagonalisation reduces without blocks. The first columns
 	// of a larger matrix are reduced in blocks, until Left columns are left. 0 means that no matrix
@@ -72,8 +73,8 @@ func (t BlockedTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n
 // latrdVectors is the number of vectors that the kernel latrd keeps in registers.
 const latrdVectors = 4
 
-// In latrdSpec, the same registers hold twice as many elements of A in single precision, and half
-// as many complex ones.
+// In latrdSpec, the same registers hold twice as many elements of A for float32, and half as many
+// for complex128.
 func latrdSpec[T spirv.Scalar](t BlockedTuning, n, subgroup int) shaders.LatrdSpec {
 	s := shaders.LatrdDefaults()
 	rows := t.rows(n)

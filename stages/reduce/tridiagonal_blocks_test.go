@@ -57,8 +57,9 @@ func TestBlockedTridiagonalisationKinds(t *testing.T) {
 }
 
 // TestBlockedTridiagonalisationIsTheReference compares reductions in blocks, with several sizes of
-// the kernel, with the reduction of package ref, whose trailing updates have rank 4. The
-// differences must be below 1e-11. The bits differ, because package ref adds in another order.
+// the kernel, with the reduction of package ref, which updates the trailing matrix after every 4
+// columns. The differences must be below 1e-11. The bits differ, because package ref adds in
+// another order.
 func TestBlockedTridiagonalisationIsTheReference(t *testing.T) {
 	when.Skip(t, when.Quick, "TestBlockedTridiagonalisation")
 	when.Skip(t, when.Validation, "other tests record the same kernels")

@@ -26,10 +26,10 @@ import (
 // Tridiagonalisation is meant for small orders, for which a band reduction and a bulge chasing
 // spend most of their time on latency.
 //
-// Unlike BandReduction, Tridiagonalisation reads both triangles of A and does not scale A. The sum
-// of the squares of n elements of A must not overflow. A column is taken as reduced if its elements
-// below the subdiagonal have a sum of squares below 2⁻⁹⁰⁰ (float32: 2⁻⁸⁰). Therefore the largest
-// magnitude in A should be near 1.
+// Unlike BandReduction, Tridiagonalisation reads both triangles of A, and adds squares of elements
+// without scaling them. The sum of the squares of n elements of A must not overflow. A column is
+// taken as reduced if its elements below the subdiagonal have a sum of squares below 2⁻⁹⁰⁰
+// (float32: 2⁻⁸⁰). Therefore the largest magnitude in A should be near 1.
 type Tridiagonalisation[T spirv.Scalar] struct {
 	n      int
 	tune   TridiagonalisationTuning

@@ -103,8 +103,8 @@ func TestComplexTridiagonalisation(t *testing.T) {
 	stagetest.EachComplex(t, testComplexTridiagonalisation[complex128], testComplexTridiagonalisation[complex64])
 }
 
-// testComplexTridiagonalisation reduces random matrices in registers. In some cases, blocks of
-// columns are reduced first. The results are also compared with those of package ref.
+// testComplexTridiagonalisation reduces random matrices. In some cases, blocks of columns are
+// reduced first. The results are also compared with those of package ref.
 func testComplexTridiagonalisation[T stagetest.Complex](t *testing.T) {
 	var errors oneStageErrors[T]
 	var distance stagetest.Worst

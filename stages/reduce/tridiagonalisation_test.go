@@ -19,10 +19,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// smallestTridiagonalisation returns a tuning with small sizes: there are several chunks of
-// columns, one of which is in memory and not in registers, and several rows for each workgroup.
-// There are at most as many workgroups as the CPU driver has threads, because workgroups wait for
-// each other.
+// smallestTridiagonalisation returns a tuning with small sizes: each workgroup has several rows, of
+// which two chunks of columns are in registers and the others are in memory. There are at most as
+// many workgroups as the CPU driver has threads, because workgroups wait for each other.
 func smallestTridiagonalisation(t testing.TB, n int) TridiagonalisationTuning {
 	t.Helper()
 	d := stagetest.Device(t)
@@ -111,8 +110,8 @@ func TestTridiagonalisation(t *testing.T) {
 	similar.AtMost(t, "‖A − Q·T·Qᵀ‖", 10)
 }
 
-// TestTridiagonalisationKinds checks LAPACK's ratios of the reduction in one stage, for all kinds of
-// dense matrices of package matgen. The matrices are scaled to magnitudes near 1.
+// TestTridiagonalisationKinds checks LAPACK's ratios of the reduction in one stage, for all kinds
+// of dense matrices of package matgen. The matrices are scaled to magnitudes near 1.
 func TestTridiagonalisationKinds(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
@@ -215,7 +214,7 @@ func TestTridiagonalisationOfNaN(t *testing.T) {
 }
 
 // TestTridiagonalisationGivesUp checks a run in which one workgroup does not run. The other
-// workgroups must stop waiting at the poll limit, and INFO must name the row.
+// workgroup must stop waiting at the poll limit, and INFO must name the row.
 func TestTridiagonalisationGivesUp(t *testing.T) {
 	const n = 20
 	tune := smallestTridiagonalisation(t, n)

@@ -26,8 +26,7 @@ type TridiagonalisationTuning struct {
 	// (multiprocessor) for each workgroup.
 	Groups int
 
-	// Rows is the smallest number of rows of a workgroup. Small matrices therefore have fewer
-	// workgroups.
+	// Rows is the smallest number of rows of a workgroup. So small matrices have fewer workgroups.
 	Rows int
 
 	// Block is the number of neighbouring rows of A in a group; 0 means 1. The workgroups take the
@@ -42,8 +41,7 @@ type TridiagonalisationTuning struct {
 	// Rows, Block and Kept are for the part of the matrix that is left after the blocks.
 	Blocked BlockedTuning
 
-	// Polls is the number of times that a waiting workgroup reads a memory word before the wait
-	// fails.
+	// Polls is the number of times that a waiting workgroup reads a word before the wait fails.
 	Polls uint32
 }
 
@@ -107,8 +105,8 @@ func (t TridiagonalisationTuning) rows(n int) int {
 
 func (t TridiagonalisationTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
 
-// In sytrdSpec, the same registers hold twice as many elements of A in single precision, and half
-// as many complex ones.
+// In sytrdSpec, the same registers hold twice as many elements of A for float32, and half as many
+// for complex128.
 func sytrdSpec[T spirv.Scalar](t TridiagonalisationTuning, n, subgroup int) shaders.SytrdSpec {
 	s := shaders.SytrdDefaults()
 	rows := t.rows(n)
