@@ -51,8 +51,7 @@ type NarrowTuning struct {
 	To   int // superdiagonals that are left to BidiagonalChasing
 }
 
-// Passes returns the number of superdiagonals before each pass, followed by the number after the
-// last pass.
+// Passes returns the numbers of superdiagonals before each pass and after the last pass.
 func (s NarrowSize) Passes() []int {
 	widths := []int{s.From}
 	excess := max(0, s.From-s.To)
@@ -64,8 +63,7 @@ func (s NarrowSize) Passes() []int {
 }
 
 // `above` is the number of elements above the diagonal in each column of the compact band, and
-// `height` is the number of all elements in a column. Each column has space for the fill-in of all
-// passes.
+// `height` is the number of all elements in a column. Each column has space for the fill-in.
 func (s NarrowSize) above() int { return s.From + s.Tile }
 
 func (s NarrowSize) height() int { return s.From + 2*s.Tile + 1 }

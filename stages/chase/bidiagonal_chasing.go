@@ -13,9 +13,8 @@ import (
 //
 //	B = Q2·C·P2ᵀ
 //
-// by Householder reflectors, which it applies to columns and to rows in turn. A half-step is the
-// application of one reflector. The kernel tb2bd.comp derives which half-steps a half-step depends
-// on.
+// by Householder reflectors, which it applies to columns and to rows in turn. A half-step applies
+// one reflector. The kernel tb2bd.comp derives which half-steps a half-step depends on.
 //
 // T is the number type of the band in memory. For spirv.Float16 the stage computes in single
 // precision and rounds each element that it stores. Such a stage is only for values.
@@ -36,8 +35,7 @@ type BidiagonalChasing[T spirv.Stored] struct {
 const bidiagonalLead = 3
 
 // NewBidiagonalChasing prepares the chasing of bands with Size.B superdiagonals. The error is a
-// *vk.UnsupportedError if the band is too wide for the device's shared memory or has more than 2³²
-// elements.
+// *vk.UnsupportedError if the band is too wide for shared memory or has more than 2³² elements.
 func NewBidiagonalChasing[T spirv.Stored](dev *vk.Device, size Size, w stages.Waiting, t Tuning) (*BidiagonalChasing[T], error) {
 	n, b, info := size.N, size.B, dev.Info()
 	if n < 0 || b < 1 {

@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// BulgeChasing reduces a compact band to tridiagonal form (dsytrd_sb2st),
+// BulgeChasing reduces a compact band to tridiagonal form (dsytrd_sb2st, zhetrd_hb2st),
 //
-//	B = Q2·T·Q2ᵀ
+//	B = Q2·T·Q2ᴴ
 //
 // by sweeps of Householder reflectors. The file sb2st.comp derives which step must wait for which
 // other step. The documentation of package stages says how B and Q2 are stored.

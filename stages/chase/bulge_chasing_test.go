@@ -121,9 +121,9 @@ func testBulgeChasingWide(t *testing.T, n, b, team int) {
 	}
 }
 
-// TestBulgeChasingTwin compares the tridiagonal matrix T, element by element, with the T of package
-// ref. For a well-conditioned matrix the two agree, because the kernel and ref choose the same
-// signs.
+// TestBulgeChasingTwin compares the tridiagonal matrix T and the reflectors, element by element,
+// with those of package ref. For a well-conditioned matrix the two agree, because the kernel and
+// ref choose the same signs.
 func TestBulgeChasingTwin(t *testing.T) { bothChases(t, testBulgeChasingTwin) }
 
 func testBulgeChasingTwin(t *testing.T, smallest ChaseTable) {

@@ -1,4 +1,4 @@
-// Package chase, internal to vkevd, reduces bands by bulge chasing: a symmetric band to tridiagonal
-// form (dsytrd_sb2st), an upper band to bidiagonal form (dgbbrd), and a wide upper band to a
-// narrower one.
+// Package chase, internal to vkevd, reduces bands by bulge chasing: a Hermitian band to tridiagonal
+// form (dsytrd_sb2st), an upper band to bidiagonal form (dgbbrd), and an upper band to a narrower
+// one.
 package chase

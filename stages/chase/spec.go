@@ -82,8 +82,8 @@ func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bo
 	if size > c.info.MaxLocal { // one team for all blocks may still fit
 		return spec, false
 	}
-	// Blocks C and D of a step are full squares, and block A is symmetric. So an invocation of the
-	// teams for C and D has twice as many elements as an invocation of the team for A.
+	// An invocation of the teams for the blocks C and D has at most 2·PerThread elements of a row,
+	// and an invocation of the team for block A has at most PerThread elements of a column.
 	spec = shaders.Sb2stTeamsSpec{
 		LocalSize: uint32(size), B: uint32(c.b), Team: uint32(team), Head: uint32(c.subgroup()),
 		Lanes:   uint32(lanesFor(c.b, 2*perThread, c.subgroup())),

@@ -63,14 +63,12 @@ func (p *pipeline) Info(ws *vk.Arena) vk.Slice[uint32] {
 }
 
 // groups limits the number of workgroups to the number of sweeps that can be in flight at the same
-// time. This number follows from the length of a sweep. Additional workgroups would only poll
-// flags.
+// time. It follows from the length of a sweep. Additional workgroups would only poll flags.
 func (p *pipeline) groups(sweeps int) int {
 	return min(p.tune.Groups, sweeps, p.length(0)/p.behind+2)
 }
 
-// A part is a dispatch of sweeps that wait for each other. The fields are those of the push
-// constants.
+// A part is a dispatch of sweeps that wait for each other. Its fields are push constants.
 type part struct {
 	First, Last, Polls  uint32
 	Info, Ticket, Abort spirv.Addr[uint32]

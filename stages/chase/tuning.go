@@ -11,8 +11,8 @@ import (
 type Tuning struct {
 	// PerThread is the largest number of elements of a row or column of a block that an invocation
 	// keeps in registers, if subgroups and workgroups may be large enough. If each block of a step
-	// has its own team, invocations keep up to twice as many elements of the two full square
-	// blocks.
+	// has its own team, invocations keep up to twice as many elements of a row of the blocks C and
+	// D (see sb2st_teams.comp).
 	PerThread uint32 `json:"Own"`
 
 	// WaitSubgroups is the number of subgroups of a workgroup, 1 or 2, that only wait for the
@@ -20,8 +20,7 @@ type Tuning struct {
 	// and the other waits, so that a wait never delays a publication.
 	WaitSubgroups int `json:"Spare"`
 
-	// OneTile is for tests and measurements: only one block is in shared memory even if two would
-	// fit.
+	// OneTile is for tests and measurements: one block is in shared memory even if two would fit.
 	OneTile bool
 
 	// Team is the number of invocations of a team, a part of a workgroup that processes whole
