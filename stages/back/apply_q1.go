@@ -21,8 +21,7 @@ import (
 // dimension are faster. The merged Y is again a trapezoid, because the columns of each panel are
 // zero above the trapezoid of the panel.
 //
-// The cost is 2·n²·m flops, and n²·Merge flops more for the merged Y and T, which have up to Merge
-// columns.
+// The cost is 2·n²·m flops, and n²·Merge flops more for the merged Y and T of up to Merge columns.
 type ApplyQ1[T spirv.Scalar] struct {
 	Size
 	merged *panel.MergedPanels[T]

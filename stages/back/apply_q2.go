@@ -91,8 +91,7 @@ func newApplyQ2[T spirv.Scalar](
 
 // q2FlagStride is the distance between two flags, in 32-bit words. A flag is a word in device
 // memory by which one workgroup tells another that its item of work is done. The flags are apart
-// because invocations that poll one flag would otherwise slow down the invocations that poll the
-// next flag.
+// because invocations that poll one flag would otherwise slow down those that poll the next flag.
 const q2FlagStride = 8
 
 func (s *ApplyQ2[T]) sweeps() int { return chase.Size{N: s.N, B: s.B}.Sweeps() }
@@ -125,7 +124,7 @@ func (s *ApplyQ2[T]) divide(m int) []stages.Span {
 	return stages.Spans(groups, atOnce, limit, func(done int) float64 { return s.groupFlops(s.place(done)) * float64(m) })
 }
 
-// groupFlops returns the cost of a group for one vector. Group 0 has the first sweeps, and costs
+// groupFlops returns the cost of a group for one vector. Group 0, with the first sweeps, costs
 // most.
 func (s *ApplyQ2[T]) groupFlops(group int) float64 {
 	blocks := vk.Tiles(s.N-1-group*int(s.spec.G), s.spec.B)
@@ -186,8 +185,7 @@ func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	return s.M
 }
 
-// recordVectors multiplies at most vectorsAtOnce vectors. The caller must clear the INFO word
-// before.
+// recordVectors multiplies at most vectorsAtOnce vectors. The caller clears the INFO word before.
 func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T]) {
 	for _, part := range s.divide(xt.Rows) {
 		push := shaders.OrmtrQ2TeamsPush[T]{

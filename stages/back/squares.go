@@ -20,10 +20,9 @@ import (
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld.
 //
 // A square U is a product of Householder reflectors: those of `sweeps` neighbouring sweeps, and of
-// each sweep those of height/b successive steps, which act on `height` rows. U is an orthogonal
-// matrix of order height + sweeps − 1. The sweeps s0 … s0+sweeps−1 have the squares U(0), U(1), …,
-// and square u acts on the rows from s0 + 1 + u·height on. The reflectors of these sweeps are the
-// product
+// each sweep those of height/b successive steps on `height` rows. U is an orthogonal matrix of
+// order height + sweeps − 1. The sweeps s0 … s0+sweeps−1 have the squares U(0), U(1), …, and square
+// u acts on the rows from s0 + 1 + u·height on. The reflectors of these sweeps are the product
 //
 //	⋯U(2)·U(1)·U(0)
 //
@@ -55,8 +54,7 @@ type ApplyQ2Squares[T spirv.Scalar] struct {
 	squares, rows vk.Region[T]
 }
 
-// NewApplyQ2Squares returns a *vk.UnsupportedError if the reflectors do not fit the device's shared
-// memory.
+// NewApplyQ2Squares returns a *vk.UnsupportedError if the reflectors do not fit shared memory.
 func NewApplyQ2Squares[T spirv.Scalar](
 	dev *vk.Device, size Size, ops product.Ops[T], t ApplyQ2Tuning,
 ) (*ApplyQ2Squares[T], error) {

@@ -28,7 +28,7 @@ type ApplyQ2Tuning struct {
 	// Threads is the number of invocations of a workgroup. It is rounded up to whole subgroups.
 	Threads uint32
 
-	// Pipe is the largest number of teams in a workgroup without Flags: a power of two that divides
+	// Pipe is the largest number of teams in a workgroup without Flags, a power of two dividing
 	// Threads.
 	Pipe uint32
 
@@ -118,8 +118,8 @@ func FitsQ2[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, b int) error {
 }
 
 // q2Spec returns the specialisation constants for the sizes t. It reduces sizes that need more
-// shared memory than the device has. The error is a *vk.UnsupportedError if the smallest sizes do
-// not fit.
+// shared memory than the device has. If the smallest sizes do not fit, it is a
+// *vk.UnsupportedError.
 func q2Spec[T spirv.Scalar](
 	t ApplyQ2Tuning, info vk.Info, size Size, op product.Op,
 ) (shaders.OrmtrQ2TeamsSpec, error) {
