@@ -22,8 +22,7 @@ type MergedPanels[T spirv.Scalar] struct {
 	factor   *TFactor[T]
 
 	// t is the factor T of merged panels, width×width. xy is Xᵀ·conj(Y) and xyt is Xᵀ·conj(Y)·Tᵀ,
-	// m×width each. xy and xyt share memory with the workspace of `factor`, which computes T before
-	// them.
+	// m×width each. xy and xyt share memory with the workspace of `factor`, which computes T first.
 	t, xy, xyt vk.Region[T]
 	Work       *vk.Layout
 }

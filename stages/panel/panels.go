@@ -56,8 +56,7 @@ func (p *Factorisation[T]) different() []panelStages[T] {
 	return []panelStages[T]{p.Full, p.last}
 }
 
-// InTurn lists the workspaces of all stages. They can share memory, because only one is in use at a
-// time.
+// InTurn lists the workspaces of all stages. They can share memory: only one is in use at a time.
 func (p *Factorisation[T]) InTurn() (spaces []vk.Space) {
 	for _, s := range p.different() {
 		spaces = append(spaces, s.QR.Work(), s.Factor.Work())

@@ -21,9 +21,10 @@ import (
 // not written.
 //
 // The method is Householder's. It is stable for every finite panel, also if the panel is zero,
-// rank-deficient, or near overflow or underflow. The reflector of a column depends on sums over the
-// rows of the previous column. Therefore each column is a dispatch, or one dispatch factors all
-// columns and its workgroups wait for each other. The two ways give the same bits.
+// rank-deficient, or near overflow or underflow. The reflector of a column depends on sums over all
+// rows, to which the previous reflectors have been applied. Therefore each column is a dispatch, or
+// one dispatch factors all columns and its workgroups wait for each other. The two ways give the
+// same bits.
 type QR[T spirv.Scalar] struct {
 	b    int // columns
 	tune Tuning
@@ -127,8 +128,7 @@ func (q *QR[T]) reserve() {
 // slotsOf returns the number of slots of a number of type T.
 func slotsOf[T spirv.Scalar]() int { return max(1, int(spirv.KindOf[T]().Size()/8)) }
 
-// Work is the workspace of one factorisation. Factorisations that run one after another can share
-// it.
+// Work is the workspace of one factorisation. Factorisations that run in turn can share it.
 func (q *QR[T]) Work() *vk.Layout { return q.work }
 
 func (q *QR[T]) Status() *vk.Layout { return q.status }
@@ -148,7 +148,7 @@ func (q *QR[T]) Flops(m int) float64 {
 	return 2*b*b*float64(m) - 2*b*b*b/3
 }
 
-// Record factors the panel, which has b columns. r is b×b with any leading dimension, and tau has b
+// Record factors the panel, which has b columns. r is b×b, with any leading dimension; tau has b
 // elements.
 func (q *QR[T]) Record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	q.Begin(rec, ws)

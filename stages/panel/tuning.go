@@ -44,11 +44,11 @@ type Tuning struct {
 	// LocalSize. For complex128 it is half as large.
 	Factor uint32
 
-	// Merge is the number of reflectors that ApplyQ1 applies together in one product.
+	// Merge is the number of reflectors that ApplyQ1, ApplyPanels and TallQR apply in one product.
 	Merge int
 }
 
-// narrowPanel is a number of columns. A panel with fewer columns needs no less shared memory than
+// narrowPanel is a number of columns. A panel with fewer columns needs no more shared memory than
 // one with so many.
 const narrowPanel = 16
 

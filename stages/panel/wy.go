@@ -19,8 +19,7 @@ import (
 // The columns of Y are the reflectors, with ones and zeros stored. Let G = Yᴴ·Y, of which only the
 // part above the diagonal is used, and D = diag(τ). Then T⁻¹ = D⁻¹ + (the strict upper part of G).
 // So if two diagonal blocks T11 and T22 of T are known, the block above T22 is T12 = −T11·G12·T22.
-// The kernel larft computes small diagonal blocks, and products then join the blocks to larger
-// blocks.
+// The kernel larft computes small diagonal blocks, which products then join to larger ones.
 type TFactor[T spirv.Scalar] struct {
 	n   int // order of T, at most
 	ops product.Ops[T]
