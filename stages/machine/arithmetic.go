@@ -15,7 +15,7 @@ type Arithmetic struct {
 	Operands int `json:"operands"`
 
 	// Division and Sqrt are the largest errors of quotients and of square roots, in ulps. A field
-	// is +Inf if one of its results is NaN.
+	// is +Inf if one of its results is NaN, infinite or zero.
 	Division float64 `json:"division_ulp"`
 	Sqrt     float64 `json:"sqrt_ulp"`
 
@@ -55,8 +55,7 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 // result is x/y and √z for one operand, as the device rounds them.
 type result struct{ quotient, root float64 }
 
-// divideAndRoot runs the kernel probe_arithmetic, and returns its results in the order of the
-// operands.
+// divideAndRoot runs the kernel probe_arithmetic, and returns its results in operand order.
 func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result, error) {
 	k, err := vk.Build(dev, shaders.ProbeArithmetic(), shaders.ProbeArithmeticDefaults())
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 )
 
 // divisionError returns |q − x/y| in ulps of q. If q is nearly correct, the remainder x − q·y is a
-// double, so fma computes it without an error. x, y and q must be far from the ends of the exponent
-// range.
+// double, so fma computes it exactly. x, y and q must be far from the ends of the exponent range.
 func divisionError(x, y, q float64) float64 {
 	return inUlps(math.FMA(-q, y, x)/y, q)
 }

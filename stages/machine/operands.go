@@ -11,9 +11,10 @@ type operand struct{ x, y, z float64 }
 
 const each = 1 << 14
 
-// operands returns operands of two kinds. The quotients and roots of the first kind are as near to
-// the middle between two doubles as possible, where an inexact division rounds to the wrong double.
-// The operands of the second kind are random numbers of many magnitudes.
+// operands returns operands of two kinds. The quotients of the first kind are as near to the middle
+// between two doubles as possible, and the roots are very near to it. There an inexact division or
+// root rounds to the wrong double. The operands of the second kind are random numbers of many
+// magnitudes.
 func operands() []operand {
 	r := rand.New(rand.NewPCG(754, 2008))
 	roots := hardRoots(each)
@@ -64,8 +65,7 @@ func hardQuotient(r *rand.Rand) (x, y float64) {
 }
 
 // inverse returns the inverse of the odd number a modulo 2⁶⁴, by Newton's iteration. The first
-// guess is a itself, whose three lowest bits are correct. Each step doubles the number of correct
-// bits.
+// guess a has three correct low bits. Each step doubles the number of correct bits.
 func inverse(a uint64) uint64 {
 	x := a
 	for range 5 {
@@ -105,8 +105,7 @@ func hardRoots(count int) []float64 {
 	return list[:count]
 }
 
-// next returns the number after c in the sequence 1, −7, 9, −15, 17 … of numbers that are 1 modulo
-// 8.
+// next returns the number after c in the sequence 1, −7, 9, −15, 17 … of numbers 1 modulo 8.
 func next(c int64) int64 {
 	if c > 0 {
 		return c - 8*((c-1)/4+1)

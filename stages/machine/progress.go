@@ -114,8 +114,8 @@ func (m *Machine) MeetingFailed() bool {
 	return err == nil && text == no
 }
 
-// probeGroups returns several times the number of workgroups of the stages whose workgroups wait
-// for each other, but not more than the largest grid that every device accepts.
+// probeGroups returns several workgroups for each compute unit, but not more than the largest grid
+// that every device accepts.
 func (m *Machine) probeGroups() int {
 	units := m.Units
 	if units == 0 {

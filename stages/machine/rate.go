@@ -74,8 +74,8 @@ const peakFact = "peak operations a second, FP64 FP32"
 
 // PeakRates returns both rates, for forecasts of time. The rates are measured once for a device and
 // driver, in some milliseconds, also on a CPU. They are stored apart from Rates, because plans
-// divide their work by Rates, and a forecast must not change Rates. For a vk.Dry device both rates
-// are 0.
+// divide their work by Rates, which a forecast must not change. For a vk.Dry device both rates are
+// 0.
 func (m *Machine) PeakRates(ctx context.Context) (PeakRates, error) {
 	return m.peakRates(func() (string, error) {
 		double := 0.0
