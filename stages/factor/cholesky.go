@@ -35,7 +35,7 @@ type Tuning struct {
 	Order uint32
 
 	// Block is the number of columns that are updated together, a multiple of 2·Order. Matrices of
-	// this order are reduced to standard form without recursion.
+	// up to this order are reduced to standard form without recursion.
 	Block int
 }
 

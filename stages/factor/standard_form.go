@@ -62,8 +62,7 @@ func NewStandardForm[T spirv.Scalar](dev *vk.Device, n int, p Pencil, ops produc
 }
 
 // half returns the order of the first of the two diagonal blocks into which a block of A of order n
-// is divided. It is at least the order of the second one. If the block is not divided, half returns
-// n.
+// is divided. It is at least the order of the second one. If it is not divided, half returns n.
 func (s *StandardForm[T]) half(n int) int {
 	if n <= s.tune.Block {
 		return n

@@ -18,15 +18,15 @@ type Factor[T spirv.Scalar] struct {
 	ops      product.Ops[T]
 }
 
-// NewFactor returns the factor that a Cholesky with this tuning has written to this memory. `ops` are
+// NewFactor returns the factor that a Cholesky with this tuning writes to this memory. `ops` are
 // the products that compute with it.
 func NewFactor[T spirv.Scalar](t Tuning, l product.Matrix[T], inverses vk.Slice[T], ops product.Ops[T]) Factor[T] {
 	stages.Holds("inverses", inverses, t.InverseLen(l.Rows))
 	return Factor[T]{L: l, Inverses: inverses.Sub(0, t.InverseLen(l.Rows)), tune: t, ops: ops}
 }
 
-// SolveShape is a bound on the products of Solve and Vectors with a factor of order n on the left and m
-// right-hand sides.
+// SolveShape is a bound on the products of Solve and Vectors with a factor of order n on the left
+// and m right-hand sides.
 func (t Tuning) SolveShape(n, m int) product.Shape {
 	return product.Shape{M: min(n, t.Block), N: m, K: n, Count: 1}
 }
@@ -72,8 +72,7 @@ func (f Factor[T]) Solve(rec *vk.Recorder, ws *vk.Arena, side Side, op product.O
 	if has != n || x.Rows != y.Rows || x.Cols != y.Cols {
 		panic(fmt.Sprintf("stages: triangular solve of order %d with %d×%d and %d×%d", n, x.Rows, x.Cols, y.Rows, y.Cols))
 	}
-	// part returns rows [i, i+size) of a matrix if L stands on the left, and these columns
-	// otherwise.
+	// part returns rows [i, i+size) of a matrix if L is on the left, otherwise these columns.
 	part := func(m product.Matrix[T], i, size int) product.Matrix[T] {
 		if side == Left {
 			return m.Block(i, 0, size, m.Cols)
@@ -88,8 +87,7 @@ func (f Factor[T]) Solve(rec *vk.Recorder, ws *vk.Arena, side Side, op product.O
 		}
 	}
 	forward := side == Left != op.Transposes()
-	// subtract removes from part [i, i+size) of X what the known parts of Y in [first, end)
-	// contribute.
+	// subtract removes from part [i, i+size) of X what Y in [first, end) contributes.
 	subtract := func(i, size, first, end int) {
 		if forward {
 			multiply(-1, f.L.Block(i, first, size, i-first), part(y, first, i-first), 1, part(x, i, size))
