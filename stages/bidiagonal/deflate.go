@@ -79,8 +79,8 @@ func newMerge(b blocks) *Merge {
 
 // zeroChain is the sequence of rotations of pole 0 with other columns. A rotation acts on two
 // columns of the right vectors W, sets an element of the row z of the merged matrix to zero, and
-// does not change the left vectors S. While this chain grows, chains that rotate other columns may
-// grow, too.
+// does not change the left vectors S. While this chain grows, chains of other columns may grow,
+// too.
 type zeroChain struct {
 	*dc.Columns
 	column   int32 // the column that holds pole 0 after the rotations so far

@@ -27,8 +27,7 @@ type Host struct {
 	blocks [2]*dc.Blocks // the vectors W and S of all solved blocks; nil before Vectors
 }
 
-// solvedLeaf holds the vectors of a leaf, rows and columns [lo, lo+n) of C, as columns of n×n
-// matrices.
+// solvedLeaf holds the vectors of a leaf, rows and columns [lo, lo+n) of C: n×n, column by column.
 type solvedLeaf struct {
 	lo, n   int
 	vectors [2][]float64

@@ -15,6 +15,9 @@ import (
 //	M = ⎢     d1        ⎥      z1, z2, …          : the row times their right vectors
 //	    ⎣         d2  … ⎦      z0                 : the row times the upper block's null vector
 //
+// If both blocks have a null vector, the two are rotated first, and z0 is the row times the one
+// that is not orthogonal to the row.
+//
 // Right and Left are the merges of the two sides. Type dc.Merge describes what a back end computes
 // for each of them. Right and Left have equal K, Upper, Lower, Row, From and To, and the same
 // secular equation:

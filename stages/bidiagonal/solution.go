@@ -25,16 +25,14 @@ type solution struct {
 	exponent int       // C was divided by 2^exponent
 
 	// `sigma` is at first the diagonal d, with zeros in the torn rows. When the block with rows
-	// [lo, hi) is solved, sigma[lo:hi] has its singular values in the order of the columns of W and
-	// S.
+	// [lo, hi) is solved, sigma[lo:hi] has its singular values in the order of W's and S's columns.
 	sigma []float64
 
 	rows  dc.Rows // first and last rows of W's blocks
 	order []int32 // for each block, the permutation that makes the block's part of sigma ascend; it counts from 0
 
 	// null[lo] is, for a block that begins at row lo, the index of the column with its null vector;
-	// column 0 is the block's first column. null[lo] is −1 if the block has no torn row, and so no
-	// null vector.
+	// column 0 is the block's first column. null[lo] is −1 if the block has no torn row.
 	null []int32
 	torn []bool // whether a row is torn out, by row
 }

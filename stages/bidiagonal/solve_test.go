@@ -27,8 +27,9 @@ func solve(t *testing.T, d, e []float64, leaf int) (values, s, w []float64) {
 	return values, host.Result(Left), host.Result(Right)
 }
 
-// TestSolveAgreesWithTwin compares singular values and vectors with those of the solver of package
-// ref, which shares no code with this package. LAPACK's ratios must be below the limit.
+// TestSolveAgreesWithTwin compares the singular values with those of the solver of package ref,
+// which shares no code with this package. LAPACK's ratios of the values and vectors must be below
+// the limit.
 func TestSolveAgreesWithTwin(t *testing.T) {
 	var worst suite.BidiagonalRatios
 	for _, f := range suite.BidiagonalFamilies {
