@@ -8,15 +8,15 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Pencil measures the errors of eigenpairs of a generalized eigenproblem: for each column, the sum of
-// the magnitudes of the elements of
+// Pencil measures the errors of eigenpairs of a generalized eigenproblem: for each column, the sum
+// of the magnitudes of the elements of
 //
 //	A·X − B·X·diag(λ)   and   XᴴBX − I         AxLBx
 //	A·B·X − X·diag(λ)   and   XᴴBX − I         ABxLx
 //	B·A·X − X·diag(λ)   and   XᴴB⁻¹X − I       BAxLx
 //
-// In the second matrix, row i is multiplied by a weight, which is usually 1/‖x_i‖. A and B are n×n with
-// both triangles stored, and X is n×m.
+// In the second matrix, row i is multiplied by a weight, which is usually 1/‖x_i‖. A and B are n×n
+// with both triangles stored, and X is n×m.
 type Pencil[T spirv.Scalar] struct {
 	sums    columnSums[T]
 	pencil  factor.Pencil
@@ -26,8 +26,8 @@ type Pencil[T spirv.Scalar] struct {
 	columns [2]vk.Region[T] // column sums of |A| and |B|
 }
 
-// PencilColumns is the largest number of columns that are measured at a time. The products of the factor
-// of B must be reserved for so many right-hand sides.
+// PencilColumns is the largest number of columns that are measured at a time. The products of the
+// factor of B must be reserved for so many right-hand sides.
 const PencilColumns = residualBlock
 
 // NewPencil prepares for up to m ≤ n eigenvectors of length n.
@@ -60,15 +60,14 @@ func (r *Pencil[T]) Flops() float64 {
 // Weights is the memory of the weights, one for each column of X.
 func (r *Pencil[T]) Weights(ws *vk.Arena) vk.Slice[T] { return r.weights.In(ws) }
 
-// Columns is the memory of the sums of the magnitudes in the columns of A and of B. The largest sums
-// are ‖A‖₁ and ‖B‖₁.
+// Columns is the memory of the sums of the magnitudes in the columns of A and of B. The largest
+// sums are ‖A‖₁ and ‖B‖₁.
 func (r *Pencil[T]) Columns(ws *vk.Arena) [2]vk.Slice[T] {
 	return [2]vk.Slice[T]{r.columns[0].In(ws), r.columns[1].In(ws)}
 }
 
 // Record measures the norms of A and B, and the errors of the columns of x, of which there must be
-// at most m. A NaN in an input gives NaN in all sums that depend on it. Only BAxLx reads the factor
-// of B.
+// at most m. A NaN in an input gives NaN in all sums that depend on it. Only BAxLx reads f.
 func (r *Pencil[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, b product.Matrix[T], f factor.Factor[T], x product.Matrix[T], s Sums[T]) {
 	s.hold(x.Cols)
 	n := r.sums.n

@@ -97,9 +97,9 @@ func (r *TridiagonalResidual) Record(
 	})
 }
 
-// columnSums is the common part of Residual, ResidualPanels, TridiagonalResidual and
-// SingularResidual. For some columns of Z at a time, it forms a product such as A·Z or ZᴴZ,
-// subtracts the expected matrix, and sums the magnitudes of each column.
+// columnSums is the common part of Residual, ResidualPanels, TridiagonalResidual, SingularResidual
+// and Pencil. For some columns of Z at a time, it forms a product such as A·Z or ZᴴZ, subtracts the
+// expected matrix, and sums the magnitudes of each column.
 type columnSums[T spirv.Scalar] struct {
 	n, m    int // order; vectors, at most
 	ops     product.Ops[T]

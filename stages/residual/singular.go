@@ -18,8 +18,7 @@ type SingularResidual[T spirv.Real] struct {
 	sums    columnSums[T]
 }
 
-// NewSingularResidual prepares for an m×n matrix A and at most k columns of U and of V, k ≤ max(m,
-// n).
+// NewSingularResidual prepares for an m×n matrix A and up to k ≤ max(m, n) columns of U and of V.
 func NewSingularResidual[T spirv.Real](dev *vk.Device, m, n, k int, ops product.Ops[T]) (*SingularResidual[T], error) {
 	sums, err := newColumnSums(dev, max(m, n), k, ops)
 	if err != nil {
