@@ -32,8 +32,9 @@ func (c *Conversion) RecordWiden(rec *vk.Recorder, x vk.Slice[float32], y vk.Sli
 	c.widen.Record(rec, x, y)
 }
 
-// RecordNarrow records y ← x with rounding. A number outside the range of float32 becomes infinite
-// or zero. y has at least as many elements as x.
+// RecordNarrow records y ← x with rounding. A number that is too large for float32 becomes
+// infinite, or the largest number of float32 if the device rounds towards zero. A number that is
+// too small becomes zero or a subnormal number. y has at least as many elements as x.
 func (c *Conversion) RecordNarrow(rec *vk.Recorder, x vk.Slice[float64], y vk.Slice[float32]) {
 	stages.Holds("the single-precision numbers", y, x.Len())
 	moves(rec, x.Len(), sizeOf[float64]()+sizeOf[float32](), func(first, some int) {

@@ -17,8 +17,7 @@ const (
 )
 
 // movedAtOnce is the largest number of bytes that one dispatch reads and writes, if the dispatch
-// only moves a matrix. A device that moves 20 GB per second takes 54 ms for them. Only tests change
-// it.
+// only moves a matrix. A device that moves 20 GB/s takes 54 ms for them. Only tests change it.
 var movedAtOnce = float64(1 << 30)
 
 // moves records a kernel that moves a matrix of `count` parts, such as columns or tiles. Each part
@@ -45,8 +44,8 @@ func sizeOf[T any]() float64 {
 	return float64(unsafe.Sizeof(x))
 }
 
-// SymmetricLoad makes a full symmetric matrix from one triangle and multiplies it by a scale
-// factor: A ← σ·A in place (dlacpy and dlascl).
+// SymmetricLoad makes a full symmetric or Hermitian matrix from one triangle and multiplies it by a
+// scale factor: A ← σ·A in place (dlacpy and dlascl).
 //
 // A caller's matrix usually has only one triangle. The stages read the lower triangle, but checks
 // of results multiply by the full matrix.
@@ -65,7 +64,7 @@ func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error)
 type Triangle struct{ Upper, RowMajor bool }
 
 // Record reads the stored triangle of a, and replaces a by the full matrix sigma·a, stored by
-// columns. The other triangle may hold any values, even NaN, as may the imaginary parts of the
+// columns. The other triangle may hold any values, even NaN, as may imaginary parts of the
 // diagonal.
 func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], stored Triangle, sigma float64) {
 	if a.Rows != a.Cols {
