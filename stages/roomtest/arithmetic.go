@@ -21,8 +21,7 @@ func DividesExactly(t testing.TB) bool {
 	return !(a.Division > 0.5 || a.Sqrt > 0.5)
 }
 
-// SkipInexact skips a test of bits on a device whose quotients or square roots are not correctly
-// rounded.
+// SkipInexact skips a test of bits on a device that does not round quotients and roots correctly.
 func SkipInexact(t testing.TB) {
 	t.Helper()
 	if !DividesExactly(t) {

@@ -25,7 +25,7 @@ var SlowCards = []Card{
 	{"H200", "nvidia", 32e12, 32768},
 }
 
-// Dry returns a device that runs nothing and has the card's properties.
+// Dry returns a device that runs nothing and has the card's name and family.
 func (c Card) Dry() *vk.Device {
 	return vk.Dry(vk.Info{
 		Name: c.Name, Family: c.Family, Type: "discrete", Memory: 1 << 40, Free: 1 << 40,

@@ -114,7 +114,7 @@ func Arena(t testing.TB, d *vk.Device, l *vk.Layout) *vk.Arena {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// All memory is filled with NaN. If a stage reads memory before writing it, the result contains
+	// All memory is filled with NaN. If a stage reads memory before it is written, the result is
 	// NaN.
 	rec := vk.NewRecorder(d)
 	a.Poison(rec)

@@ -92,7 +92,7 @@ func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
 
 type Bench struct {
 	Device  *vk.Device
-	WS      *vk.Arena          // holds the matrices and the workspace that New was given
+	WS      *vk.Arena          // holds the matrices and the workspace that NewBench was given
 	a, b, c vk.Region[float64] // of equal length
 }
 
