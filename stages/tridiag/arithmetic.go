@@ -6,8 +6,7 @@ const (
 	// Ulp is the distance from 1 to the next larger float64. It is dlamch('P') of LAPACK.
 	Ulp = 0x1p-52
 
-	// Roundoff is the largest relative error of one rounded operation, Ulp/2. It is dlamch('E') of
-	// LAPACK.
+	// Roundoff is the largest relative error of a rounded operation, Ulp/2: LAPACK's dlamch('E').
 	Roundoff = 0x1p-53
 )
 

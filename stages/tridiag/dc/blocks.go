@@ -26,8 +26,7 @@ type Blocks struct {
 	flops   float64   // number of operations in the products of Merge
 }
 
-// panelColumns is the largest number of columns of S that one merge holds in memory at the same
-// time.
+// panelColumns is the largest number of columns of S that a merge holds in memory at a time.
 const panelColumns = 128
 
 // NewBlocks allocates memory for 2·n² elements, for matrices of order n.
