@@ -24,10 +24,11 @@
 //
 // # Notation
 //
-// Letters are LAPACK's: n the order, b the half-bandwidth, k the rank of one trailing update (b ≤
-// k), m the number of vectors. Matrices are column-major, indices 0-based, ranges half-open.
-// Element (i, j) of a matrix X with leading dimension ld lies at X[i + j·ld]. Xᴴ is the conjugate
-// transpose of X. For real matrices it is Xᵀ, and a matrix is Hermitian if it is symmetric.
+// Letters are LAPACK's: n the order, b the half-bandwidth, k the number of columns between two
+// trailing updates (b ≤ k), m the number of vectors. Matrices are column-major, indices 0-based,
+// ranges half-open. Element (i, j) of a matrix X with leading dimension ld lies at X[i + j·ld]. Xᴴ
+// is the conjugate transpose of X. For real matrices it is Xᵀ, and a matrix is Hermitian if it is
+// symmetric.
 //
 // # What a stage hands to the next
 //
@@ -115,6 +116,6 @@
 //
 // The dense stages are generic over the scalar type T, the type of the entries of A, Q and the
 // reflectors. d, e, norms and eigenvalues are stored as T, too. The tridiagonal stages compute in
-// float64. The stages of a general matrix, and those of one matrix on several devices, are for real
+// float64. The reductions of a general matrix, and of one matrix on several devices, are for real
 // matrices only (spirv.Real).
 package stages
