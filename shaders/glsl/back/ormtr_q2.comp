@@ -34,7 +34,7 @@
 // rows. If j' ≥ j, the kernel applies (i, j) first. If j' < j, they share no rows: (i', j') ends at
 // the latest with row s0 + i' + j·B, and (i, j) begins with row s0 + 1 + i + j·B.
 //
-// Q2ᵀ needs the reverse order. If TRANSPOSED, the kernel counts rows and i from the other end. Then
+// Q2ᴴ needs the reverse order. If TRANSPOSED, the kernel counts rows and i from the other end. Then
 // i decreases as for Q2, and j decreases instead of increasing. So the same code applies Q2 and
 // Q2ᵀ. It uses row numbers ρ:
 //
@@ -99,7 +99,7 @@ layout(constant_id = 3) const uint CHUNK = 4;
 // U is the number of reflectors in a batch. While a batch is applied, the same rows of the vectors
 // stay in registers.
 layout(constant_id = 4) const uint U = 2;
-// TRANSPOSED tells whether Q2ᵀ is applied instead of Q2.
+// TRANSPOSED tells whether Q2ᴴ (for real numbers Q2ᵀ) is applied instead of Q2.
 layout(constant_id = 5) const bool TRANSPOSED = false;
 #ifdef FLAGS
 const uint PIPE = 1;

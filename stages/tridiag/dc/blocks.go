@@ -44,8 +44,8 @@ func (b *Blocks) SetLeaf(lo, n int, vectors []float64) {
 	}
 }
 
-// Merge merges the blocks, level by level, and then takes the columns of Q that `order` lists. It
-// may be called once. The error is that of Stop.
+// Merge merges the blocks, level by level, and then replaces Q by its columns that `order` lists, in
+// that order. Merge may be called once. The error is that of Stop.
 func (b *Blocks) Merge(levels [][]*Merge, order []int32) error {
 	b.flops = flopsOfAll(levels)
 	for _, merges := range levels {
