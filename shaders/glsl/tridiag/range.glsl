@@ -2,8 +2,8 @@
 // the number type. The norm of a matrix T is about 1. The limits are exponents of 2, if no other
 // unit is named. See numerics.glsl.
 //
-// Kernels for leaves of divide and conquer and for batches include this header, after a numerics
-// header. The header defines the limits, POWER and POWER_BITS.
+// Kernels of divide and conquer and of batches include this header, after a numerics header. The
+// header defines the limits, POWER and POWER_BITS.
 #ifndef RANGE_GLSL
 #define RANGE_GLSL
 
@@ -11,7 +11,7 @@
 #define POWER_BITS(e) uint(EXPONENT_BIAS + (e)) << EXPONENT_SHIFT
 #define POWER(e) JOIN(uvec2(0u, POWER_BITS(e)))
 
-// TINY     elements whose norm is at most 2^TINY count as zero in a matrix of norm 1
+// TINY           elements whose norm is at most 2^TINY count as zero in a matrix of norm 1
 // QL_NEGLIGIBLE  the same limit for an off-diagonal element, in ql.glsl
 // QL_LEAST       smallest sum of squares for which ql.glsl computes a rotation. Its square root is
 //                small compared with EPS
@@ -22,8 +22,9 @@
 //                2^-(FUSED/2)
 // ROOT_HALF      √½
 //
-// RATIO_SQUARED(a, y, z) is (a·y)², for z = y². In single precision a² could underflow, although
-// (a·y)² is not negligible. In double precision a²·z has a shorter chain of operations.
+// RATIO_SQUARED(a, y, inverse) is (a·y)², for inverse = y². In single precision a² could underflow,
+// although (a·y)² is not negligible. In double precision a²·inverse has a shorter chain of
+// operations.
 //
 // These limits are for sturm_batch.glsl:
 //

@@ -41,7 +41,7 @@ type deflation[T spirv.Real] struct {
 // allFound is the value of a word of Info if all roots of the secular equations were found.
 const allFound = 1<<32 - 1
 
-// The kernel stedc_deflate has deflateReals scratch arrays of float64 and deflateWords scratch
+// The kernel stedc_deflate has deflateReals scratch arrays of the type T and deflateWords scratch
 // arrays of 32-bit integers.
 const (
 	deflateReals = 4
