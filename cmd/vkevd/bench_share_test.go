@@ -56,9 +56,9 @@ func TestBenchShare(t *testing.T) {
 	}
 }
 
-// TestBenchShareOfEverything runs bench --share without stages and orders. All stages must be
-// measured. On a CPU the orders must be smaller. With --share -, standard output must contain only
-// JSON.
+// TestBenchShareOfEverything runs bench --share without stages and orders. All stages except those
+// of batches must be measured. On a CPU the orders must be smaller. With --share -, standard output
+// must contain only JSON.
 func TestBenchShareOfEverything(t *testing.T) {
 	for kind, want := range map[string]int{"discrete": 1024, "cpu": 256} {
 		s := newFixture(t)

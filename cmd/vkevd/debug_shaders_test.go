@@ -6,9 +6,9 @@ import (
 
 import "testing"
 
-// TestDebugShaders checks every command that runs kernels. The flag --debug-shaders may stand
-// before or after the command. With the flag, the command must open its device with checks of all
-// memory accesses, and without the flag it must not.
+// TestDebugShaders checks five commands that run kernels. The flag --debug-shaders may stand before
+// or after the command. With the flag, the command must open its device with checks of all memory
+// accesses, and without the flag it must not. The command tune must refuse the flag.
 func TestDebugShaders(t *testing.T) {
 	for _, command := range [][]string{
 		{"solve", "A.mtx"}, {"check", "A.mtx", "values", "Q.npy"}, {"selftest", "--n", "5"}, {"bench", "--n", "8", "gemm"}, {"doctor"},

@@ -72,7 +72,8 @@ func TestPlanDividesByRates(t *testing.T) {
 	}
 }
 
-// TestDistributeRefuses checks flags that cannot be combined with --distribute.
+// TestDistributeRefuses checks that --distribute is refused with one device, and with flags that
+// cannot be combined with it.
 func TestDistributeRefuses(t *testing.T) {
 	s := newFixture(t)
 	s.file("A", npy(2, 2, 1, 0, 0, 2))
@@ -127,10 +128,10 @@ func fastUnits() (p probe.Products) {
 	return p
 }
 
-// TestPlanDistributesByItself plans n = 100,000 with all vectors on four GPUs with 141 GB, with and
-// without --distribute. The plan must fit and divide the matrix. n = 130,000 must not fit two GPUs.
-// A smaller matrix is divided because this is faster. If the matrix is small, only the vectors are
-// divided.
+// TestPlanDistributesByItself plans n = 100,000 with all vectors on four GPUs with 141 GB each,
+// with and without --distribute. The plan must fit and divide the matrix. n = 130,000 must not fit
+// two such GPUs. n = 32768 would fit one GPU, but is divided because this is faster. For n = 8192
+// only the vectors are divided.
 func TestPlanDistributesByItself(t *testing.T) {
 	card := h200
 	card.Memory, card.Free = 141e9, 141e9

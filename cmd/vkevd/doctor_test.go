@@ -133,8 +133,8 @@ func TestDoctorNamesTheVariable(t *testing.T) {
 	}
 }
 
-// TestDoctorNotesAHiddenDriver checks that doctor tells when the kernel has NVIDIA's driver and the
-// loader does not find it, and only then.
+// TestDoctorNotesAHiddenDriver checks that doctor tells when the operating system's kernel has
+// NVIDIA's driver and the Vulkan loader does not find it, and only then.
 func TestDoctorNotesAHiddenDriver(t *testing.T) {
 	for _, c := range []struct {
 		kernel bool
@@ -151,8 +151,8 @@ func TestDoctorNotesAHiddenDriver(t *testing.T) {
 	}
 }
 
-// TestDoctorNotes checks that doctor prints a note for each missing part that is optional, and that
-// the exit status is then 0.
+// TestDoctorNotes checks that doctor prints a note for a missing part that is optional, and for a
+// variable that hides drivers. The exit status must then be 0.
 func TestDoctorNotes(t *testing.T) {
 	s := healthy(t)
 	s.machine.info.Features = s.machine.info.Features[:len(s.machine.info.Features)-1]

@@ -103,8 +103,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestSolverFailures checks that each error of the library has its exit status and a message of one
-// line, and that no file is left.
+// TestSolverFailures checks errors of the library. Each must have its exit status and a message of
+// one line, and no file may be left.
 func TestSolverFailures(t *testing.T) {
 	loader := fmt.Errorf("%w: no Vulkan loader; on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers", vk.ErrNoDevice)
 	for _, c := range []struct {
@@ -166,8 +166,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestOthersInterrupted checks commands other than solve that use a device. An interruption must
-// end each of them.
+// TestOthersInterrupted runs commands other than solve with a context that has ended. Each must say
+// that it was interrupted, and must write no file.
 func TestOthersInterrupted(t *testing.T) {
 	for _, args := range []string{"selftest -n 5", "svd A.mtx", "doctor", "bench -n 5 gemm", "tune", "accuracy -n 20 --band 4", "check A.mtx v.txt Q.npy", "plot spectrum --out p.png -"} {
 		s := newFixture(t)

@@ -74,8 +74,8 @@ func TestDoctorAndPlanAgree(t *testing.T) {
 }
 
 // TestBuffersDoNotLimitTheOrder checks that the largest order depends on the memory only, and not
-// on the largest buffer. The devices have 24 GB, and buffers of 2 GiB, of 4 GiB or of any size. The
-// command plan prints which regions lie in several buffers.
+// on the largest buffer. The devices have 24 GB, and buffers of 2 GiB, of nearly 4 GiB or of any
+// size. The command plan prints which regions lie in several buffers.
 func TestBuffersDoNotLimitTheOrder(t *testing.T) {
 	const memory, free = 24e9, 23e9
 	for _, family := range []string{"amd", "other"} {

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
-// TestJSONEverywhere checks that every command that prints results has the flag --json. Its value
-// may be a file name, or - for standard output.
+// TestJSONEverywhere checks the flag --json of commands that print results. Its value may be a file
+// name, or - for standard output.
 func TestJSONEverywhere(t *testing.T) {
 	for _, args := range []string{
 		"solve A.mtx", "check A.mtx v.txt Q.npy", "plan -n 7", "devices", "doctor", "selftest -n 5 goe", "bench -n 5 gemm", "tune -n 20",

@@ -8,7 +8,7 @@
 //	0  success
 //	1  numerical failure, or interrupted
 //	2  usage error, or a file that cannot be read or written
-//	3  no suitable device
+//	3  no suitable device, too little device memory, or the device failed
 package main
 
 import (
@@ -64,7 +64,7 @@ func untilSignal() context.Context {
 }
 
 // run runs the program with the given arguments, streams and environment, and returns the exit
-// status. It does not access the process itself, so tests can call it.
+// status. It takes none of them from the process itself, so tests can call it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env cli.Environment) int {
 	root := rootCommand(&cli.Session{Environment: env, Stdin: stdin, Stdout: stdout, Stderr: stderr})
 	root.SetArgs(args)

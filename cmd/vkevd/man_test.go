@@ -102,7 +102,7 @@ func TestCompletion(t *testing.T) {
 }
 
 // TestSolverIsCompleted checks that the shell completes the values of --solver and --device, for
-// every command that has these flags.
+// the commands that have both flags.
 func TestSolverIsCompleted(t *testing.T) {
 	s := newFixture(t)
 	for _, cmd := range []string{"solve", "plan", "selftest"} {

@@ -80,7 +80,7 @@ func (m matrixInput) symmetricOptions() matio.Options {
 	return o
 }
 
-// A realOrComplex is a matrix of a file. The other field is nil.
+// A realOrComplex is a matrix of a file. One of the fields has it, and the other is nil.
 type realOrComplex struct {
 	real    *matio.Dense
 	complex *matio.Complex

@@ -17,8 +17,8 @@ func TestHintAtTridiagonal(t *testing.T) {
 	s.fails(cli.StatusInput, "B.npy: matrix is not square: 5 rows, 4 columns; vkevd svd takes matrices of any shape", "solve", "B.npy")
 }
 
-// TestSymmetryUpToRounding checks a result of np.corrcoef. The matrix differs from its transpose by
-// 3e-17. An earlier version refused this matrix.
+// TestSymmetryUpToRounding checks a matrix that differs from its transpose by 2⁻⁵². Results of
+// np.corrcoef have such rounding errors. An earlier version refused such matrices.
 func TestSymmetryUpToRounding(t *testing.T) {
 	s := newFixture(t)
 	s.file("corr.npy", npy(2, 2, 2, 1, 1+0x1p-52, 2))

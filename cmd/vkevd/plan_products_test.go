@@ -30,8 +30,8 @@ func emulatingCard(free uint64, gain float64) machine.Absent {
 
 // TestPlanChoosesAsASolve checks that a plan has the products that a solve on the device has, and
 // says why. Emulated products are chosen if they are much faster. For a large matrix, a refinement,
-// or many singular values they are chosen even if they are a little faster. Native products are
-// chosen if emulated ones do not fit the memory. If native products do not fit either, the plan
+// or many singular values they are chosen even if they are only a little faster. Native products
+// are chosen if emulated ones do not fit the memory. If native products do not fit either, the plan
 // must state the memory that they need.
 func TestPlanChoosesAsASolve(t *testing.T) {
 	const n, slow, fast = 4096, 10, 1.2
@@ -82,7 +82,8 @@ func TestPlanChoosesAsASolve(t *testing.T) {
 			t.Errorf("%s: needs %d bytes, native products need %d", c.name, unfit.Need, few)
 		}
 	}
-	// On this card the residues get little memory. A plan that does not fit must give them as much.
+	// The residues get a part of the card's whole memory, which is small here. A plan that does not
+	// fit must give them as much as a plan that fits.
 	tiny := emulatingCard(ample, slow)
 	tiny.Memory = 4e8
 	want, _, _ := plan(dense, tiny, evd.ProductsEmulated)

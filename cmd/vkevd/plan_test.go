@@ -49,7 +49,7 @@ func TestPlan(t *testing.T) {
 }
 
 // TestPlanTellsProducts checks that, for a large order, vkevd plan prints how the solve computes
-// matrix products. The printed memory must be that of a solve with these products.
+// matrix products. It also checks which products the flags ask for.
 func TestPlanTellsProducts(t *testing.T) {
 	s := newFixture(t)
 	s.machine.chosen, s.machine.emulates = probe.Products{Emulated: true, Why: "they are faster"}, true

@@ -353,9 +353,10 @@ func TestPlotTuneIgnoresWholeSolves(t *testing.T) {
 	}
 }
 
-// TestTotals checks two rules of the function `Totals`, which adds the times of stages for each
+// TestTotals checks three rules of the function `Totals`, which adds the times of stages for each
 // half-bandwidth b and rank k. The time of a stage that does not depend on k is added for each k.
-// If a pair (b, k) lacks a measurement of some stage, the pair has no total.
+// If a pair (b, k) lacks a measurement of some stage, the pair has no total. The last of several
+// measurements counts.
 func TestTotals(t *testing.T) {
 	got := plot.Totals([]bench.Row{
 		{Stage: "sy2sb", B: 8, K: 16, Median: 100}, // measured again below

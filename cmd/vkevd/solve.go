@@ -300,7 +300,8 @@ func (p part) of(n int) (evd.Selection, error) {
 }
 
 // indices returns the range `from`:`to` of indices that --index, --largest or --smallest selects.
-// The error says that a matrix of order n does not have them. One of these flags must be given.
+// The error says that the flag has no such form, or that a matrix of order n does not have these
+// indices. One of these flags must be given.
 func (p part) indices(n int) (from, to int, err error) {
 	switch p.given[0] {
 	case "largest":

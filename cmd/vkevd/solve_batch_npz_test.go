@@ -140,7 +140,7 @@ func TestSolveArchivePart(t *testing.T) {
 
 // TestSolveArchiveOnADevice solves a .npz file on a real device and compares the values with those
 // of numpy.linalg.eigvalsh (NumPy 1.24.2). numpy.savez_compressed wrote the file, with elements of
-// 8 bits. Its arrays are K (4×4), S of k (3×5×5) and M (33×33, in Fortran order).
+// 8 bits. Its arrays are "K" (4×4), "S of k" (3×5×5) and "M" (33×33, in Fortran order).
 func TestSolveArchiveOnADevice(t *testing.T) {
 	folder, err := filepath.Abs("testdata/batch")
 	if err != nil {

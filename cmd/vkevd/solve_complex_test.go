@@ -230,8 +230,9 @@ func stackOf[T complex64 | complex128](t *testing.T, a []T, factor T) string {
 	return file.String()
 }
 
-// TestBatchesOfHermitians solves stacks of complex matrices, and archives with such stacks. Vectors
-// have the type of the input. A matrix with NaN has no result, and the others have one.
+// TestBatchesOfHermitians solves stacks of complex matrices, and archives with such stacks. The
+// values must be those of a solve of one matrix, and the vectors must have the type of the input.
+// The output for a stack of no matrices must be complex, too.
 func TestBatchesOfHermitians(t *testing.T) {
 	var columns []complex128
 	var narrow []complex64
@@ -304,7 +305,8 @@ func TestBatchesOfHermitians(t *testing.T) {
 	}
 }
 
-// TestComplexHere solves a Hermitian matrix on a real device, in both precisions.
+// TestComplexHere solves a Hermitian matrix on a real device, in both precisions, and stacks of
+// such matrices. A matrix with NaN has no result, and the others have one.
 func TestComplexHere(t *testing.T) {
 	when.Skip(t, when.Quick, "tests of evd solve complex matrices")
 	s := newFixture(t)

@@ -195,7 +195,7 @@ func TestPairsRefused(t *testing.T) {
 	}
 }
 
-// TestPairPlans checks the forecast for pairs against the numbers of matrices and stages.
+// TestPairPlans checks the host memory and the first stages in forecasts for pairs.
 func TestPairPlans(t *testing.T) {
 	s := newFixture(t)
 	for args, host := range map[string]uint64{"": 24e4, "--values-only": 16e4, "--complex --smallest 10": 2*16e4 + 16e3, "--precision f32 --type 3": 12e4} {

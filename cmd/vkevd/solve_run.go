@@ -36,8 +36,8 @@ func (j *solveJob) read(ctx context.Context, file string, known *report.Facts, s
 		return nil, fmt.Errorf("%s: %w", cli.InputName(file), err)
 	}
 	opt.Progress = show.Update
-	// The matrix A is not needed after the solve. The vectors therefore replace A in memory, which
-	// saves n² doubles.
+	// If the result is not checked, the matrix A is not needed after the solve. The vectors then
+	// replace A in memory, which saves n² doubles.
 	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal && j.start == "" && j.options.precision != cli.PrecisionMixed
 	opt.Verify = opt.Verify || j.check && j.start != ""
 	return &solveWork{solveJob: j, file: file, Facts: known, a: a, opt: opt}, nil
@@ -108,7 +108,8 @@ func writeVectors[T evd.Number](ctx context.Context, out *cli.Outputs, path stri
 	})
 }
 
-// A problem is a dense or tridiagonal matrix that has been read from files.
+// A problem is what has been read from files: a dense or tridiagonal matrix, a pair of matrices, or
+// a matrix and approximate eigenvectors.
 type problem struct {
 	kind      machine.Kind // of its plan
 	pair      machine.PairType
@@ -117,7 +118,7 @@ type problem struct {
 	with      func(machine.Planned) solution // binds the matrix to its plan
 }
 
-// A solution is a plan together with the matrix that it solves.
+// A solution is a plan together with the problem that it solves.
 type solution struct {
 	machine.Planned
 	solve   func(context.Context) (found, error)
@@ -320,9 +321,8 @@ func isSingle(stored bool, precision string) bool {
 func precisionName[T evd.Number]() string { return fmt.Sprintf("%T", *new(T)) }
 
 // singlesOf rounds the matrix `d` of a file to single precision, in the memory of d. The error is a
-// *singleRangeError if the matrix is beyond the range of single precision. Then no scaling helps,
-// because its values would be beyond that range, too. `stored` says that the file has single
-// precision, so that there is nothing to check.
+// *singleRangeError if the largest element is beyond the range of single precision. `stored` says
+// that the file has single precision, so that there is nothing to check.
 func singlesOf[E float64 | complex128, S float32 | complex64](file string, stored bool, d elements[E, S]) ([]S, error) {
 	if row, col := d.Largest(); row >= 0 && !stored {
 		x := largestPart(d.At(row, col))

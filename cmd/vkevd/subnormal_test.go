@@ -10,10 +10,10 @@ import (
 	"github.com/vkevd/vkevd/internal/when"
 )
 
-// TestRightSubnormalValuesAreGood measures right results for matrices of subnormal numbers, in
-// every way that the command has. The values are subnormal, too, so each has a rounding error of up
-// to half of the smallest positive number. No measure may call that bad. A wrong value must still
-// be bad.
+// TestRightSubnormalValuesAreGood measures right results for matrices of subnormal numbers, with
+// many combinations of commands and flags. The values are subnormal, too, so each has a rounding
+// error of up to half of the smallest positive number. No measure may call that bad. A wrong value
+// must still be bad.
 func TestRightSubnormalValuesAreGood(t *testing.T) {
 	when.Skip(t, when.Quick, "a check of other values")
 	s := newFixture(t)

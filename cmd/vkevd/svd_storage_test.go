@@ -75,9 +75,10 @@ func testSVDStorage(t *testing.T, n, rows int, flags ...string) {
 	}
 }
 
-// TestPlanStorage checks that vkevd plan makes the plan of svd --storage: it needs less memory than
-// in double precision, has the speeds of single precision, and refuses what svd refuses. The matrix
-// is so large that little of the memory is for tiles, whose sizes depend on the device.
+// TestPlanStorage checks that vkevd plan makes the plan of svd --storage. With f32 and f16 it needs
+// less memory on the device than in double precision, and more on the host. It refuses what svd
+// refuses. The matrix is so large that little of the memory is for tiles, whose sizes depend on the
+// device.
 func TestPlanStorage(t *testing.T) {
 	t.Setenv("VKEVD_CACHE", "")
 	s := newFixture(t)

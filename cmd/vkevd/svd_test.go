@@ -318,7 +318,7 @@ func TestSVDVectors(t *testing.T) {
 	}
 }
 
-// TestSVDForReal runs the library on a real device, for matrices of extreme shapes. It compares the
+// TestSVDForReal runs the library on a real device, for matrices of several shapes. It compares the
 // singular values with those of package gonum.
 func TestSVDForReal(t *testing.T) {
 	when.Skip(t, when.Quick, "whole programs")

@@ -101,8 +101,8 @@ func ConfigFlag(cmd *cobra.Command, s *Session) *Config {
 	return c
 }
 
-// Apply copies the stored settings for a device into `opt`. It tells whether there are such
-// settings.
+// Apply copies the stored settings for a device into `opt`. It returns false if there are none, if
+// they cannot be used, or if the user has given --no-config.
 func (c *Config) Apply(opt *evd.Options, info vk.Info, log io.Writer) bool {
 	choice := c.choice(info, log)
 	if choice == nil {

@@ -99,8 +99,8 @@ const allDevices = "all"
 func severalDevices(word string) bool { return word == allDevices || len(DeviceWords(word)) > 1 }
 
 // DeviceWords splits a list of devices at its commas, except those in parentheses, which belong to
-// a name such as "llvmpipe (LLVM 15.0.6, 256 bits)". It leaves empty words out. An empty list
-// becomes one empty word, which means the best device.
+// a name such as "llvmpipe (LLVM 15.0.6, 256 bits)". It leaves empty words out. If no word is left,
+// it returns the list itself as one word. The word "" means the best device.
 func DeviceWords(list string) []string {
 	depth := 0
 	words := strings.FieldsFunc(list, func(c rune) bool {
@@ -154,8 +154,8 @@ func (s *Session) Devices(word string) ([]string, error) {
 	return Usable(infos), nil
 }
 
-// kinds lists the values of vk.Info.Type, the types of devices. The type that is usually fastest
-// comes first.
+// kinds lists the types of devices, which are values of vk.Info.Type. The type that is usually
+// fastest comes first. Other types count as virtual.
 var kinds = []string{"discrete", "integrated", "virtual", "cpu"}
 
 // Usable lists the devices that can share a solve, as words for --device, in the order of byType. A

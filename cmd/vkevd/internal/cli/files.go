@@ -206,7 +206,7 @@ func WriteValues(ctx context.Context, o *Outputs, path string, values []float64,
 	})
 }
 
-// PrintValues prints nothing if another output goes to standard output.
+// PrintValues prints the values on standard output, unless another output goes there.
 func (o *Outputs) PrintValues(ctx context.Context, values []float64) error {
 	if o.ToStdout() {
 		return nil

@@ -39,8 +39,8 @@ func AboutFlag(err error) error {
 	return err
 }
 
-// MaxOrder is the largest order that flags may have. It is larger than the order of any matrix that
-// fits into a device, but small enough for the tables that a plan makes on the host.
+// MaxOrder is the largest order that flags may have. It is larger than the order of any dense
+// matrix that fits into a device, but small enough for the tables that a plan makes on the host.
 const MaxOrder = 10_000_000
 
 func CheckOrders(orders ...int) error {

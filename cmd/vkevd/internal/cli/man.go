@@ -76,8 +76,9 @@ func withPages(cmd *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// page returns the manual page of a command. It is the page that cobra makes, with two changes: the
-// section OPTIONS has the usual form, and there are sections EXIT STATUS, ENVIRONMENT and FILES.
+// page returns the manual page of a command. It is the page that cobra makes, with three changes:
+// the synopsis of a command with subcommands has COMMAND, the section OPTIONS has the usual form,
+// and there are sections EXIT STATUS, ENVIRONMENT and FILES.
 func page(cmd *cobra.Command) ([]byte, error) {
 	long := cmd.Long
 	defer func() { cmd.Long = long }()

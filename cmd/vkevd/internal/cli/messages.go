@@ -59,9 +59,9 @@ func As[E error](err error) bool {
 	return errors.As(err, &e)
 }
 
-// SplitOverflow returns the error of a solve as one of two errors. If it says that a value of the
-// result overflows, it is `overflow`: the command writes the result, and ends with this error. Any
-// other error is `other`, and there is no result.
+// SplitOverflow returns the error of a solve as one of two errors. If `err` says that a value of
+// the result overflows, it is returned as `overflow`: the command writes the result, and ends with
+// this error. Any other error is returned as `other`, and there is no result.
 func SplitOverflow(err error) (overflow, other error) {
 	if As[*evd.OverflowError](err) || As[*cluster.OverflowError](err) {
 		return err, nil
@@ -150,7 +150,7 @@ func looksLikeFile(word string) bool {
 }
 
 // inOtherWords says how a command does what users of other programs expect of a flag. Each line has
-// the name of the command, its unknown flags, and the text.
+// the name of the command, or "" for all commands, the unknown flags, and the text.
 var inOtherWords = []struct{ command, flags, text string }{
 	{"solve", "k n K num which", "a part of the eigenvalues: --smallest K, --largest K or --index I:J"},
 	{"solve", "o output", "outputs: --out-values FILE and --out-vectors FILE"},

@@ -12,8 +12,8 @@ import (
 // blanks between them. FLAG=VALUE is a flag with this value, and `several` stands for several
 // devices.
 //
-// The text is the whole error, or its end if it begins with a punctuation mark or is empty.
-// {device} stands for the value of --device.
+// The text is the whole error. If it is empty or begins with a blank, a comma, a colon or a
+// semicolon, it is only the end of the error. {device} stands for the value of --device.
 type rule struct {
 	commands string // "" for all
 	given    string // the rule is for each of these flags

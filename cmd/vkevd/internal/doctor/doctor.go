@@ -125,7 +125,8 @@ func (d *examination) verdict() error {
 	return nil
 }
 
-// If a part is missing, all leaves out the examinations that need it.
+// The method `all` makes all examinations. If a part is missing, it leaves out those that need the
+// part.
 func (d *examination) all(ctx context.Context) error {
 	info, found := d.machineWide()
 	if found && d.offers(info) {
@@ -187,7 +188,9 @@ func cause(err error) error {
 	return err
 }
 
-// choose returns the device that the other commands would open, or else the first unusable one.
+// choose returns the device that the other commands would open. If that fails and the user has
+// named no device, it returns the first unusable one. The second result is false if there is no
+// device to return.
 func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	dev, err := d.Open(vk.Options{Device: d.word}, d.Stderr)
 	if err == nil {

@@ -137,9 +137,10 @@ func thinned(s Series) plotter.XYs {
 }
 
 // Singular draws singular values over their index, on a logarithmic scale. The largest value comes
-// first, and all values are divided by the largest. A dashed line shows n·ε, where n is the largest
-// order and ε = 2⁻⁵². Because of rounding errors, singular values that should be zero may have this
-// size. Values that are exactly zero are left out. The error says that no value is positive.
+// first, and all values of a series are divided by the largest. A dashed line shows n·ε, where n is
+// the largest order and ε = 2⁻⁵². Because of rounding errors, singular values that should be zero
+// may have this size. Values that are exactly zero are left out. A series without a positive value
+// is an error.
 func Singular(all []Series) (*Picture, error) {
 	names, ofTitle := legends(all)
 	p := newPicture("Singular values"+ofTitle, "index of the singular value, from 0", "σ / σ₁")

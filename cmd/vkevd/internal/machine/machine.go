@@ -33,8 +33,8 @@ type Machine interface {
 	Forecast(on Absent, t Task) (p Planned, unfit *vk.OutOfMemoryError, err error)
 }
 
-// An Absent device need not be present: a plan for it is a forecast. Its rates are those that the
-// present device has measured.
+// An Absent describes a device that need not be open: a plan for it is a forecast. Its rates were
+// measured on that device earlier.
 type Absent struct {
 	vk.Info
 	Rate float64 // Device.WorkRate; 0 if it is not known
@@ -161,7 +161,7 @@ func KindOf[T evd.Number]() Kind {
 	return KindDense
 }
 
-// Single reports whether all stages but the tridiagonal one compute in single precision.
+// Single reports whether the elements of the matrices are in single precision.
 func (k Kind) Single() bool {
 	return k == KindSingle || k == KindComplexSingle || k == KindSingularSingle
 }
@@ -434,7 +434,7 @@ func (p bandPlan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*svd.Result[T],
 	return p.BandPlan.Solve(ctx, svd.Band[T]{N: a.Cols, B: max(a.Rows-1, 0), Ld: max(a.Ld, 1), Data: a.Data})
 }
 
-// Check is never called, because a band matrix has no vectors.
+// Check is never called, because results for a band have no vectors.
 func (p bandPlan[T]) Check(context.Context, evd.Dense[T], *svd.Result[T]) (svd.Ratios, error) {
 	return svd.Ratios{}, nil
 }

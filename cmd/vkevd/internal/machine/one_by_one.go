@@ -31,7 +31,7 @@ type oneSolver[T evd.Number] interface {
 	Check(context.Context, evd.Sym[T], *evd.Result[T]) (evd.Ratios, error)
 }
 
-// NewOneByOne makes a BatchPlan for matrices of order t.N or less, or of this order for pairs.
+// NewOneByOne makes a BatchPlan for matrices of order t.N or less. Pairs must be of order t.N.
 func NewOneByOne[T float64 | complex128](dev Device, t Task) (Planned, error) {
 	p := &oneByOne[T]{dev: dev, task: t}
 	if err := p.prepare(t.N); err != nil {
@@ -155,7 +155,7 @@ func numbersOf[T float64 | complex128](parts []float64) []T {
 	return any(Pairs[complex128](parts)).([]T)
 }
 
-// Pairs returns complex numbers, of which the list has the parts.
+// Pairs returns the complex numbers whose real and imaginary parts alternate in the list.
 func Pairs[T complex64 | complex128](parts []float64) []T {
 	z := make([]T, len(parts)/2)
 	for i := range z {

@@ -89,7 +89,7 @@ func (ms Measures) Print(w io.Writer) error {
 	return nil
 }
 
-// Verdict is about the first error ratio that is too large.
+// Verdict returns an error about the first ratio that is too large or NaN, or nil if there is none.
 func (ms Measures) Verdict() error {
 	for _, m := range ms {
 		if !m.ok() {
