@@ -7,8 +7,9 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
-// armadilloMagic begins the files of Armadillo with a header. After it come TXT or BIN, and the
-// type of the numbers. A text file has the shape on the next line, and then one row per line:
+// armadilloMagic begins the files of Armadillo with a header. After it come MAT for a matrix, TXT
+// or BIN, and the type of the numbers. A text file has the shape on the next line, and then one row
+// per line:
 //
 //	ARMA_MAT_TXT_FN008
 //	2 2

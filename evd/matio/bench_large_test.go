@@ -15,11 +15,11 @@ import (
 )
 
 // BenchmarkReadLarge reads files of VKEVD_IO mebibytes (1024, for example). In turn it also
-// measures the part of the work that every reader must do: to read the file into memory, and to
+// measures the part of the work that every reader must do: to read the file into memory, or to
 // unpack it if it is compressed. All speeds refer to the unpacked size:
 //
 //	MB/s        the speed of this package
-//	bound-MB/s  the speed of reading and unpacking the file into new memory, without parsing
+//	bound-MB/s  the speed of reading the file into new memory, or of unpacking it, without parsing
 //	of-bound    the first speed divided by the second; near 1 the disk or gzip is the bottleneck
 //
 // The files are in the page cache. Only for the case cold, the benchmark asks the system to remove
@@ -101,8 +101,9 @@ func writeLarge(path string, write func(io.Writer) error, zip bool) (int64, erro
 	return count.bytes, z.Close()
 }
 
-// readNothing reads a file of `size` bytes into new memory, and unpacks it if `zip` is true. It
-// does not parse the data. Every reader must do at least this work, so its time is a lower bound.
+// readNothing reads a file of `size` bytes into new memory. If `zip` is true, it unpacks the file
+// and discards the data. It does not parse the data. Every reader must do at least this work, so
+// its time is a lower bound.
 func readNothing(path string, size int64, zip bool) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -77,7 +77,8 @@ var readers = map[string]func(c someFile) error{
 	"NPYColumns.Read": openColumns,
 }
 
-// openColumns opens a file, and reads its first column or row.
+// openColumns opens a file. It reads the first column, or the first row if the file is stored by
+// rows, unless that has more than 1024 elements.
 func openColumns(c someFile) error {
 	n, err := OpenNPYColumns(c.path)
 	if err != nil {
@@ -186,9 +187,9 @@ func readAllWays(t *testing.T, name string, c someFile, most uint64) (large int)
 }
 
 // TestClaimsAllocateNothing reads files of a few bytes whose headers declare large matrices. Each
-// must cost only a few kilobytes of memory, because no reader trusts the declared size before it
-// has read the data. Each must cost little time, even if it declares many matrices without
-// elements. (Coordinate files are the exception, because one entry is enough for n² elements.)
+// may cost at most 4 MiB of memory, because no reader trusts the declared size before it has read
+// the data. Each must cost little time, even if it declares many matrices without elements.
+// (Coordinate files are the exception, because one entry is enough for n² elements.)
 func TestClaimsAllocateNothing(t *testing.T) {
 	const most = 4 << 20
 	array := "%%MatrixMarket matrix array real general\n"
@@ -246,8 +247,8 @@ func (r *repeated) Read(p []byte) (n int, _ error) {
 }
 
 // TestBombsAreTooLarge reads small compressed files with large contents, files that describe large
-// matrices with few entries, and very long streams. The system has little memory. All readers must
-// return errors, and must take little memory.
+// matrices with few entries, and long streams. The system has little memory. No reader may allocate
+// much. If some reader takes the format, at least one must report that the content is too large.
 func TestBombsAreTooLarge(t *testing.T) {
 	when.Skip(t, when.Quick, "it reads megabytes in each format")
 	const (

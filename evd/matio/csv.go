@@ -44,7 +44,7 @@ type table struct {
 	// times `width` in the others.
 	a                   []float64
 	labels, rows, width int
-	// shape collects the rows of a triangle. It is nil if all rows are equally long.
+	// shape collects the rows of a triangle. It is nil unless Options.Triangle asks for one.
 	shape *triangle
 }
 

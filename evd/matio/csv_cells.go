@@ -154,7 +154,7 @@ func isDate(field []byte) bool {
 	if len(groups) < 2 || separators != len(groups)-1 || strings.Trim(text[:1], "0123456789") != "" {
 		return false
 	}
-	// Two groups are a fraction or a number with a sign, unless one is a year or they are a time.
+	// Two groups are a fraction or a number with a sign, unless the first is a year or they are a time.
 	return len(groups) > 2 || time || len(groups[0]) == 4 && !strings.Contains(text, ".")
 }
 

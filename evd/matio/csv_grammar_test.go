@@ -149,8 +149,9 @@ func choice(yes bool) Choice {
 	return No
 }
 
-// TestRowsAreNotDropped reads tables whose first line has a field that is no number. In earlier
-// versions the line was taken as a header, or the field as a name, and numbers were lost.
+// TestRowsAreNotDropped reads tables in which a field is no number, or a row has the wrong number
+// of fields. In earlier versions such a line was taken as a header, or such a field as a name, and
+// numbers were lost.
 func TestRowsAreNotDropped(t *testing.T) {
 	const missing = "; fill missing numbers, or leave out their rows"
 	for _, c := range []struct{ text, want string }{

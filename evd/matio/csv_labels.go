@@ -33,11 +33,12 @@ var (
 )
 
 // above says whether the numbers of the first line may be names of columns: 0, 1, 2, … or years,
-// for example, or whole numbers above numbers that all have a decimal point or an exponent. Numbers
-// that continue in the other lines are no names (see belongs).
+// for example, or different whole numbers above numbers of which none is written with digits alone.
+// Numbers that continue in the other lines are no names (see belongs).
 //
 // NumPy's savetxt writes tables that are separated by blanks, without a header. So in such a table
-// both is needed: labels such as 0, 1, 2, … above numbers with a decimal point.
+// both are needed: labels such as 0, 1, 2, … above numbers of which none is written with digits
+// alone.
 func (t *table) above() string {
 	if !t.top.plain || t.rows == 0 || t.labels == 0 {
 		return ""
@@ -139,8 +140,8 @@ func (t *table) sameOnBothSides() bool {
 
 // cornerAbove says whether the numbers of the first line and of the first column are names: they
 // are different whole numbers, and the empty field between them is no missing number. One of three
-// further conditions must hold: both lists count, both lists have the same numbers, or one of the
-// other numbers has a decimal point or an exponent.
+// further conditions must hold: both lists count, both lists have the same numbers, or none of the
+// other numbers is written with digits alone.
 func (t *table) cornerAbove() string {
 	labels, body := t.a[:t.labels], t.a[t.labels:]
 	if !t.plainNames || !t.top.plain || !distinct(labels, 1) || !distinct(body, t.width) {
@@ -250,8 +251,8 @@ func belongs(a []float64, m, n, step, stride int) bool {
 	return m == n && isLatin(n, at)
 }
 
-// isLatin reports whether each row and each column of an n×n table has the n numbers of line 0,
-// which follow each other.
+// isLatin reports whether each row and each column of an n×n table has the numbers x, x + 1, …, x +
+// n − 1 in some order. x is element (0, 0).
 func isLatin(n int, at func(i, j int) float64) bool {
 	inRow, inColumn := make([]int, n), make([]int, n) // by number: where it was seen last, from 1
 	for i := range n {
@@ -278,8 +279,8 @@ var ids = []string{
 	"date", "day", "week", "month", "quarter", "year", "time", "timestamp", "period",
 }
 
-// isID reports whether the name of a column says that it has the names of rows: id, or a name that
-// ends in _id or ID.
+// isID reports whether the name of a column says that it has the names of rows: a word of the list
+// `ids`, or a name that ends in _id, ID or the like.
 func isID(name string) bool {
 	small := strings.ToLower(name)
 	for _, end := range []string{"_id", " id", "-id", ".id"} {

@@ -94,8 +94,8 @@ func (o Options) readDiagonals(in *input) (*Tridiagonal, error) {
 }
 
 // isHeader reports whether the line is a header: all fields are names. The first one may be empty,
-// if the column below has the numbers of rows. Then the other fields may also be 0 and 1, or 1 and
-// 2.
+// if the column below has the numbers of rows. Then the other fields may also be numbers that
+// count, such as 0 and 1.
 func (r *diagonals) isHeader() bool {
 	if r.opt.Header != Auto {
 		return r.opt.Header == Yes
@@ -140,7 +140,7 @@ func (r *diagonals) rest() (*Tridiagonal, error) {
 	}
 }
 
-// ambiguous returns an error if the first row may be a header of numbers: 0 and 1, or 1 and 2. The
+// ambiguous returns an error if the first row may be a header of numbers, such as 0 and 1. The
 // first row is no header if the other rows count on from it. It is no header either if numbers with
 // and without decimal marks follow, because pandas never writes such files.
 func (r *diagonals) ambiguous() error {

@@ -20,8 +20,8 @@
 //	                Entries listed twice are added up. One entry per line. Allowed are
 //	                blank lines, comments, CRLF, Fortran's 1.0D+00, nan and inf.
 //	                Refused: an entry above the diagonal of a symmetric or hermitian file,
-//	                imaginary parts on the diagonal of a hermitian one, and any count that is
-//	                wrong.
+//	                imaginary parts on the diagonal of a hermitian one that are larger than
+//	                rounding errors, and any count that is wrong.
 //	.npy 1, 2, 3    C and Fortran order; floats of 16, 32 and 64 bits, integers of 8 to 64
 //	                bits with and without sign, booleans, either byte order; all converted to
 //	                float64 (integers beyond 2⁵³ are rounded to nearest). Complex numbers of two
@@ -71,7 +71,7 @@
 //	to Matrix Market      WriteMatrixMarket, WriteMatrixMarketSymmetric
 //	to text, JSON                                                    WriteValues, WriteValuesJSON
 //
-// All readers unpack gzip. Write to an AtomicFile if the result must be complete or not exist.
+// All readers of this table unpack gzip. Write to an AtomicFile if the result must be complete or not exist.
 //
 // # Limits
 //

@@ -8,8 +8,9 @@ import (
 )
 
 // A FormatError says what is wrong with the format of a file, and on which line. All readers of
-// this package return a *FormatError, never wrapped, for errors in the content of a file. Errors of
-// the stream are other errors, with the file's name added. A FormatError prints as
+// this package return a *FormatError, never wrapped, for errors in the content of a file, except
+// for those that have a type of their own: see below, and AmbiguousError. Errors of the stream are
+// other errors, with the file's name added. A FormatError prints as
 //
 //	demo.mtx:17: row "9" is outside 1 to 8
 //	demo.npy: the file ends inside its elements
@@ -46,8 +47,8 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%s: %d by %d elements take %.3g GiB, more than this system can provide", e.File, e.Rows, e.Cols, gib)
 }
 
-// A NotSquareError says that a matrix must be square, but is not. Symmetric, Symmetrize, Mirror and
-// ReadTridiagonal return it.
+// A NotSquareError says that a matrix must be square, but is not. Symmetric, Hermitian, Symmetrize,
+// Mirror and ReadTridiagonal return it, and so do readers of one triangle.
 type NotSquareError struct{ Rows, Cols int }
 
 func (e *NotSquareError) Error() string {

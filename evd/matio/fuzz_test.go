@@ -29,8 +29,8 @@ func checkRead(t *testing.T, file []byte, d *Dense, err error) bool {
 }
 
 // checkEither reads a file as a real or a complex matrix. A real one must be what another reader
-// has read. If a complex matrix is written by the function `write` and read again, it must be
-// unchanged, and so must its Hermitian triangle.
+// has read. A complex one must be Hermitian if the file declares it so. If it is written by the
+// function `write` and read again, it must be unchanged.
 func checkEither(t *testing.T, file []byte, d *Dense, realErr error, write func(z *Complex, w io.Writer) error) {
 	t.Helper()
 	var again *Dense
@@ -131,7 +131,8 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// FuzzNPZ checks that reading never panics, and that the shape of a result fits its data.
+// FuzzNPZ reads archives with access to any place of the file, and as streams. Reading must never
+// panic, the shape of a result must fit its data, and both results must be equal.
 func FuzzNPZ(f *testing.F) {
 	limitFuzzer(f)
 	whole := npyFile(1, dictionary("<f8", false, "(1, 2)"), []float64{1, 2})

@@ -51,7 +51,8 @@ func (s source) tooLarge(rows, cols int) error { return &TooLargeError{s.file, r
 // failed adds the name to an error of the stream.
 func (s source) failed(err error) error { return fmt.Errorf("%s: %w", s.file, err) }
 
-// ended returns the error of a read inside `what`, which may be nil.
+// ended returns the error about a read inside the part `what` of the file, which returned `err`. It
+// returns nil if `err` is nil.
 func (s source) ended(err error, what string) error {
 	switch err {
 	case nil:

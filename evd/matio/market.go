@@ -43,7 +43,8 @@ func knownWord(place []string, given string) (word, known string) {
 	return "", strings.Join(all, ", ")
 }
 
-// These words of the banner say that a file lists a part of its matrix. mirrors has the rest.
+// These words of the banner say that a file lists a part of its matrix. The map `mirrors` says how
+// the other elements follow.
 const (
 	symmetricWord = "symmetric"      // A(i, j) = A(j, i)
 	skewWord      = "skew-symmetric" // A(i, j) = −A(j, i)
@@ -289,8 +290,8 @@ func (m *market) entry(k int) ([]byte, error) {
 
 // each implements matrix.each: it lists the entries of a coordinate file, in the order of the file,
 // each with its mirror image after it. Finite-element codes write their assembly in this way, with
-// several entries of one place. Coordinate files are the only format for which memory is allocated
-// by the declared size alone.
+// several entries of one place. As for every sparse file, the memory for the elements depends only
+// on the declared size.
 func (m *market) each(put func(i, j int, x complex128) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)

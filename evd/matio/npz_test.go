@@ -164,7 +164,7 @@ func TestNPZUnknownMethod(t *testing.T) {
 }
 
 // TestArrayInThePath reads paths of the form FILE.npz:ARRAY. A file whose name has a colon must
-// still be found, and Options.Array must take precedence over the path.
+// still be found. Such a path and Options.Array together must be refused.
 func TestArrayInThePath(t *testing.T) {
 	array := func(x float64) string { return npyFile(1, dictionary("<f8", false, "(1, 1)"), x) }
 	dir := t.TempDir()

@@ -65,8 +65,8 @@ func TestReadParallel(t *testing.T) {
 	}
 }
 
-// TestReadParallelOfAFileThatShrinks makes a file shorter after it was opened and before its
-// elements are read by several goroutines. The result must be an error.
+// TestReadParallelOfAFileThatShrinks reads more bytes than the file has, as if the file had become
+// shorter after its size was read. The result must be an error.
 func TestReadParallelOfAFileThatShrinks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "A")
 	if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {

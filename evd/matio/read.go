@@ -26,7 +26,7 @@ type Options struct {
 
 	// Header says whether the first line of a table is a header. Names says whether the first field
 	// of each row is the name of the row. With Auto, the file decides, as docs/formats.md explains.
-	// If it does not, the error is an *AmbiguousError.
+	// If it does not, Square or Rows and Cols decide. Without them the error is an *AmbiguousError.
 	Header, Names Choice
 
 	// Square says that the matrix must be square. If a table may be read in several ways, one that
@@ -91,8 +91,8 @@ const (
 // in one case: a file called .mtx or .mtx.gz without Matrix Market's banner is refused, and not
 // read as a table.
 //
-// The errors name the file. They are *FormatError, *TooLargeError, or those of the operating
-// system.
+// The errors name the file. They are *FormatError, *TooLargeError, *AmbiguousError, or those of the
+// operating system.
 func ReadFile(path string) (*Dense, error) { return Options{}.ReadFile(path) }
 
 // Read reads the matrix in a stream, to its end, as ReadFile reads a file. `name` stands for the
@@ -127,13 +127,14 @@ func (o Options) ReadFile(path string) (*Dense, error) {
 //
 //	PK\x03\x04 begins the data       .npz; a file is read by random access, a stream is held in
 //	                                 memory
+//	# name: and # type: are comments a text file of Octave
 //	\x93NUMPY begins the data        .npy
 //	%%MatrixMarket begins a line     Matrix Market; capital or small letters. Before it there may be
 //	                                 blank lines and comments; % and blanks may be missing or added
-//	Options.Format is set            that format
-//	# name: and # type: are comments a text file of Octave
+//	Format is MatrixMarket, Triplets that format
 //	ARMA_MAT_TXT begins the data     a text file of Armadillo
-//	the data begin like a table      a table (see ReadCSV), if the file is not called .mtx
+//	Format is TextTable              a table (see ReadCSV)
+//	the data begin like a table      a table, if the file is not called .mtx
 //
 // If no rule holds, Read returns a *FormatError. A zip archive may be inside gzip. Of a zip archive
 // only the .npy files are read.

@@ -70,7 +70,8 @@ func sharedHeader(rows, cols int) []byte {
 
 func (s *SharedNPY) Temporary() string { return s.f.Name() }
 
-// WriteColumn writes column j, which has `rows` elements. It panics if the matrix has no column j.
+// WriteColumn writes column j. It panics if the matrix has no column j, or if `column` does not
+// have exactly the elements of a column.
 func (s *SharedNPY) WriteColumn(j int, column []float64) error {
 	if j < 0 || j >= s.cols || len(column) != s.rows {
 		panic(fmt.Sprintf("matio: column %d of %d elements is not in a matrix of %d by %d", j, len(column), s.rows, s.cols))

@@ -53,8 +53,9 @@ func TestSymmetrizeAndMirror(t *testing.T) {
 	}
 }
 
-// TestSymmetrizeKeepsEqualPairs checks that equal pairs are not averaged. An average would lose the
-// last bit of a subnormal number, and would overflow for the largest numbers.
+// TestSymmetrizeKeepsEqualPairs checks that equal pairs are not averaged: x/2 + x/2 would lose the
+// last bit of a subnormal number. It also checks that the average of the largest numbers does not
+// overflow.
 func TestSymmetrizeKeepsEqualPairs(t *testing.T) {
 	d := &Dense{Rows: 2, Cols: 2, Data: []float64{math.MaxFloat64, 5e-324, 5e-324, -math.MaxFloat64}}
 	want := fmt.Sprint(d.Data)
@@ -68,8 +69,8 @@ func TestSymmetrizeKeepsEqualPairs(t *testing.T) {
 }
 
 // TestRoundingIsToldFromAsymmetry checks the method Rounding of NotSymmetricError, which says
-// whether a difference may be a rounding error. The matrices have rounding errors or larger
-// differences. One of them comes from NumPy's corrcoef and differs from its transpose by 3·10⁻¹⁷.
+// whether a difference may be a rounding error. The largest element of the matrix is 4, so the
+// limit is a difference of 400·ε.
 func TestRoundingIsToldFromAsymmetry(t *testing.T) {
 	const epsilon = 0x1p-52
 	for _, c := range []struct {

@@ -29,16 +29,18 @@ func (o Options) ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 //   - .npy, .npz: a square matrix; two columns, D and E; or two rows, D and E, the lower form of
 //     scipy.linalg.eig_banded.
 //   - .npz: two vectors called d and e, or D and E; a matrix of scipy.sparse.save_npz.
+//   - Text of Octave and Armadillo: a matrix of the shapes of .npy.
 //   - Text of two columns, d and e, one row per line.
 //   - Text in the format of LAPACK's STCollection: first the order, then lines of i, d and e, or of
 //     d and e. The order of the lines counts, because some of these files number them wrongly.
 //
 // The last element of a column E has no meaning and may be missing. Numbers in text are separated
-// by blanks, commas or semicolons. A first line of names is skipped, and so are lines that begin
-// with % or #. An array of 2×2 numbers is a matrix, and not D and E. A file called .mtx or .mtx.gz
-// must have Matrix Market's banner, unless its content is .npy or .npz.
+// by blanks, tabs, commas or semicolons. A first line of names is skipped, and so are lines that
+// begin with % or #. An array of 2×2 numbers is a matrix, and not D and E. A file called .mtx or
+// .mtx.gz must have Matrix Market's banner, unless its content has another format with a beginning
+// of its own, such as .npy.
 //
-// Errors are *FormatError and *TooLargeError, errors that wrap *NotSquareError or
+// Errors are *FormatError, *AmbiguousError and *TooLargeError, errors that wrap *NotSquareError or
 // *NotSymmetricError, and those of the reader `r`.
 func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonal(r, name)

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 )
 
-// recorder is a stream that stores the writes, and how many of them began in the memory of a
-// matrix.
+// recorder is a stream that stores what is written, and counts the writes, and the bytes that were
+// written from the memory of a matrix.
 type recorder struct {
 	from, to uintptr // the memory of the matrix
 	all      bytes.Buffer

@@ -82,7 +82,8 @@ func Grow[T any](data []T, first, want int) ([]T, bool) {
 	return more[:copy(more, data)], true
 }
 
-// Push appends x, or returns false if the system does not have the memory.
+// Push appends x. It returns false if the list has MostElements elements already, or if the system
+// does not have the memory.
 func Push(data []float64, x float64) ([]float64, bool) {
 	if len(data) == cap(data) {
 		if len(data) >= MostElements {

@@ -29,7 +29,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestAvailableKeepsTheLimit checks that readers ask for the memory that the limits leave.
+// TestAvailableKeepsTheLimit checks that Available allows all memory that the limits leave, and no
+// more.
 func TestAvailableKeepsTheLimit(t *testing.T) {
 	left := int64(64 << 20)
 	Left = func() int64 { return left + SpareBytes }

@@ -29,12 +29,13 @@ func Count(word []byte, most int) (int, bool) {
 //	1  -1.5  +2.  .5  1e3  1.5E-3     decimal
 //	1.0D+00  1.0-101                  Fortran
 //	inf  -Infinity  nan  -nan         in capital or small letters
-//	0x1.8p1  1_000                    Go
+//	0x1.8p1                           hexadecimal
 //
 // The result is rounded to the nearest double. So a double that was printed with 17 digits is read
 // without a change. The result `complaint` says why the word is not a number, and is empty if the
 // word is a number. A number too large for a double gives a `complaint`. A number too small for a
-// normal double gives zero or a subnormal double.
+// normal double gives zero or a subnormal double. Underscores between digits, as in Go's 1_000, are
+// refused.
 func Parse(word []byte) (x float64, complaint string) {
 	// ParseFloat does not keep its argument, because it copies the text for an error. The argument
 	// may therefore share the memory of `word`.

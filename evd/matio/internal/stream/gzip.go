@@ -10,7 +10,7 @@ import (
 // GzipMagic is the beginning of every gzip member.
 const GzipMagic = "\x1f\x8b"
 
-// Members unpacks a file of one or more gzip Members, as gzip(1) and Python do: zeros after a
+// Members unpacks a file of one or more gzip members, as gzip(1) and Python do: zeros after a
 // member are padding, which tapes and block devices leave. Other bytes that are no member are an
 // error.
 type Members struct {
@@ -18,7 +18,7 @@ type Members struct {
 	from *bufio.Reader // the compressed file, from which z reads no byte too many
 }
 
-// NewMembers returns a reader of all Members. z has read the header of the first one.
+// NewMembers returns a reader of all members. z has read the header of the first one.
 func NewMembers(z *gzip.Reader, from *bufio.Reader) *Members {
 	z.Multistream(false)
 	return &Members{z, from}

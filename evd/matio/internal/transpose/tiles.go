@@ -52,8 +52,8 @@ func inParallel[T Number](count int, do func(own *Copy[T], k int) bool) {
 	group.Wait()
 }
 
-// tileCopies has copies that no goroutine uses. Files have many small matrices, and the memory of a
-// new copy takes longer than a small matrix.
+// tileCopies has copies that no goroutine uses. A file may have many small matrices, and the
+// allocation of a new copy takes longer than the work for a small matrix.
 var tileCopies = sync.Pool{New: func() any { return new(Copy[complex128]) }}
 
 // EachPair calls the function `do`, in parallel, for all pairs of tiles of an n×n matrix. A
