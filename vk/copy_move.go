@@ -27,9 +27,9 @@ func (b Block[T]) check() {
 // may write src or use dst. If a Run on one of the devices uses the matrices, the caller must wait
 // for this Run before Move, or for Move before the Run.
 //
-// When ctx ends, no new piece starts. Move waits for the pieces in flight and returns ctx.Err();
-// dst then has undefined contents. Other errors are a *DeviceError. Move panics if the shapes
-// differ or a block is inconsistent.
+// If ctx ends before all pieces have started, no new piece starts. Move waits for the pieces in
+// flight and returns ctx.Err(); dst then has undefined contents. Other errors are a *DeviceError.
+// Move panics if the shapes differ or a block is inconsistent.
 //
 // While one device reads a piece of src, the other device writes an earlier piece to dst:
 //
@@ -179,8 +179,9 @@ func (m *mover) end() error {
 	return first
 }
 
-// reach returns the largest number `end` such that linkCommands copy commands can copy the bytes
-// [from, end) of the matrix. One command copies at most one column.
+// reach returns the largest number `end` such that the bytes [from, end) of the matrix lie in at
+// most linkCommands columns. One command copies at most one column. A column takes several commands
+// if the memory of the matrix has several pieces.
 func (s spanned) reach(from int) int { return (from/s.rows + linkCommands) * s.rows }
 
 // copies returns the commands that copy the bytes [from, to) of a matrix from a host buffer if `up`

@@ -75,9 +75,9 @@ func block(rng *rand.Rand, rows, cols int, in Slice[uint32]) Block[uint32] {
 	return Block[uint32]{rows, cols, ld, in.From(at)}
 }
 
-// Move copies blocks of random shapes, with pieces of several sizes. A large piece of a block with
-// many short columns ends early, after linkCommands columns. The copies are right, and Move writes
-// nothing else.
+// Move copies blocks of several shapes, with random places and leading dimensions, in small and in
+// large pieces. A large piece of a block with many short columns ends early, after linkCommands
+// columns. The copies are right, and Move writes nothing else.
 func TestMove(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {
@@ -170,7 +170,8 @@ func filling(d *Device, s Slice[uint32], times int, word uint32) *Recorder {
 }
 
 // A test program opens a link and moves a block. In each run another driver call fails, on one of
-// the two devices. The error names a device, no call hangs, and no object of the link is left.
+// the two devices. An error names a device, no call hangs, and no object of the link is left. Some
+// calls may fail without an error of the program.
 func TestEveryDriverCallOfAMoveMayFail(t *testing.T) {
 	when.Skip(t, when.Quick, "injected faults")
 	when.Skip(t, when.Widths, "failing driver calls")
@@ -249,8 +250,8 @@ func TestMoveWaitsForBothDevices(t *testing.T) {
 }
 
 // When the context of a Move ends, Move returns, and the link can be used again. After Close of one
-// of the devices, Move and NewLink return an error. A program may close the devices before the
-// link.
+// of the devices, Move and NewLink return an error. If the devices are closed before the link, no
+// driver object is left.
 func TestMoveEnds(t *testing.T) {
 	p, err := openPair(1000, false, 0)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 )
 
 // cacheMagic is the beginning of a cache file. The SHA-256 hash of the data follows, and then the
-// data. Drivers do not check their data, so the hash keeps the data of damaged files away from
-// them.
+// data. Drivers do not check their data, so the hash keeps damaged data from them.
 var cacheMagic = []byte("vkevd pipelines 1\n")
 
 type storedCache struct {

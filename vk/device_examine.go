@@ -129,8 +129,7 @@ func (c *candidate) usable() error {
 	return nil
 }
 
-// lacks returns an *UnsupportedError about the first required feature that a device does not have,
-// or nil.
+// lacks returns an *UnsupportedError about the first required feature that a device lacks, or nil.
 func lacks(name string, features driver.Features) error {
 	for _, f := range required {
 		if !features[f] {

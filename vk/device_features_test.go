@@ -39,7 +39,8 @@ func TestKernelsNeedTheirFeatures(t *testing.T) {
 	}
 }
 
-// failing is a logger for tests. Each message of the validation layer fails the test.
+// failing is a writer for the loggers of tests. Each message of the validation layer fails the
+// test.
 type failing struct{ t *testing.T }
 
 func (f failing) Write(b []byte) (int, error) {

@@ -22,8 +22,7 @@ type Info struct {
 	Free   uint64 `json:"free_bytes"`   // the driver's estimate of the free part of this heap
 
 	// MaxBuffer is the size of the largest buffer, in bytes. MaxAllocation is the largest
-	// allocation that the driver guarantees, in bytes. Some drivers allow larger allocations
-	// (MaxRegion).
+	// allocation that the driver guarantees, in bytes. Some drivers allow more (MaxRegion).
 	MaxBuffer     uint64 `json:"max_buffer_bytes"`
 	MaxAllocation uint64 `json:"max_allocation_bytes"`
 
@@ -87,7 +86,7 @@ func (i Info) NeedFloat64(advice string) error {
 
 func (i Info) offers(f driver.Feature) bool { return slices.Contains(i.Features, f.String()) }
 
-// required are the features that every kernel needs.
+// required are the features without which a device is not used.
 var required = []driver.Feature{
 	driver.Int64,               // device addresses
 	driver.BufferDeviceAddress, // there are no descriptors: push blocks have addresses
@@ -95,8 +94,8 @@ var required = []driver.Feature{
 	driver.ScalarLayout,        // push blocks and buffers have the layout of Go structs
 }
 
-// wanted are the features that kernels use only if the device has them. Build refuses kernels that
-// need a feature that is missing.
+// wanted are the features that are used only if the device has them. Build refuses kernels that
+// need a feature that is missing (capabilityFeatures).
 var wanted = []driver.Feature{
 	driver.Float64,                               // double precision
 	driver.MemoryModel, driver.MemoryModelDevice, // invocations or workgroups that pass data through memory
@@ -108,8 +107,7 @@ var wanted = []driver.Feature{
 	driver.IntegerDotProduct, driver.Int8, driver.CooperativeMatrix, // products of bytes, which emulate doubles
 }
 
-// A Feature is one of Vulkan's features, with Vulkan's name. Info.Features lists the features of a
-// device.
+// A Feature is one of Vulkan's features, with Vulkan's name. Info.Features lists those of a device.
 type Feature struct {
 	Name     string
 	Required bool // otherwise it is used where it exists

@@ -186,8 +186,7 @@ func (d *Device) openPipelines() (err error) {
 	return nil
 }
 
-// extensions lists the extensions to use. Those that became part of Vulkan 1.3 are for older
-// devices.
+// extensions lists the extensions to use. Those that are part of Vulkan 1.3 are for older devices.
 func (d *Device) extensions() []string {
 	older := d.from.props.API < driver.Vulkan13
 	var list []string

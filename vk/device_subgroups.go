@@ -49,8 +49,7 @@ func (c *candidate) maxLocal(subgroup uint32) uint32 {
 	return most
 }
 
-// requiredSubgroup is the size that pipelines of kernels that depend on full subgroups require, or
-// 0.
+// requiredSubgroup is the size that kernels that depend on full subgroups require, or 0.
 func (c *candidate) requiredSubgroup() uint32 {
 	if !c.requires() {
 		return 0

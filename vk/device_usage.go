@@ -25,7 +25,7 @@ type usage struct {
 
 	// Calls get the queue in the order in which they asked for it. `turns` is the number of calls
 	// that have asked for it, and `done` the number of calls that have given it back. The next call
-	// is the one whose turn is `done`. It has the queue if `taken` is true, and otherwise may take
+	// is the one whose turn is `done`. It has the queue if `taken` is true; otherwise it may take
 	// it.
 	turns, done uint64
 	taken       bool

@@ -29,7 +29,7 @@ func builds[S, P any](m spirv.Module[S, P], spec S) func(d *Device) error {
 	}
 }
 
-// TestWithout hides features that kernels may lack, one by one. Info does not list the feature.
+// TestWithout hides features that devices may lack, one by one. Info does not list the feature.
 // Build refuses a kernel that needs the feature, and the error names the feature. Build accepts a
 // kernel that does not need it.
 func TestWithout(t *testing.T) {

@@ -13,7 +13,7 @@ var ErrDeviceLost = errors.New("device lost")
 
 // ErrNoDevice says that there is no Vulkan loader, no driver, or no device that can be used.
 // errors.Is finds it in the error of Open or List. The error's message says which of the three is
-// missing, and what to install.
+// missing. If it is the loader or the driver, the message also says what to install.
 var ErrNoDevice = errors.New("no usable Vulkan device")
 
 // ErrClosed is the error of calls that begin after Device.Close.

@@ -165,8 +165,7 @@ type recipe struct {
 	exchanges, full bool
 }
 
-// paged returns the recipe of the variant that translates addresses by the page table, which must
-// exist.
+// paged returns the recipe of the variant that translates addresses. The page table must exist.
 func (r recipe) paged(d *Device) recipe {
 	t, size := d.pages.table(r.pushSize, int(d.from.props.MaxPush))
 	r.pages, r.pushSize = &t, size
@@ -199,8 +198,7 @@ func Tiles(n int, tile uint32) int { return (n + int(tile) - 1) / int(tile) }
 func MaxGroups() int { return driver.MaxGroups }
 
 // Folded is a grid of at least n workgroups in two dimensions that every device accepts. A
-// workgroup (x, y) of the kernel computes its index y·X + x, and returns if this index is n or
-// more.
+// workgroup (x, y) of the kernel computes its index y·X + x, and returns if the index is ≥ n.
 func Folded(n int) Groups {
 	limit := MaxGroups()
 	if n <= limit {

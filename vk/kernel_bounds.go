@@ -55,8 +55,7 @@ func (d *Device) openBounds() error {
 	return nil
 }
 
-// guard returns the code of a kernel with checks of its memory accesses. Several goroutines may
-// call it.
+// guard returns the code of a kernel with checks of its memory accesses. Goroutines may share it.
 func (b *bounds) guard(r recipe) ([]byte, error) {
 	if b == nil {
 		return r.code, nil

@@ -10,8 +10,8 @@ import (
 // the error of `build`, or otherwise the error of the first kernel that could not be compiled, in
 // the order of the calls.
 //
-// If other goroutines call Build while Compile runs, Compile may also wait for their kernels. If
-// the kernel of such a goroutine cannot be compiled, Build or Run returns the error.
+// If other goroutines call Build while Compile runs, Compile may also wait for their kernels and
+// return their error, which Build or Run then returns in these goroutines, too.
 func (d *Device) Compile(build func() error) error {
 	asked, err := d.collect(build)
 	for _, p := range asked {
@@ -46,8 +46,8 @@ func (d *Device) collect(build func() error) ([]*pipeline, error) {
 
 // CompileTimes lists the kernels that the driver has compiled so far, or taken from the cache, with
 // the time that each of them took. The longest time comes first. Count is the number of variants
-// with different constants. Kernels are compiled concurrently, so the sum is more than the time
-// that passed.
+// with different constants. Kernels are compiled concurrently, so the sum may exceed the time that
+// passed.
 func (d *Device) CompileTimes() []Timing {
 	p := &d.pipes
 	p.lock.Lock()

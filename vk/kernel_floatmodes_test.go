@@ -13,8 +13,8 @@ import (
 )
 
 // Kernels request the modes of floating-point arithmetic that a device has. If all widths of a
-// device share one behaviour, kernels request a mode for both doubles and floats, or for neither of
-// them.
+// device share one behaviour, kernels request a mode only if the device has it for doubles and
+// floats, and then for both.
 func TestFloatModes(t *testing.T) {
 	all := driver.FloatControls{Preserve: true, Subnormals: true, Nearest: true}
 	zeros := spirv.FloatControl{Mode: spirv.SignedZeroInfNanPreserve, Bits: 64}

@@ -93,8 +93,7 @@ func (d *Device) cachePath(kind string) string {
 }
 
 // close waits for the compilations, destroys all pipelines and writes the cache file if its data
-// have changed. No other call may be in progress. `close` also works if the method `open` has
-// failed.
+// have changed. No other call may be in progress. It also works if the method `open` has failed.
 func (p *pipelines) close(d *Device) {
 	p.pending.Wait()
 	for _, v := range p.made {

@@ -59,12 +59,10 @@ func (k KernelStatistics) Spills() (n int, ok bool) {
 	return max(0, n-k.Memory), ok
 }
 
-// Shared is the shared memory of a workgroup, in bytes. `ok` is false if the driver does not report
-// it.
+// Shared is the shared memory of a workgroup in bytes. `ok` is false if the driver reports none.
 func (k KernelStatistics) Shared() (n int, ok bool) { return k.largest(sharedWords, spillWords) }
 
-// Registers is the number of registers of an invocation. `ok` is false if the driver does not
-// report it.
+// Registers is the number of registers of an invocation. `ok` is false if the driver reports none.
 func (k KernelStatistics) Registers() (n int, ok bool) {
 	return k.largest(registerWords, sharedWords, spillWords)
 }

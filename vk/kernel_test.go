@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// complain is a logger that fails the test on each message of the validation layer.
+// complain is a writer for a logger. Each message of the validation layer fails the test.
 type complain struct{ t testing.TB }
 
 func (c complain) Write(b []byte) (int, error) {
@@ -176,7 +176,7 @@ func TestBuildRefusesLargeWorkgroups(t *testing.T) {
 }
 
 // A device without the validation layer is opened and closed while a device with this layer is
-// open. The device with the layer must then close without an error.
+// open. The device with the layer must then close without a crash.
 func TestValidatedDeviceClosesLast(t *testing.T) {
 	open(t, vk.Options{Validate: true}) // cleanups run in the opposite order
 	open(t, vk.Options{})

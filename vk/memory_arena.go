@@ -41,7 +41,7 @@ type named struct {
 }
 
 // NewArena allocates device memory for a layout. The error is an *OutOfMemoryError if the layout
-// does not fit. On a Dry device nothing is allocated, but the error is the same as on the described
+// does not fit. On a Dry device nothing is allocated, but the error is that of the described
 // device.
 func (d *Device) NewArena(l *Layout) (*Arena, error) { return d.newArena(l, 0) }
 

@@ -20,7 +20,7 @@ type chunk struct {
 // address returns the device address of the virtual offset `off`, where from ≤ off ≤ from+size.
 func (c *chunk) address(off uint64) uint64 { return c.base + off - c.from }
 
-// words is the whole buffer. Its size is a multiple of the alignment of regions, so no byte is left
+// words is the whole buffer. Its size is a multiple of the regions' alignment, so no byte is left
 // out.
 func (c *chunk) words() Slice[uint32] { return Slice[uint32]{c.arena, c.base, int(c.size / 4)} }
 
@@ -33,7 +33,7 @@ func (d *Device) addChunks(a *Arena) {
 	slices.SortFunc(d.chunks, func(x, y *chunk) int { return cmp.Compare(x.base, y.base) })
 }
 
-// dropChunks removes what addChunks has added, and tells whether it was there. The caller frees the
+// dropChunks removes what addChunks has added, and tells if it was there. The caller frees the
 // memory.
 func (d *Device) dropChunks(a *Arena) bool {
 	d.arenasLock.Lock()

@@ -41,8 +41,7 @@ func Reserve[T any](name string, n int) Region[T] {
 	return Region[T]{leaf: &Layout{name: name, bytes: uint64(n) * uint64(unsafe.Sizeof(zero))}, n: n}
 }
 
-// Together combines parts that are all in use at the same time. The parts are placed one after
-// another.
+// Together combines parts that are all in use at the same time. They are placed one after another.
 func Together(parts ...Space) *Layout { return combine(false, parts) }
 
 // InTurn combines parts of which no two are in use at the same time. All parts begin at the same

@@ -98,8 +98,7 @@ func (p *pages) free() (most uint64) {
 	return most
 }
 
-// drop frees the pages of the arena whose virtual address is `base`. If `base` is 0, there are no
-// pages.
+// drop frees the pages of the arena whose virtual address is `base`. A `base` of 0 has no pages.
 func (p *pages) drop(base uint64) {
 	if base == 0 {
 		return

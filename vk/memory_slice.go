@@ -27,8 +27,7 @@ func (r Region[T]) In(a *Arena) Slice[T] {
 
 func (s Slice[T]) Len() int { return s.n }
 
-// Addr is the address of the first element, for push constants. It is virtual if the region is
-// paged.
+// Addr is the first element's address, for push constants. It is virtual if the region is paged.
 func (s Slice[T]) Addr() spirv.Addr[T] { return spirv.Addr[T](s.addr) }
 
 // From is the slice of the elements from i on, s[i:].

@@ -27,8 +27,7 @@ type command struct {
 	op op
 
 	// A dispatch has a kernel, the pipeline of the kernel or of its translated variant, and a grid.
-	// `push` is the range of its push constants in Recorder.bytes. On a Dry device the pipeline is
-	// nil.
+	// `push` is the range of its push constants in Recorder.bytes. A Dry device has no pipeline.
 	kernel   *kernel
 	pipeline *pipeline
 	groups   Groups

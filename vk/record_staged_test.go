@@ -89,8 +89,8 @@ func TestSendRefuses(t *testing.T) {
 	})
 }
 
-// SendFirst and ReceiveLast get data that does not fit into the staging buffer. The data is
-// uploaded before the recording runs, and downloaded after it.
+// SendFirst and ReceiveLast get data of several lengths. Data that does not fit into the staging
+// buffer is uploaded before the recording runs, and downloaded after it.
 func TestSendFirstAndReceiveLast(t *testing.T) {
 	d := open(t, vk.Options{})
 	const n = 5 << 19 // 20 MiB: one vector fits into the staging buffer, two do not

@@ -70,9 +70,9 @@ func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	return r.profile, r.do()
 }
 
-// Compiled waits until all kernels of the recording are compiled. Run and Start call it before they
-// ask for the queue. The error is that of the first kernel that could not be compiled. The caller
-// should not hold a lock, because compilation can take long.
+// Compiled waits until all kernels of the recording are compiled. Run calls it before it asks for
+// the queue, and Start before it takes the queue. The error is that of the first kernel that could
+// not be compiled. The caller should not hold a lock, because compilation can take long.
 func (r *Recorder) Compiled() error {
 	var last *pipeline
 	for i := range r.cmds {

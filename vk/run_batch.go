@@ -7,7 +7,7 @@ type batch struct {
 	value uint64
 
 	// marks[i] names the work that the device did between timestamp i−1 and timestamp i. marks[0]
-	// is not used.
+	// is unused.
 	marks []mark
 
 	estimate float64    // the predicted time on the device, in seconds
@@ -21,7 +21,7 @@ type batch struct {
 	takes, posts   []hostCopy
 }
 
-// mark names the time between two timestamps. `kernel` is "" if kernels are not timed.
+// mark names the time between two timestamps. `kernel` is "" if the time is that of a phase only.
 type mark struct{ phase, kernel string }
 
 type work struct {
@@ -119,6 +119,5 @@ func (r *run) finish(slot int) error {
 	return nil
 }
 
-// elapsed is the number of ticks between two values of a counter that starts again after 2^bits −
-// 1.
+// elapsed is the number of ticks between two values of a counter that restarts after 2^bits − 1.
 func elapsed(from, to uint64, bits uint32) uint64 { return (to - from) & (1<<bits - 1) }

@@ -50,8 +50,9 @@ func (e *encoder) encode(cmds []command, next int) int {
 	return next
 }
 
-// stamp writes a timestamp. The time since the last one is counted for the kernel, or for the phase
-// if `kernel` is "". The method `fits` keeps the number of timestamps within batchQueries.
+// stamp writes a timestamp. The time since the last one is counted for the current phase and,
+// unless `kernel` is "", for the kernel. The method `fits` keeps the number of timestamps within
+// batchQueries.
 func (e *encoder) stamp(kernel string) {
 	e.out = append(e.out, driver.Command{Op: driver.OpTimestamp, Word: uint32(e.queries)})
 	e.b.marks = append(e.b.marks, mark{e.run.phase, kernel})

@@ -29,8 +29,8 @@ func (p *Profile) add(m mark, seconds float64) {
 	}
 }
 
-// Add adds a time to a phase, in seconds. It is for time that no Run has measured, for example time
-// on the host.
+// Add adds a time to a phase, in seconds. It is for time that no Run has measured, such as time on
+// the host.
 func (p *Profile) Add(phase string, seconds float64) { tally(&p.Phases, phase, seconds, 1) }
 
 func (p *Profile) Merge(q *Profile) {

@@ -20,8 +20,8 @@ const (
 	batchQueries  = batchCommands + 8
 
 	// firstCommands is the largest number of commands in the first batch of a Run. It is small, so
-	// that the device begins early, while the host encodes the remaining commands. Each batch has
-	// at most batchGrowth times as many commands as the previous batch.
+	// that the device begins early, while the host encodes the remaining commands. After each batch
+	// the largest number grows by the factor batchGrowth, up to batchCommands.
 	firstCommands = 128
 	batchGrowth   = 4
 

@@ -52,8 +52,8 @@ func (d *Device) runCompiled(ctx context.Context, rec *Recorder, onProgress func
 }
 
 // Await waits until the recording has ended, and returns its profile and its error, as Run does. If
-// the progress function has panicked, Await panics with the same value. Await may be called more
-// than once.
+// the progress function has panicked, Await panics with the same value. Await may be called
+// repeatedly.
 func (r *Running) Await() (*Profile, error) {
 	<-r.ended
 	rethrow(r.thrown)

@@ -76,8 +76,8 @@ func (x *Exchange) Imported() bool { return x.host == nil }
 
 func (x *Exchange) Bytes() int { return x.bytes }
 
-// Close releases the memory. A second call does nothing. No recording that uses the exchange may be
-// in flight.
+// Close releases the memory. A second call does nothing. No recording that uses it may be in
+// flight.
 func (x *Exchange) Close() {
 	x.closing.Lock()
 	defer x.closing.Unlock()

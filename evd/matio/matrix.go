@@ -155,8 +155,7 @@ type scattered struct {
 	source
 }
 
-// newScattered returns a matrix of zeros, or an error if the matrix is not square or too
-// large.
+// newScattered returns a matrix of zeros, or an error if the matrix is not square or too large.
 func newScattered(c *matrix) (*scattered, error) {
 	n, off := c.Rows, max(0, c.Rows-1)
 	if n != c.Cols {

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/internal/when"
 )
 
-// accesses is a table for tests, made from the SPIR-V specification: which instructions access
+// accesses is a table for tests, made from the SPIR-V specification: instructions that access
 // memory. The key is an instruction's opcode. The value lists the indices of the pointers among the
 // instruction's words.
 var accesses = map[uint32][]int{

@@ -14,9 +14,9 @@ import (
 // always monotonic in x. Mesa's drivers for AMD, Intel and NVIDIA divide in this way. The results
 // for zeros, infinities and NaN do not change. If y is subnormal, 1/y may be infinite.
 //
-// Quotients and roots of floats become one or two ulps larger, and inverse square roots one ulp
-// smaller. Quotients then have the largest errors that Vulkan allows, and the errors do not cancel
-// each other in sums.
+// In absolute value, quotients and roots of floats become one or two ulps larger, and inverse square
+// roots one ulp smaller. Quotients then have the largest errors that Vulkan allows, and the errors
+// do not cancel each other in sums.
 //
 // With the rewritten kernels, tests on a CPU find code that depends on exact division. Divisions
 // and square roots of vectors are not changed.

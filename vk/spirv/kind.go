@@ -2,13 +2,13 @@ package spirv
 
 import "math"
 
-// Kind is the type of a parameter or of a buffer's elements. The value of a Kind is the name of the
-// Go type with the same bits, except for Address.
+// Kind is the type of a parameter, of a specialisation constant or of a buffer's elements. The
+// value of a Kind is the name of the Go type with the same bits, except for Address.
 type Kind string
 
-// These are the kinds of parameters. The GLSL name of an integer kind is the Go name with the
-// suffix _t, such as uint8_t. The other GLSL names are uint, int, float and double, and those in
-// the comments.
+// These are the kinds of numbers in kernels. The GLSL names of integer kinds of 8, 16 and 64 bits
+// are the Go names with the suffix _t, such as uint8_t. The GLSL names of Uint32, Int32, Float32
+// and Float64 are uint, int, float and double. The comments give the other GLSL names.
 const (
 	Uint8      Kind = "uint8"
 	Int8       Kind = "int8"

@@ -2,9 +2,9 @@ package spirv
 
 import "slices"
 
-// NoContraction returns the module with every floating-point result decorated NoContraction. The
-// driver must then compute exactly the operations in the shader, with a rounding after each
-// operation.
+// NoContraction returns the module with the decoration NoContraction on the results of all
+// floating-point operations that `contracts` lists. The driver must then compute exactly these
+// operations of the shader, with a rounding after each operation.
 //
 // Without the decoration drivers rewrite FP64 expressions as if arithmetic were exact. For example,
 // (a+b)−b becomes a, and error-free transformations return zero. The GLSL keyword precise does not

@@ -151,8 +151,8 @@ func (p *paging) hoist(body []instruction, typ uint32) []instruction {
 //		return address + table[page];
 //	}
 //
-// The function has no branch. An address that is not virtual also reads the table, whose word 0
-// is 0.
+// The function has no branch. Addresses that are not virtual also read the table, whose word 0 is
+// 0.
 func (p *paging) function() []instruction {
 	const inline, pure = 1, 4 // function control
 	long := p.uint(64)

@@ -255,7 +255,7 @@ func TestReflectCommitted(t *testing.T) {
 	})
 }
 
-// FuzzReflect checks that Reflect and the passes do not crash for broken modules.
+// FuzzReflect checks that Reflect, SharedBytes and three passes do not crash for broken modules.
 func FuzzReflect(f *testing.F) {
 	f.Add(shader().types().push(tUint).code())
 	paths, _ := filepath.Glob("../../shaders/spv/probe_fma.spv")

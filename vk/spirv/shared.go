@@ -11,8 +11,7 @@ import (
 // of each constant in `data`. A constant that is not in `data` has its default value in the shader.
 //
 // Drivers may use less memory, because they remove variables that no invocation reads. They may
-// also use more memory: some drivers spill registers to shared memory, and report this nowhere
-// else.
+// also use more memory: some drivers spill registers to shared memory, and do not report this.
 func SharedBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	return declaredBytes(code, fields, data, storageWorkgroup, "")
 }

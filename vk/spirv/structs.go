@@ -6,8 +6,7 @@ import (
 )
 
 // Struct is the element type of a buffer that is one array of structs, such as buffer Merges {
-// Merge at[]; }. The generator shaders/gen writes a Go struct with the same layout, for sends and
-// receives.
+// Merge at[]; }. The generator shaders/gen writes a Go struct with the same layout, for transfers.
 type Struct struct {
 	Name   string        // as in GLSL
 	Size   uintptr       // bytes from one element to the next

@@ -47,7 +47,8 @@ func open() (*Instance, *Device, error) {
 	return in, d, nil
 }
 
-// everything makes one object of each kind with package driver, and releases all of them.
+// everything makes an object of most kinds of package driver, and releases all of them. It makes no
+// pipeline, and imports no host memory.
 func everything() error {
 	in, d, err := open()
 	if err != nil {
@@ -101,10 +102,9 @@ func everything() error {
 	return err
 }
 
-// TestEveryCallMayFail runs a function that makes one Vulkan object of each kind. In each run
-// another driver call fails, with each of four errors of Vulkan. The function must return an error,
-// and no object may be left. Only a full memory type need not be an error: a device may have a
-// second type for the buffer.
+// TestEveryCallMayFail runs the function `everything`. In each run another driver call fails, with
+// each of four errors of Vulkan. The function must return an error, and no object may be left. Only
+// a full memory type need not be an error: a device may have a second type for the buffer.
 func TestEveryCallMayFail(t *testing.T) {
 	if err := everything(); err != nil {
 		t.Fatal(err)

@@ -51,8 +51,7 @@ func (s Features) Without(other Features) Features {
 	return s
 }
 
-// FeatureNamed returns the feature with Vulkan's name. The second result is false for an unknown
-// name.
+// FeatureNamed returns the feature with Vulkan's name. The second result is false if there is none.
 func FeatureNamed(name string) (Feature, bool) {
 	i := slices.Index(featureNames[:], name)
 	return Feature(i), i >= 0

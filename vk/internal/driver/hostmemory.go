@@ -68,8 +68,7 @@ func (d *Device) Import(m *HostMemory, types []int) (*Buffer, error) {
 	return b, nil
 }
 
-// bindImported binds imported host memory to the buffer. After an error the caller calls
-// FreeBuffer.
+// bindImported binds imported memory to the buffer. After an error the caller calls FreeBuffer.
 func (d *Device) bindImported(b *Buffer, m *HostMemory, types []int) error {
 	var bits C.uint32_t
 	host, size := unsafe.Pointer(&m.Bytes[0]), C.uint64_t(len(m.Bytes))
