@@ -14,8 +14,9 @@ var public = []string{"evd", "evd/batch", "evd/cluster", "evd/gonumlapack", "evd
 
 // TestPackagesSayWhetherTheyArePublic checks the first line of each package's documentation, which
 // pkg.go.dev shows in its lists. A package without semantic versioning must say "internal to vkevd"
-// in this line. Two kinds of packages are left out: packages in folders named internal, because Go
-// lets no other module import them, and commands, because a command cannot be imported.
+// in this line. Three kinds of packages are left out: packages in folders named internal, because
+// Go lets no other module import them, commands, because a command cannot be imported, and packages
+// below tests.
 func TestPackagesSayWhetherTheyArePublic(t *testing.T) {
 	said := map[string]bool{} // by folder: the first line says "internal to vkevd"
 	eachGoFile(t, func(path string) {

@@ -103,8 +103,8 @@ func kernelTable(t *testing.T) string {
 }
 
 // nearest returns the tests that call a function of the given files and lie in their folders. If
-// there are none, `nearest` looks at the files that call these functions: of the same folders, then
-// of all.
+// there are fewer than two, `nearest` looks at the files that call these functions: of the same
+// folders, then of all.
 func nearest(sources []goFile, files map[string]bool) (tests []string) {
 	const few = 2
 	for round := range 6 {
@@ -181,7 +181,8 @@ type goFile struct {
 	uses         map[string]bool
 
 	// functions has the names that each function uses. Methods are left out unless their names
-	// begin with New. In test files it has the names that the methods of each type use, by type.
+	// begin with New. In test files no method is left out: `functions` has the names that the
+	// methods of a type use under the name of the type.
 	functions map[string]map[string]bool
 }
 

@@ -47,7 +47,7 @@ static void reset(void)
 	}
 }
 
-/* CALL defines a function that calls one routine with the arguments in in. */
+/* CALL defines a function that calls one routine with the arguments in the variable `in`. */
 #define CALL(REAL, routine, driver, size_of_m)                                                    \
 	void routine##_(driver##_parameters(integer, REAL), size_t, size_t, size_t);                  \
 	static void call_##routine(void)                                                              \

@@ -42,9 +42,9 @@ one_block_size() {
 # that all pairs have order 16.
 pairs() { sed -e '2s/^7/1/' -e '3s/^[0-9 ]*/16 /' "$lapack/$1sg.in"; }
 
-# same INPUT COMMAND... runs one of LAPACK's test programs twice: without the drop-in library, and
-# with the library solving all orders on the device. It fails unless both runs print the same lines,
-# with all tests passed. LD_PRELOAD is set only for the second run.
+# same INPUT COMMAND... runs one of LAPACK's test programs twice: without the device, and with the
+# drop-in library solving all orders on the device. It fails unless both runs print the same lines,
+# and a line says that tests passed. LD_PRELOAD is set only for the second run.
 same() {
 	input=$1
 	shift

@@ -1,5 +1,5 @@
-/* lapacke calls the drop-in's routines by LAPACKE's functions, in both layouts and precisions, for
- * real and complex numbers, and checks the results. */
+/* lapacke calls most of the drop-in's routines by LAPACKE's functions, in both layouts and
+ * precisions, for real and complex numbers, and checks the results. */
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-# The shim's C code runs under the address sanitizer, with the engine and a device: the script
-# bad_input, and a part of LAPACK's test program. Memory that the driver holds at the end looks like
-# a leak, because only Go has the addresses. A leak of the shim has a function of the shim in its
-# stack.
+# The shim's C code runs under the address sanitizer, with the engine and a device. Two programs call
+# it: bad_input.c, and a part of LAPACK's test program. Memory that the driver holds at the end looks
+# like a leak, because only Go has the addresses. A leak of the shim has a function of the shim in
+# its stack.
 . "$here/functions.sh"
 sanitize="-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 "${CC:-cc}" -std=gnu11 $sanitize -fPIC -fvisibility=hidden -pthread -shared -Wl,-z,nodelete -o libvkevd_lapack.so \

@@ -1,7 +1,6 @@
-# LAPACK's own test programs must print the same lines with and without the drop-in library, and all
-# tests must pass. The inputs are Debian's, but with one block size instead of five. se2.in calls
-# the same drivers as sep.in, and more. Single precision has only 4 of svd.in's 19 shapes. Pairs
-# are only of order 16.
+# LAPACK's own test programs must print the same lines with and without the drop-in library. The
+# inputs are Debian's, but with one block size instead of five. se2.in calls the same drivers as
+# sep.in, and more. Single precision has only 4 of svd.in's 19 shapes. Pairs are only of order 16.
 . "$here/functions.sh"
 export LD_LIBRARY_PATH="$lapack:$(dirname "$lapack")/blas"
 preload=$shim

@@ -18,8 +18,7 @@ import (
 // chip is a GPU. `name` is its name in Mesa's driver RADV, and `what` describes the GPU.
 type chip struct{ name, what string }
 
-// chips are the GPUs in docs/data/amd.csv: one GPU of each generation that is still in
-// use, and an integrated GPU.
+// chips are the GPUs in docs/data/amd.csv: GPUs of four generations, and an integrated GPU.
 var chips = []chip{
 	{"navi31", "RDNA 3: RX 7900"},
 	{"navi21", "RDNA 2: RX 6800, 6900"},

@@ -36,7 +36,7 @@ var spillOnIntel = []string{
 }
 
 // TestKernelsOnIntel checks that every kernel compiles with all sizes of Intel's tuning table, and
-// that the device has enough shared memory. Only the kernels in spillOnIntel may need scratch
+// that the device has enough shared memory. Exactly the kernels in spillOnIntel must need scratch
 // memory in addition to their own arrays.
 func TestKernelsOnIntel(t *testing.T) {
 	if os.Getenv("VKEVD_FARM") == "" {

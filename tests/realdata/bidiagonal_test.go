@@ -78,7 +78,7 @@ func digitsLost(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (wor
 		t.Fatal(err)
 	}
 	// The reference is rounded once, and a zero value has no relative error. The solver finds zeros
-	// as numbers below this bound.
+	// as numbers below this multiple of the largest value.
 	const zero = 0x1p-890
 	for i, w := range want {
 		off := math.Abs(res.Values[i]-w) / (max(float64(n)/10, 1) * 0x1p-52)

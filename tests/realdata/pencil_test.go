@@ -36,7 +36,7 @@ var pairs = []struct {
 	{"herm/si8_k1_H.npy", "", "herm/si8_k1_S.npy", "herm/si8_k1.geig.txt", readEither},
 }
 
-// realOrComplex is a matrix by columns. The other field is nil.
+// realOrComplex is a matrix by columns, in one of its two fields. The other field is nil.
 type realOrComplex struct {
 	real    []float64
 	complex []complex128
@@ -132,8 +132,9 @@ func TestPencils(t *testing.T) {
 	}
 }
 
-// solvePair solves a pair of matrices from each triangle, with and without vectors. Values have
-// errors of about n·ε·‖A‖·‖B⁻¹‖, so the ratio is relative to this.
+// solvePair solves a pair of matrices from one triangle without vectors, and from the other
+// triangle with vectors. Values have errors of about n·ε·‖A‖·‖B⁻¹‖, so the ratio is relative to
+// this.
 func solvePair[T float64 | complex128](t *testing.T, d *vk.Device, n int, a, b []T, want []float64) {
 	for _, vectors := range []bool{false, true} {
 		plan, err := pencil.NewPlan[T](d, n, pencil.Options{Vectors: vectors, Verify: true})

@@ -150,7 +150,7 @@ func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Re
 	r = ratio.Residual(a.N, a.N, a.Data, a.Ld, res.Values, z.Data, z.Ld)
 	o = ratio.Orthogonality(a.N, a.N, z.Data, z.Ld)
 	// The two measurements have rounding errors of their own. These are about as large as the
-	// errors of a good solver, so the two results may differ by 1 or by half of the ratio.
+	// errors of a good solver, so the two results may differ by 1 plus half of the ratio.
 	differ := func(x, y float64) bool { return !(math.Abs(x-y) <= 1+0.5*x) }
 	if differ(r, own.Residual) || differ(o, own.Orthogonality) {
 		t.Errorf("Check finds %+v, evd/ratio a residual of %g, orthogonality of %g", own, r, o)

@@ -62,8 +62,8 @@ func mean(x, y float64) float64 {
 	return (x + y) / 2
 }
 
-// readMatio reads a matrix with package matio. A file that violates its own format is read as a
-// list of triplets: row, column, value.
+// readMatio reads a matrix with package matio. If matio returns an error, or a matrix that is not
+// symmetric, the file is read as a list of triplets: row, column, value.
 func readMatio(file string, n int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {
