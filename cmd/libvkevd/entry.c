@@ -1,6 +1,6 @@
-// The functions of vkevd.h. Each function first checks that this process has loaded the library. A
-// child process after fork() has none of the threads of Go's runtime, so a call into Go might wait
-// forever. Then the function calls a function in Go, such as goOpen for vkevd_open.
+// The functions of vkevd.h. Each function that uses Go first checks that this process has loaded the
+// library. A child process after fork() has none of the threads of Go's runtime, so a call into Go
+// might wait forever. Then the function calls a function in Go, such as goOpen for vkevd_open.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

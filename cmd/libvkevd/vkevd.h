@@ -50,10 +50,10 @@
  * child every function returns VKEVD_FORKED without waiting. The library works in a child that
  * calls exec, or that loads the library itself.
  *
- * The library prints nothing and never ends the process. It contains the runtime of Go. When the
- * library is loaded, this runtime starts threads and installs handlers for SIGSEGV, SIGBUS, SIGFPE,
- * SIGPIPE and SIGURG. If a signal does not come from Go code, these handlers call the previous
- * handlers. The library stays loaded after dlclose().
+ * The library prints nothing and does not end the process, unless a defect crashes it. It contains
+ * the runtime of Go. When the library is loaded, this runtime starts threads and installs handlers
+ * for SIGSEGV, SIGBUS, SIGFPE, SIGPIPE and SIGURG. If a signal does not come from Go code, these
+ * handlers call the previous handlers. The library stays loaded after dlclose().
  *
  * Environment variables. They are read when the library is loaded. VKEVD_DEVICE names the device
  * that vkevd_open(NULL, …) opens. VKEVD_CACHE names the folder for compiled kernels. If VKEVD_CACHE
@@ -233,7 +233,7 @@ typedef struct vkevd_symmetric {
 	int64_t reserved[6];       /* 0 */
 } vkevd_symmetric;
 
-/* The position of the result of vkevd_symmetric_solve in the spectrum. */
+/* The position of the result of a solve in the spectrum. */
 typedef struct vkevd_found {
 	int64_t first; /* index of w[0] among all eigenvalues, from 0 at the smallest */
 	int64_t count; /* number of values, and of vectors */
@@ -353,7 +353,7 @@ int32_t vkevd_pencil_plan(vkevd_device device, int64_t n, const vkevd_pencil *op
  *
  * The function has the ending _float32, _complex128 or _complex64 if the plan has this type of
  * numbers. So have the next two functions. Errors: VKEVD_NOT_POSITIVE, and those of
- * vkevd_symmetric_solve. The text of an error names the matrix, A or B.
+ * vkevd_symmetric_solve. The text of an error in a matrix names it, A or B.
  */
 int32_t vkevd_pencil_factor(vkevd_plan plan, const double *b, int64_t ldb, double *condition,
                             const vkevd_control *control, vkevd_error *error);
@@ -399,7 +399,8 @@ int32_t vkevd_pencil_solve_complex64(vkevd_plan plan, const float *a, int64_t ld
  *                    vector, or what corresponds to it for the other types. It is not small if B is
  *                    ill-conditioned, and A is not of the form L·M·Lᴴ with elements of M of one size.
  *     orthogonality  the largest sum of |xᵢᴴ·B·x − δ| / (‖xᵢ‖·‖x‖·‖B‖·n·ε) over all vectors xᵢ. For
- *                    VKEVD_BAXLX it has B⁻¹, and the plan must have the factor of B.
+ *                    VKEVD_BAXLX it has B⁻¹, and the plan must have the factor of B. δ is 1 if xᵢ is
+ *                    x, and otherwise 0.
  *
  * residual and orthogonality may be NULL. Errors are those of vkevd_symmetric_solve.
  */

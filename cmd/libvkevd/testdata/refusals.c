@@ -1,5 +1,5 @@
-// Refusals of the C library: each wrong argument of each function, with the whole text of the error,
-// and the last value that is accepted.
+// Refusals of the C library: wrong arguments of the functions, with the text of the error, and some
+// values that are still accepted.
 #include "check.h"
 
 static vkevd_error error;
@@ -153,7 +153,7 @@ static void symmetric(vkevd_device device) {
 	SAYS(bad, "lda: 2, must be at least 3", vkevd_symmetric_solve(plan, a, 2, w, z, 4, NULL, NULL, &error));
 	SAYS(bad, "lda: -1, must be at least 3", vkevd_symmetric_solve(plan, a, -1, w, z, 4, NULL, NULL, &error));
 	SAYS(bad, "ldz: 2, must be at least 3", vkevd_symmetric_solve(plan, a, 4, w, z, 2, NULL, NULL, &error));
-	// 3 columns: 2⁶⁰/3, rounded down, is the last number of doubles
+	// 3 columns of more than 2⁶⁰/3 doubles have more than 2⁶³ bytes
 	SAYS(bad, "lda: 384307168202282326, more than fits an address",
 	     vkevd_symmetric_solve(plan, a, 384307168202282326, w, z, 4, NULL, NULL, &error));
 	SAYS(bad, "ldz: z is a, so it must be lda", vkevd_symmetric_solve(plan, z, 3, w, z, 4, NULL, NULL, &error));

@@ -503,7 +503,7 @@ static void all_singular(void) {
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_svd_plan(device, N, N, &o, &plan, &error));
 }
 
-// many solves a batch of matrices of the orders 0, …, 12. One matrix contains a NaN.
+// many solves a batch of matrices of the orders 0, …, 12. One matrix contains an infinity.
 static void many(void) {
 	enum { COUNT = 13, BAD = 7 };
 	const double *a[COUNT];

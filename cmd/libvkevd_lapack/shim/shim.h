@@ -4,6 +4,7 @@
  * 	parameters.h  the argument lists of LAPACK's routines
  * 	drivers.h     check the arguments, and call the device or the next library; both integer types
  * 	symmetric.h   the part of drivers.h for symmetric and Hermitian matrices, and for pairs
+ * 	parts.h       functions for some of the drivers
  * 	next.c        finds the routine of the next library
  * 	engine.c      starts the engine when it is first needed, and calls it
  * 	settings.c    environment variables, and the lines of VKEVD_VERBOSE
