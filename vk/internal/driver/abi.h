@@ -157,7 +157,8 @@ typedef struct { VK_HEAD; VkDeviceSize allocationSize; uint32_t memoryTypeIndex;
 typedef struct { VK_HEAD; VkFlags flags; uint32_t deviceMask; } VkMemoryAllocateFlagsInfo;
 typedef struct { VK_HEAD; VkBuffer buffer; } VkBufferDeviceAddressInfo;
 
-// Of VK_EXT_external_memory_host.
+// Two of these structures belong to VK_EXT_external_memory_host: that for an import, and the
+// properties of an address.
 typedef struct {
 	VK_HEAD; VkFlags flags; VkDeviceSize size; VkFlags usage; VkEnum sharingMode; uint32_t queueFamilyIndexCount;
 	const uint32_t *pQueueFamilyIndices;
