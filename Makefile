@@ -6,8 +6,8 @@
 # make test-quick  the tests that find most defects: two minutes on two cores, the first run five
 # make test        all tests that CI runs: about 20 minutes on two cores; each target test-NAME is a part
 # make test-long   longer tests, to run before each release, also with GPU=1: more sizes, validation
-#                  layers and race detector on more packages, every fault at every driver call, 1000
-#                  bulge chasings, fuzzing, ten minutes of random solves
+#                  layers and race detector on more packages, every fault at every driver call, 20
+#                  bulge chasings (GPU=1: 1000), fuzzing, ten minutes of random solves
 # make soak        an hour of random solves, each checked (SOAK=10m: ten minutes; GPU=1: on the GPU)
 # make shaders     recompile the shaders that changed (make shaders ALL=-all: all shaders)
 
@@ -50,8 +50,9 @@ WIDTHS = 128
 QUICK_PACKAGES = ./tests ./cmd/vkevd ./evd/matio/... $(DEVICE_EVD) ./shaders/... $(ROOMS) ./stages/product/... ./stages/tridiag ./stages/tridiag/dc ./stages/tridiag/mrrr ./stages/tridiag/ql ./stages/tridiag/sturm ./stages/tuning ./vk ./vk/spirv ./vk/internal/driver
 
 GO      ?= go
-# The same flags as tools/lib.sh, so that all compile the standard library and the packages once.
-# Without debug information (-w) the linker takes half the time.
+# With these flags the compiler makes the same code as with those of tools/lib.sh, so the standard
+# library and the packages are compiled once for both. Without debug information (-w) the linker
+# takes half the time.
 export GOFLAGS ?= -trimpath -buildmode=pie -ldflags=-w
 PREFIX  ?= /usr/local
 TIMEOUT ?= 20m

@@ -1,5 +1,5 @@
 #!/bin/sh
-# demo.sh solves the matrix that comes with the repository, and prints ten lines about the result.
+# demo.sh solves the matrix that comes with the repository, and prints some lines about the result.
 set -eu
 cd "$(dirname "$0")/.."
 

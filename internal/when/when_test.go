@@ -2,7 +2,7 @@ package when
 
 import "testing"
 
-// TestWhichRuns checks for each kind of run which of the four calls skip a test.
+// TestWhichRuns checks for each kind of run which calls skip a test.
 func TestWhichRuns(t *testing.T) {
 	defer func(before func() Runs) { now = before }(now)
 	for _, c := range []struct{ list, skipped string }{
