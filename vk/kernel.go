@@ -160,8 +160,8 @@ type recipe struct {
 
 	// exchanges says that the invocations of a subgroup address each other by number, so that the
 	// pipeline requires the subgroup size Info.Subgroup if the device has several sizes. full says
-	// that it also requires all invocations of each subgroup. Vulkan permits this only if a
-	// workgroup has whole subgroups.
+	// that it also requires every subgroup to be full. Vulkan permits this only if a workgroup has
+	// whole subgroups.
 	exchanges, full bool
 }
 

@@ -104,8 +104,7 @@ func (d *Device) freeBytes() uint64 {
 }
 
 // promiseKept returns MaxAllocation, the size that the driver guarantees, if err says that the
-// driver has refused a larger allocation, so that smaller buffers may succeed. Otherwise it returns
-// 0.
+// driver has refused a larger allocation, so smaller buffers may succeed. Otherwise it returns 0.
 func (d *Device) promiseKept(err error) uint64 {
 	var full *OutOfMemoryError
 	if d.dry || !errors.As(err, &full) || full.Limit != d.from.props.MaxAllocation {

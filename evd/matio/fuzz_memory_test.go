@@ -63,7 +63,7 @@ func boundedRead(t *testing.T, file []byte, read func() (*Dense, error)) (d *Den
 }
 
 // typed fails the test unless err has a type that the package documents for the content of a file.
-// For damaged compressed data, the error of the decompressor is also allowed.
+// For files with compressed data every error is allowed, such as those of the decompressor.
 func typed(t *testing.T, file []byte, err error) {
 	t.Helper()
 	switch {
