@@ -26,9 +26,9 @@ var forgiven = []string{
 	"vkDeviceWaitIdle", "vkAllocateMemory", "vkCreatePipelineCache", "vkGetPipelineCacheData",
 }
 
-// checkFault checks the result of a session in which one driver call failed. The error must name
-// the call and its purpose, and also the kernel and the phase if they are known. If there is no
-// error, the result must have the same bits as without the failure.
+// checkFault checks the result of a session in which one driver call failed. The error must be an
+// *OutOfMemoryError or name the call and, if there was a device, its purpose, kernel and phase as
+// far as known. If there is no error, the result must have the same bits as without the failure.
 func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Result[float64], err error) {
 	t.Helper()
 	var failed *driver.Error
