@@ -29,9 +29,9 @@ const (
 	Always
 )
 
-// Least returns the smallest number of moduli of emulated products, which are computed by integer
-// units, modulo several small numbers. Complex numbers need more moduli, because theirs are
-// smaller.
+// Least returns the smallest number of moduli of emulated products. Integer units compute these
+// products modulo several small numbers, the moduli. The moduli for complex numbers are smaller, so
+// more of them are needed.
 func Least[T spirv.Scalar]() int {
 	if spirv.KindOf[T]().IsComplex() {
 		return moduli.LeastComplex
@@ -82,7 +82,8 @@ func (ps Products) Begin(rec *vk.Recorder, ws *vk.Arena) {
 }
 
 // Refused makes the call `c` read, when the recording runs, how many rows of factors the emulated
-// products have refused so far. They refuse rows whose numbers are too large or not finite.
+// products have refused so far. They refuse rows that they cannot scale, for example because a
+// number is not finite.
 func (ps Products) Refused(c *plan.Call, rec *vk.Recorder, ws *vk.Arena) {
 	for _, p := range ps {
 		for i := range 2 {
@@ -145,8 +146,8 @@ func Choose[T emulated.Double](dev *vk.Device, force bool, t tuning.Tuning) (emu
 	return emulated.Choose[T](ctx, dev, t.Products)
 }
 
-// Gain returns the ratio of the measured rates of emulated and native products of the type T on the
-// device. It is 0 if they were not measured.
+// Gain returns the ratio of the measured rates of emulated and native products on the device: of
+// complex128 if T is complex, and of float64 if T is real. It is 0 if they were not measured.
 func Gain[T spirv.Scalar](dev *vk.Device) float64 {
 	if spirv.KindOf[T]().IsComplex() {
 		return emulated.Known[complex128](dev).Gain()

@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/plan"
 )
 
-// Narrowest is the smallest distance to an eigenvalue of T, in units of ulp·‖T‖₁, that Sturm counts
-// can certify. The counts themselves have errors of this size.
+// Narrowest is the smallest distance of a value from an eigenvalue of T, in units of ulp·‖T‖₁, that
+// Certify tests. The errors of the counts themselves are at most half as large.
 const Narrowest = 4
 
 // leastWidth is the smallest distance that Sturm counts can certify for the zero matrix, for which

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// fewShifts shifts fit one dispatch on every device, for every order.
+// fewShifts is a number of shifts whose counts fit one dispatch on every device, for every order.
 const fewShifts = 1 << 6
 
 // shiftsFor is the largest number of shifts in one transfer to the device: two for each eigenvalue,
@@ -27,11 +27,11 @@ func countsAtOnce(n int, t tuning.Tuning) int {
 	return max(fewShifts, min(shiftsFor(n), int(t.Bisection.Dispatch)/n))
 }
 
-// Count counts the eigenvalues of T below each shift. T is on the device. The count is the number
-// of negative pivots of T − shift·I (Sylvester's law of inertia). An eigenvalue within rounding
-// errors of a shift may or may not be counted. A shift may be infinite. The count for a NaN has no
-// meaning. Count needs a Stage that New made with counts or with a Selection by value, or a Stage
-// for which Settles returns true.
+// Count counts the eigenvalues of T below each shift. T is on the device, or for a Stage of
+// NewOnHost on the host. The count is the number of negative pivots of T − shift·I (Sylvester's law
+// of inertia). An eigenvalue within rounding errors of a shift may or may not be counted. A shift
+// may be infinite. The count for a NaN has no meaning. Count needs a Stage that New made with
+// counts or with a Selection by value, or a Stage for which Settles returns true.
 func (s *Stage) Count(c *plan.Call, shifts []float64) ([]int, error) {
 	counts, err := s.counter.counts(c, shifts)
 	if err != nil {

@@ -151,8 +151,8 @@ func hostMRRR(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.
 	return values, err
 }
 
-// hostQR is QL and QR iteration, which computes all vectors. It is for small orders, and cannot be
-// interrupted.
+// hostQR is QL and QR iteration. If vectors are wanted, it computes all of them. It is for small
+// orders, and cannot be interrupted.
 func hostQR(c *plan.Call, h *hostProblem, from, to int, vectors bool, _ *plan.HostWork) ([]float64, error) {
 	n := len(h.t.D)
 	values, rows, err := ql.Solve(h.t.D, h.t.E, vectors)

@@ -24,7 +24,7 @@ func onHostCall(progress func(vk.Progress)) (*plan.Call, *Stage, Tridiagonal) {
 
 // TestProgressOnHostThrows has a progress function that panics, or ends its goroutine, while the
 // host solves. Solve must then do the same in its own goroutine, and must not call the function
-// again. (It once ended the process, or lost a part of the work.)
+// again. (Such a function once ended the process, or the solve lost a part of its work.)
 func TestProgressOnHostThrows(t *testing.T) {
 	for _, exits := range []bool{false, true} {
 		calls := 0

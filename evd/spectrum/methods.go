@@ -144,8 +144,8 @@ func newMRRR(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning
 	return stage{s.Work, n * m, always(s.Flops), solve}, nil
 }
 
-// newQR makes QR iteration on the host, which uploads the vectors to the device. It computes all
-// vectors.
+// newQR makes QR iteration on the host, which uploads the vectors to the device. If vectors are
+// wanted, it computes all of them.
 func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (Method, error) {
 	s := steqr.NewQRIteration(dev, n)
 	solve := func(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {

@@ -65,8 +65,8 @@ const minCells, maxCells = 3, 64
 // the number of counts that a device can compute in parallel, so the bits of the result do not,
 // either.
 //
-// Doubles of the size of ‖T‖ have a distance of half a `width`. So the rounded middle of a cell is
-// within `width` of both borders.
+// Neighbouring doubles of the size of ‖T‖ have a distance of at most half a `width`. So the rounded
+// middle of a cell is within `width` of both borders.
 func (s *Stage) nearby(c *plan.Call, p Part, open []int, width float64) ([]int, error) {
 	cells := min(maxCells, shiftsFor(s.n)/len(open)-1)
 	if cells < minCells {

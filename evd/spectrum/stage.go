@@ -28,8 +28,8 @@ type Stage struct {
 	shared bool
 
 	// counter computes Sturm counts, or is nil if none are needed. `exact` is a bisection with the
-	// same counts, for values that are not accurate enough. It is nil if the plan's method is
-	// bisection itself.
+	// same counts, for values that are not accurate enough. It is nil if the method is bisection
+	// itself, or dqds.
 	counter counter
 	exact   Method
 
@@ -179,11 +179,11 @@ func (s *Stage) number() (m int, known bool) {
 }
 
 // Solve finds the selected part of the spectrum of T. `host` is T on the host. T must also be on
-// the device, unless the host solves the problem. T is σ times the matrix from whose spectrum the
-// caller selects. Solve calls `allocate` with the number of eigenvalues as soon as it is known, so
-// that the caller can allocate host memory for the vectors while the device computes. `allocate`
-// may be nil. The errors are *TooManyError, *NoConvergenceError, *StageError, and those of package
-// vk.
+// the device, unless the host solves the problem. T is similar to σ times the matrix from whose
+// spectrum the caller selects. Solve calls `allocate` with the number of eigenvalues as soon as it
+// is known, so that the caller can allocate host memory for the vectors while the device computes.
+// `allocate` may be nil. The errors are *TooManyError, *plan.NoConvergenceError, *stages.InfoError,
+// and those of package vk.
 func (s *Stage) Solve(c *plan.Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
 	s.Hold(host)
 	var below [2]int

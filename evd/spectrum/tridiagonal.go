@@ -79,8 +79,8 @@ func Scale[T spirv.Scalar](v []T, sigma float64) []float64 {
 	return out
 }
 
-// Unscale returns v/σ in new memory, for a power of two σ. Unless they underflow, the quotients are
-// exact before they are rounded to the precision of T.
+// Unscale returns v/σ in new memory, for a power of two σ. Unless they overflow or underflow, the
+// quotients are exact before they are rounded to the precision of T.
 func Unscale[T spirv.Scalar](v []float64, sigma float64) []T {
 	out := make([]T, len(v))
 	plan.Parts(out, func(parts []float32, each int) {

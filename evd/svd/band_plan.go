@@ -79,10 +79,10 @@ type bandPath struct {
 func (p *bandPath) memory() *vk.Layout { return p.layout }
 
 // NewBandPlan prepares for upper bands of order n with b superdiagonals. The number b may be 0, or
-// larger than n. The plan allocates about 8·n·(4·b + 200) bytes of device memory, or less with
-// opt.Storage. The errors are those of NewPlan. A *vk.UnsupportedError also means that the device
-// has too little shared memory for opt.Tile, or cannot store numbers of opt.Storage. On a vk.Dry
-// device the plan is a forecast, as NewPlan describes.
+// larger than n. The plan allocates at most about 8·n·(4·b + 200) bytes of device memory, and less
+// if opt.Storage is Single or Half. The errors are those of NewPlan. A *vk.UnsupportedError also
+// means that the device has too little shared memory for opt.Tile, or cannot store numbers of
+// opt.Storage. On a vk.Dry device the plan is a forecast, as NewPlan describes.
 func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandPlan[T], error) {
 	if err := checkSizes(n, b); err != nil {
 		return nil, err

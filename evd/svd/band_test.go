@@ -20,8 +20,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// randomBand returns the same random matrix in band storage and as a dense matrix. The band storage
-// has two unused elements after each column. All unused elements are NaN.
+// randomBand returns a random matrix as a dense matrix, and the same matrix multiplied by `scale`
+// in band storage. The band storage has two unused elements after each column. All unused elements
+// are NaN.
 func randomBand(n, b int, scale float64) (Band[float64], *mat.Dense) {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(b)))
 	x := Band[float64]{N: n, B: b, Ld: b + 3, Data: slices.Repeat([]float64{math.NaN()}, (b+3)*n)}
@@ -48,8 +49,8 @@ func valuesByGonum(t *testing.T, a mat.Matrix) []float64 {
 }
 
 // nearScaled compares computed singular values with `scale` times the wanted ones. It fails the
-// test if a difference is more than 10·n·ε·σ₁, where n is the number of values and σ₁ the largest
-// value.
+// test if got[i]/`scale` and want[i] differ by more than 10·n·ε·σ₁, where n is the number of wanted
+// values and σ₁ the largest of them.
 func nearScaled(t *testing.T, what string, got, want []float64, scale float64) {
 	t.Helper()
 	if len(got) > len(want) {
@@ -101,9 +102,9 @@ func TestBandPlan(t *testing.T) {
 	}
 }
 
-// TestBandSizes solves random bands, each one twice. VKEVD_BANDS lists their orders and widths (for
-// example 32768x128). TestBandSizes prints the times of the second solve by phase. The certificates
-// must pass.
+// TestBandSizes solves random bands, each one twice. VKEVD_BANDS lists their orders and numbers of
+// superdiagonals (for example 32768x128). TestBandSizes prints the times of the second solve by
+// phase. The certificates must pass.
 func TestBandSizes(t *testing.T) {
 	list := os.Getenv("VKEVD_BANDS")
 	if list == "" {
@@ -227,8 +228,8 @@ func TestBandPlanRefuses(t *testing.T) {
 	}
 }
 
-// TestBandPlanOfOneSuperdiagonal checks that a pass removes one superdiagonal if BandOptions.Tile
-// is 1.
+// TestBandPlanOfOneSuperdiagonal checks that BandOptions.Tile, here 1, replaces the size in the
+// tuning table of the device.
 func TestBandPlanOfOneSuperdiagonal(t *testing.T) {
 	p, err := NewBandPlan[float64](testDevice(t), 30, 5, BandOptions{Tile: 1})
 	if err != nil {

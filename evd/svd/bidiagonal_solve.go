@@ -38,9 +38,9 @@ func (p *BidiagonalPlan[T]) accepts(c Bidiagonal[T]) error {
 // Solve computes the singular values of c, and the vectors that the options ask for. Solve does not
 // write to c. The error of each value is at most a few units in its own last place (ulp), or
 // 2⁻⁹⁶⁰·‖C‖ if this is larger. Small values keep their digits, because the values come from
-// bisection on the Golub-Kahan form of C. If the ratio of two entries of C is above 2⁴⁵⁰, the host
-// finds the values below 2⁻³⁹⁰·‖C‖, each in O(n) operations. The vectors come from divide and
-// conquer. Solve returns the same errors as Plan.Solve.
+// bisection on the Golub-Kahan form of C. If two entries of C that are not 0 have a ratio above
+// 2⁴⁵⁰, the host finds the values below 2⁻³⁹⁰ times the largest entry, each in O(n) operations. The
+// vectors come from divide and conquer. Solve returns the same errors as Plan.Solve.
 func (p *BidiagonalPlan[T]) Solve(ctx context.Context, c Bidiagonal[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()

@@ -35,7 +35,7 @@ type Certificate struct {
 	Norm float64 `json:"norm"`
 
 	// Vectors has the ratios of the vectors, as Plan.Check measures them. It is nil without
-	// Options.Verify and without vectors.
+	// Options.Verify, without vectors, and for a matrix without selected values.
 	Vectors *Ratios `json:"vectors,omitempty"`
 
 	// Safe says that the first result did not pass its certificate, and that this result comes from

@@ -37,7 +37,8 @@ func belowIn(d, e []float64, x float64) (count int) {
 	return count - len(d)
 }
 
-// A value must keep its digits if its ratio to the largest value is at least leastValue.
+// A singular value must keep its digits if it is at least leastValue times the largest entry of the
+// matrix, which is rounded up to a power of two for this.
 const leastValue = 0x1p-960
 
 // keepDigits checks that the singular values of the bidiagonal matrix (d, e) of order n have errors
@@ -65,10 +66,10 @@ func keepDigits(t *testing.T, what string, d, e, values []float64) {
 }
 
 // TestBidiagonalValuesKeepTheirDigits checks each value of difficult bidiagonal matrices relative
-// to itself. Among them are matrices with values down to 1e-300 times the largest one.
+// to itself. Among them are matrices with values below 1e-290 times the largest one.
 func TestBidiagonalValuesKeepTheirDigits(t *testing.T) {
 	small := tuning.Smallest()
-	steps := func(factor float64) func(n int) (d, e []float64) { // entries fall by this factor
+	steps := func(factor float64) func(n int) (d, e []float64) { // entries change by this factor from row to row
 		return func(n int) (d, e []float64) {
 			d, e = make([]float64, n), make([]float64, max(n-1, 0))
 			x := 1.0

@@ -22,7 +22,8 @@ type bidiagonalVectors interface {
 
 	// solve finds the vectors of the values `from` … `to`−1; the largest has index 0. d and e are
 	// the diagonal and the superdiagonal of C. x[left] and x[right] receive the vectors as rows:
-	// they are the matrices of doubles.conquered, or Matrix{} for a side that is not wanted.
+	// they are the matrices of doubles.conquered, or Matrix{} for a side that is not wanted. A
+	// solver on the host writes to doubles.vectors in their place.
 	solve(c *plan.Call, d, e []float64, from, to int, x [2]stages.Matrix) error
 }
 

@@ -14,9 +14,9 @@
 // values of upper band matrices, and NewBidiagonalPlan decomposes bidiagonal matrices.
 //
 // The error of each computed value is at most about ε·max(m, n)·σ₁, as in LAPACK's dgesdd and
-// sgesdd, with ε = 2⁻⁵² for float64 and ε = 2⁻²³ for float32. So small values may have a large
-// relative error. The orthogonality errors of U and V are a few ε·max(m, n) for every A, also if A
-// is rank-deficient or graded.
+// sgesdd, with ε = 2⁻⁵² for float64 and ε = 2⁻²³ for float32. Options.Storage may make it larger.
+// So small values may have a large relative error. The orthogonality errors of U and V are a few
+// ε·max(m, n) for every A, also if A is rank-deficient or graded.
 //
 // The values have the same bits with and without vectors, with two exceptions: Options.Band asks
 // for a wide band and the matrix has the order Tuning.ValuesFrom or a larger one, or the plan with

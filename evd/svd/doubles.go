@@ -89,8 +89,8 @@ func (d doubles[T]) conquered(ws *vk.Arena, of side, k, n int) stages.Matrix {
 	return stages.NewMatrix(d.wide[of].In(ws), k, n, k)
 }
 
-// vectors returns the device memory of the vectors of one side in the type T, with room for the
-// columns and for the rows of all vectors of Thin.
+// vectors returns the device memory of the vectors of one side in the type T, with room for all
+// components of k vectors, of S or W as well as of U or V.
 func (d doubles[T]) vectors(ws *vk.Arena, of side) vk.Slice[T] {
 	if d.OnHost() {
 		return d.Vectors(ws, int(of), vk.Slice[float64]{})

@@ -115,9 +115,10 @@ func TestDriverTypes(t *testing.T) {
 	}
 }
 
-// generalBandOfType returns an m×n matrix with k sub- and superdiagonals of one of the bandTypes.
-// If `family` is empty, its entries are random. Otherwise the upper part is that of bandOfType, and
-// for dense types, orthogonal transformations of k+1 neighbouring rows make the lower part.
+// generalBandOfType returns an m×n matrix with k subdiagonals of one of the bandTypes. If `family`
+// is empty, its entries are random, with k superdiagonals. Otherwise it has the upper band of
+// bandOfType. For dense types, each group of k+1 neighbouring rows is then multiplied by an
+// orthogonal matrix, which makes up to 2·k superdiagonals.
 func generalBandOfType(t *testing.T, family string, dense bool, m, n, k int) *mat.Dense {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
@@ -149,8 +150,8 @@ var bandPairs = [][2]int{
 }
 
 // TestGeneralBandTypes solves the types of LAPACK's dchkbb as dense matrices, with vectors, in the
-// shapes and with the numbers k of sub- and superdiagonals of its input file. TestBandTypes solves
-// square upper bands, without vectors.
+// shapes and with the numbers k of its input file. TestBandTypes solves square upper bands, without
+// vectors.
 func TestGeneralBandTypes(t *testing.T) {
 	when.Many(t, "TestVectors, with other numbers")
 	for _, shape := range bandPairs {
@@ -184,9 +185,8 @@ func solveTypes(t *testing.T, shape [2]int, ks []int, make func(t *testing.T, fa
 	}
 }
 
-// denseOfType returns an m×n matrix of one of LAPACK's types for dchkbd, which has the same types
-// as dchkbb: a diagonal matrix D, or U·D·V with random orthogonal matrices U and V, or random
-// entries.
+// denseOfType returns an m×n matrix of one of the types that LAPACK's dchkbd and dchkbb share: a
+// diagonal matrix D, or U·D·V with random orthogonal matrices U and V, or random entries.
 func denseOfType(t *testing.T, family string, dense bool, m, n, _ int) *mat.Dense {
 	t.Helper()
 	if family == "" {

@@ -67,8 +67,8 @@ func singlePlan(t *testing.T, m, n int, opt Options) *Plan[float32] {
 	return p
 }
 
-// drvbd are the five types of LAPACK's test sdrvbd: zero, identity, and random matrices with the
-// singular values 1 … 1/min(m, n), whose norm is 1, 2⁻¹⁰³ or 2¹⁰³.
+// drvbd are the five types of LAPACK's test sdrvbd: zero, identity, and random matrices with evenly
+// spaced singular values from σ₁ to σ₁/min(m, n), where σ₁ is 1, 2⁻¹⁰³ or 2¹⁰³.
 var drvbd = []family{
 	{"sdrvbd 1: zero", families[1].at}, {"sdrvbd 2: identity", families[2].at},
 	{"sdrvbd 3: even", nil}, {"sdrvbd 4: even, near underflow", nil}, {"sdrvbd 5: even, near overflow", nil},

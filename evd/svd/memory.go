@@ -25,7 +25,7 @@ type regions[T evd.Float] struct {
 	// vectors overwrite them. It is empty if no vectors are wanted.
 	chased  vk.Region[T]
 	tau     [2]vk.Region[T]
-	more    vk.Region[T]      // rows that Full adds to the left vectors
+	more    vk.Region[T]      // the left vectors that Full adds, as rows
 	full    vk.Region[T]      // rows² elements: left vectors, if a has too little room for them
 	flipped vk.Region[uint32] // k words: which vectors were negated
 	sums    [3]vk.Region[T]   // sums of a check: left orthogonality, right orthogonality, residual

@@ -24,7 +24,8 @@ const (
 	Thin
 
 	// Full asks for a square orthogonal matrix. Its first columns are the vectors of Thin, and its
-	// last columns are orthogonal to them. Full cannot be used with Options.Largest.
+	// last columns are orthogonal to them. Full cannot be used with Options.Largest or
+	// Options.Select.
 	Full
 )
 
@@ -45,8 +46,8 @@ type Options struct {
 	Select evd.Selection
 
 	// Band is the number of superdiagonals b of the intermediate band. Block is the number of
-	// columns between two updates of the whole trailing matrix, a multiple of Band. 0 means the
-	// value of the device's tuning table.
+	// columns between two updates of the whole trailing matrix, a multiple of Band. 0 means a
+	// number that suits the device and, for Block, the order of the matrix.
 	Band, Block int
 
 	// Products says how large matrix products are computed: in double precision (native), or by
@@ -70,10 +71,10 @@ type Options struct {
 	//	Half     the plan reduces A to a band in single precision, and stores this band in half
 	//	         precision. The device needs the feature storageBuffer16BitAccess
 	//
-	// Solve scales A by a power of two, so that no entry is too large for the format. A device
-	// without double precision can be used. Emulated products and vectors are possible only if
-	// Storage has the precision of the plan's number type. A BidiagonalPlan refuses formats with
-	// fewer digits than its number type.
+	// Solve scales A by a power of two, so that no entry is too large for the format. For these
+	// formats, a device without double precision can be used. Emulated products and vectors are
+	// possible only if Storage has the precision of the plan's number type. A BidiagonalPlan
+	// refuses formats with fewer digits than its number type.
 	Storage Storage
 
 	// Certify makes Solve measure the errors of the computed values, and store them in

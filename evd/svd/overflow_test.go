@@ -59,7 +59,8 @@ func most[T evd.Float]() T {
 }
 
 // TestSingularValuesBeyondTheLargestNumber solves matrices with a singular value that is larger
-// than every number of the type, by every kind of plan. Options.Verify must not pass such a result.
+// than every number of the type, by every kind of plan. For float64, the certificate of such a
+// result must not pass.
 func TestSingularValuesBeyondTheLargestNumber(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	t.Run("float64", beyond[float64])

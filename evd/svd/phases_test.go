@@ -111,8 +111,9 @@ func TestEachPhaseHasItsProducts(t *testing.T) {
 	}
 }
 
-// TestChecksHaveNativeProducts counts the emulated products of a solve with Verify and without
-// divide and conquer. The phases with the check of the vectors must have none.
+// TestChecksHaveNativeProducts counts the emulated products of a solve with Verify, whose
+// bidiagonal problem the host solves. emulatedByPhase counts the products of the check as those of
+// PhaseBidiagonal. There must be none.
 func TestChecksHaveNativeProducts(t *testing.T) {
 	small := tuning.Smallest()
 	dev, err := vk.Open(vk.Options{Device: testDevice(t).Info().Name, Kernels: true})

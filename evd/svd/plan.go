@@ -57,9 +57,9 @@ func (p *problem[T]) begin(dev *vk.Device, m, n int, asked, opt Options) {
 //
 // Options.Storage with fewer digits needs the memory of a plan for float32. Options.Verify needs no
 // more memory, except for a second side of vectors. The workspace of panels adds up to about 100
-// MB, which matters if n is small. An NVIDIA device then needs 81·n² bytes for all vectors with n =
-// 1024, and 43·n² bytes with n = 4096. If m or n is 0, NewPlan allocates memory only for the
-// identity matrix that Full asks for.
+// MB, which matters if n is small. An NVIDIA device then needs up to about 81·n² bytes for all
+// vectors with n = 1024, and 43·n² bytes with n = 4096. If m or n is 0, NewPlan allocates memory
+// only for the identity matrix that Full asks for.
 //
 // The error is an *evd.ShapeError for a shape that no matrix can have, an *evd.OptionError for the
 // first option that is not possible, a *vk.UnsupportedError if the device lacks a feature, a
@@ -132,7 +132,7 @@ func (p *Plan[T]) avoid(c *plan.Call) error {
 	p.emulates = choice{}
 	err := p.replace(p.tune)
 	if err != nil {
-		p.emulates = wanted // the stages of before are still there
+		p.emulates = wanted // the plan has no new stages, or no memory for them
 	}
 	return err
 }

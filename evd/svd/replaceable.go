@@ -7,15 +7,17 @@ import (
 )
 
 // replaceable is the common part of all plans: sizes, stages and device memory. The stages can be
-// replaced, which happens after a wait between workgroups has failed. The type P, a path, holds the
-// stages of a solve. The method `memory` of P returns the layout of their device memory.
+// replaced, which happens after a wait between workgroups has failed, or after emulated products
+// have refused a matrix. The type P, a path, holds the stages of a solve. The method `memory` of P
+// returns the layout of their device memory.
 type replaceable[P interface{ memory() *vk.Layout }] struct {
 	base *plan.Base
 	tune tuning.Tuning
 
 	newPath func(t tuning.Tuning) (P, error)
 
-	// path holds the stages of a solve and their memory. It is nil for matrices without entries.
+	// path holds the stages of a solve and their memory. There are none for matrices without
+	// entries.
 	path plan.Replaceable[P]
 
 	// shared is the layout of other stages that use the memory of `path`, never at the same time.
@@ -38,8 +40,8 @@ func (r *replaceable[P]) Bytes() uint64 { return r.base.Bytes() }
 // time may share bytes.
 func (r *replaceable[P]) Memory() []vk.Placed { return r.base.Memory() }
 
-// Close waits for the solve in flight and frees the plan's device memory. Solve returns
-// evd.ErrClosed afterwards.
+// Close waits for the solve in flight and frees the plan's device memory. Afterwards Solve returns
+// evd.ErrClosed, unless the plan is for matrices without entries.
 func (r *replaceable[P]) Close() { r.base.Close() }
 
 func (r *replaceable[P]) memoryWith(by P) *vk.Layout {

@@ -54,10 +54,11 @@ func reflected(n int) (a evd.Dense[float64], values []float64) {
 
 // TestSizes solves matrices of the shapes in VKEVD_SIZES (for example 1024,4096x128), each one
 // twice, or once if n is above 16384. It prints the times of the last solve, by phase and in all.
-// If VKEVD_VECTORS is set, TestSizes also computes vectors. VKEVD_TUNING replaces sizes of the
-// tuning table, for example {"QRFirst": 3}, as the flag --tuning of `vkevd bench` does.
-// VKEVD_PRODUCTS is native or emulated, VKEVD_BAND the number of superdiagonals, VKEVD_BLOCK the
-// columns of a block, and VKEVD_VECTORS=only leaves out the solve without vectors.
+// With the default shapes, or if VKEVD_VECTORS is set, TestSizes also computes vectors.
+// VKEVD_TUNING replaces sizes of the tuning table, for example {"QRFirst": 3}, as the flag --tuning
+// of `vkevd bench` does. VKEVD_PRODUCTS is native or emulated, VKEVD_BAND the number of
+// superdiagonals, VKEVD_BLOCK the columns of a block, and VKEVD_VECTORS=only leaves out the solve
+// without vectors.
 func TestSizes(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	list := os.Getenv("VKEVD_SIZES")

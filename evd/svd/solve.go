@@ -12,8 +12,8 @@ import (
 
 // Solve computes the singular values of the matrix `a`, and the vectors that the options ask for.
 // It does not write to the matrix `a`. The matrix A on the device is `a`, or the transpose of `a`
-// if `a` has fewer rows than columns. For the transpose U and V are exchanged. The factor σ is a
-// power of two. The method is
+// if `a` has fewer rows than columns, or is square and row-major. For the transpose U and V are
+// exchanged. The factor σ is a power of two. The method is
 //
 //	σ·A = Q0·R                 only if A has many more rows than columns; R takes the place of A
 //	σ·A = Q1·[B; 0]·P1ᵀ        reduction to an upper band B
@@ -32,8 +32,8 @@ import (
 // a wait between workgroups fails, Solve returns no error: the plan solves again without waiting,
 // now and in later calls.
 //
-// If a singular value is beyond the largest number of the type T, Solve returns the result beside
-// an *evd.OverflowError. The value is +Inf. A certificate of such a result has not passed.
+// If a singular value is beyond the largest double, Solve returns the result beside an
+// *evd.OverflowError. The value is +Inf. A certificate of such a result has not passed.
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
 	if p.single != nil {
 		return p.solveInSingle(ctx, a)

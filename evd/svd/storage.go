@@ -61,8 +61,8 @@ const storedExponent = 14
 
 // scaling returns the power of two by which a band is multiplied before it is stored, as σ·2^more.
 // The singular values of the scaled band divided by σ are in the range of a double; `more` is
-// positive only for bands of subnormal numbers. `largest` is max|b_ij|, and norm2 returns the
-// Frobenius norm of 2^e·B for an exponent e with which all entries are at most 1.
+// positive only for bands whose entries are all below 2⁻⁹⁸⁶. `largest` is max|b_ij|, and norm2
+// returns the Frobenius norm of 2^e·B for an exponent e with which all entries are at most 1.
 func (s Storage) scaling(largest float64, norm2 func(e int) float64) (sigma float64, more int) {
 	if s == Double || largest == 0 {
 		return scaling[float64](largest), 0

@@ -407,7 +407,7 @@ func TestRank(t *testing.T) {
 }
 
 // TestCheckRefusesVectorsOfOtherShapes gives Check vectors that the plan does not compute, that are
-// row-major, or whose number is not that of the values.
+// row-major, or whose number is not that of the values or is larger than Options.Largest.
 func TestCheckRefusesVectorsOfOtherShapes(t *testing.T) {
 	const n = 6
 	opt := Options{V: Thin, Largest: 4}

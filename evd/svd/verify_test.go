@@ -30,8 +30,8 @@ func verifying(t *testing.T, m, n int, opt Options) *Plan[float64] {
 	return p
 }
 
-// spoiled is a method for the Golub-Kahan form that computes right values and then changes them,
-// for tests.
+// spoiled is a method for the Golub-Kahan form, for tests: it computes right values, and then calls
+// `spoil`, which changes them or the matrix, or returns an error.
 type spoiled struct {
 	spectrum.Method
 	spoil func(c *plan.Call, t spectrum.Problem, values []float64) error
@@ -45,8 +45,7 @@ func (s spoiled) Solve(c *plan.Call, t spectrum.Problem, from, to int, xt stages
 	return values, err
 }
 
-// spoils are wrong results that a solve may compute. `vectors` says that only the vectors are
-// wrong.
+// spoils are wrong results and failures of a solve. `vectors` says that only the vectors are wrong.
 var spoils = []struct {
 	name    string
 	vectors bool

@@ -121,7 +121,7 @@ func TestWithoutFloat64Bands(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64SmallValues solves a bidiagonal matrix whose values are between 1 and 10⁻³⁰.
+// TestWithoutFloat64SmallValues solves a bidiagonal matrix with values from about 1 to about 10⁻³⁰.
 // The host's method keeps the digits of small values.
 func TestWithoutFloat64SmallValues(t *testing.T) {
 	const n = 31

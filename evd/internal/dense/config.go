@@ -83,7 +83,7 @@ func (c Config) Table(dev *vk.Device) tuning.Tuning {
 func Sizes[T spirv.Scalar](dev *vk.Device, n int, c Config) (tuning.Tuning, error) {
 	t := c.Table(dev)
 	if c.Products == emulation.Always || c.Distribute {
-		t.SmallTo = 0 // emulated products need a larger inner dimension; divided matrices were not measured
+		t.SmallTo = 0 // SmallBlock is too small for emulated products, and was not measured for divided matrices
 	}
 	t = tuning.Fitting[T](tuning.Of[T](t), dev.Info()).For(n, c.MostVectors(n))
 	if c.Band > 0 {

@@ -31,7 +31,7 @@ func NewDoubles[T spirv.Scalar](dev *vk.Device, n, m int) (Doubles[T], error) {
 	return Doubles[T]{d, &phase}, err
 }
 
-// `own` reserves memory for numbers of type T that other memory holds in double precision.
+// `own` reserves memory for numbers of type T that other memory holds as real doubles.
 func own[T spirv.Scalar](name string, elements int) vk.Region[T] {
 	kind := ", single"
 	if spirv.KindOf[T]().IsComplex() {
@@ -58,8 +58,10 @@ func (d Doubles[T]) Stage(dev *vk.Device, n int, opt spectrum.Options, counts bo
 }
 
 // Tridiagonal returns the device memory to which the reduction writes the tridiagonal matrix.
-// Receive records that this matrix is converted to the memory in which t expects it, and copied to
-// the host. Its result returns the host's copy after the recording has been executed.
+// Receive records that this matrix is converted to doubles, in the memory in which t expects it,
+// and that it is copied to the host. If the device has no double precision, the matrix is only
+// copied, and the host converts it. The result of Receive is called after the recording has been
+// executed, and returns the host's copy.
 func (d Doubles[T]) Tridiagonal(ws *vk.Arena, t *spectrum.Stage) stages.Tridiagonal[T] {
 	return stages.Tridiagonal[T]{D: d.Real(ws, 0, t.D(ws)), E: d.Real(ws, 1, t.E(ws))}
 }
@@ -67,7 +69,7 @@ func (d Doubles[T]) Tridiagonal(ws *vk.Arena, t *spectrum.Stage) stages.Tridiago
 func (d Doubles[T]) Receive(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) func() spectrum.Tridiagonal {
 	of := d.Tridiagonal(ws, t)
 	n := of.D.Len()
-	if !d.OnHost() { // the last element of E is not used, and may have any value
+	if !d.OnHost() { // t.E has n elements, of which the last is not used
 		d.WidenReals(rec, ws, t.D(ws), t.E(ws).Sub(0, n-1))
 		host := t.Receive(rec, ws)
 		return func() spectrum.Tridiagonal { return host }
@@ -85,7 +87,8 @@ func (d Doubles[T]) Receive(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) f
 
 // Eigenvectors returns the device memory of the vectors S of the tridiagonal matrix, for stages
 // that compute in the type T. The argument x is S in double precision, or memory of the same size.
-// Upload copies vectors that the host has computed to this memory.
+// If the device has no double precision, the host has computed the vectors, and Upload copies them
+// to this memory. Otherwise Upload does nothing.
 func (d Doubles[T]) Eigenvectors(ws *vk.Arena, x stages.Matrix) product.Matrix[T] {
 	return product.Matrix[T]{Rows: x.Rows, Cols: x.Cols, Ld: x.Ld, At: d.Vectors(ws, 0, x.At)}
 }

@@ -36,8 +36,9 @@ func NewOrientation[T spirv.Scalar](dev *vk.Device, rowMajor bool) (*Orientation
 // Record records commands that write the transpose of the matrix x to the matrix q and fix the
 // signs. x has a vector in each row, and q gets a vector in each column. The component of largest
 // magnitude of each vector becomes real and positive (the first of them, if there are several). x
-// and q must not overlap. If `back` is not nil, it records a transformation of the vectors z, before
-// the signs are fixed. z may be overwritten.
+// and q must not overlap. If `back` is not nil, Record calls it before the signs are fixed: it
+// records a transformation of the vectors z, writes the results to the matrix `to`, and may
+// overwrite z. x may be overwritten, too.
 //
 // Record returns the matrix to download, which has no gaps between its columns: a vector in each
 // column, or, for row-major vectors, in each row. It is stored at the beginning of the memory of x or
@@ -87,7 +88,7 @@ func (z Stored[T]) Norms() (one, two []float64) {
 		count = z.Rows
 	}
 	one, two = make([]float64, count), make([]float64, count)
-	const together = 64 // vectors, so that a goroutine reads whole lines of memory
+	const together = 64 // vectors for one call, which then reads whole cache lines of transposed vectors
 	tridiag.Parallel(vk.Tiles(count, together), func(k int) {
 		first := k * together
 		part := z.Part(first, min(first+together, count))

@@ -26,8 +26,8 @@ type Solve[T spirv.Scalar] struct {
 	Second float64
 }
 
-// Scale is Common.Scale, but the product of σ and Second is not larger than the largest power of two,
-// unless A becomes so small that all values are 0 as doubles.
+// Scale is Common.Scale, with one exception. If the product of σ and Second would be larger than
+// 2¹⁰²³, the largest power of two, then σ is divided by a power of two, which is at most 2¹¹⁰.
 func (s *Solve[T]) Scale(a Triangle[T]) (sigma float64, err error) {
 	const most, digits = 1023, 110
 	sigma, err = s.Common.Scale(a)
@@ -97,10 +97,11 @@ func (s *Solve[T]) recordLoad(rec *vk.Recorder, to product.Matrix[T], a Triangle
 func (s *Solve[T]) MatrixA() product.Matrix[T] { return s.matrixA(s.Arena) }
 
 // RecordReduction records the stages that reduce A to tridiagonal form. First the stored triangle
-// of A is multiplied by σ and copied to the other one, whose old contents are not used. Each stage
-// has a status, its INFO word, which is 0 for success. Each INFO word is copied before a later
-// stage may overwrite it. The result returns the tridiagonal matrix on the host after the recording
-// has been executed.
+// of A is multiplied by σ and copied to the other one, whose old contents are not used. In a
+// generalized problem, A is then replaced by the matrix of the standard problem. Each stage has a
+// status, its INFO word, which is 0 for success. Each INFO word is copied before a later stage may
+// overwrite it. The result returns the tridiagonal matrix on the host after the recording has been
+// executed.
 func (s *Solve[T]) RecordReduction(rec *vk.Recorder, a Triangle[T], sigma float64) func() spectrum.Tridiagonal {
 	ws := s.Arena
 	s.Products.Begin(rec, ws)
@@ -159,7 +160,7 @@ func (l *Lead[T]) Certify(c *plan.Call, a Triangle[T], sigma float64, p spectrum
 }
 
 // ColumnSums measures eigenpairs: the values Λ, and the vectors Z. The results are the column sums
-// of |σ·A·Z − Z·σ·Λ|, those of |ZᵀZ − I|, and σ. σ is the factor that Scale returns. Without σ, the
+// of |σ·A·Z − Z·σ·Λ|, those of |ZᴴZ − I|, and σ. σ is the factor that Scale returns. Without σ, the
 // sums of very large or very small matrices would overflow or underflow. The ratio of the residual
 // does not depend on σ.
 //
@@ -198,8 +199,8 @@ func (s *Solve[T]) ColumnSums(a Triangle[T], values []float64, vectors Stored[T]
 	return sums, sigma, err
 }
 
-// RecordCheck records the column sums of the vectors z, for A and the values `lambda` on the
-// device.
+// RecordCheck records the computation of the column sums that ColumnSums returns, for the matrix A,
+// the vectors z and the values `lambda` on the device.
 func (s *Stages[T]) RecordCheck(rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], lambda vk.Slice[T]) {
 	s.residuals.Record(rec, ws, s.matrixA(ws), z,
 		residual.Sums[T]{Lambda: lambda, Residual: s.sums[0].In(ws), Orthogonality: s.sums[1].In(ws)})

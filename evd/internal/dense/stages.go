@@ -1,8 +1,8 @@
 // Package dense, internal to vkevd, computes the spectrum of one symmetric matrix, or of a pair of
 // matrices, on one device. The stages and their memory are in stages.go, a solve from the matrix to
-// the vectors in solve.go, and what a pair has in addition in pair.go. The package knows no type of package evd: a matrix is a Triangle, and an error is a
-// cause, which evd turns into one of its own. Package team combines its parts (Common, Lead, Back)
-// for several devices.
+// the vectors in solve.go, and what a pair has in addition in pair.go. The package knows no type of
+// package evd: a matrix is a Triangle, and evd turns a *NonFiniteError into an error of its own.
+// Package team combines its parts (Common, Lead, Back) for several devices.
 package dense
 
 import (
@@ -31,7 +31,8 @@ type Common[T spirv.Scalar] struct {
 	N int
 	Config
 
-	// Tune has the sizes of all stages. They depend on the number type, the order and the options.
+	// Tune has the sizes of all stages. They depend on the device, the number type, the order and
+	// the options.
 	Tune tuning.Tuning
 
 	// OneStage says that A is reduced to tridiagonal form T in one stage, without a wider band
@@ -62,12 +63,12 @@ func NewCommon[T spirv.Scalar](dev *vk.Device, n, m int, cfg Config) (c *Common[
 	return c, err
 }
 
-// suit adapts the sizes to the device: to its measured rate, and to the reduction in one stage if
-// that is possible.
+// suit adapts the sizes to the measured rate of the device. It also decides whether A is reduced in
+// one stage.
 func (c *Common[T]) suit(dev *vk.Device) error {
 	// With the context of a caller, a measurement could end early for all later callers.
 	ctx, facts := context.Background(), machine.Of(dev)
-	rate, err := facts.Rate(ctx) // it also bounds the first batches
+	rate, err := facts.Rate(ctx) // Float64Rate also tells the device its rate, for the sizes of batches
 	if err != nil {
 		return err
 	}
@@ -171,8 +172,8 @@ func New[T spirv.Scalar](dev *vk.Device, n int, cfg Config) (*Stages[T], error) 
 	return NewOfPair[T](dev, n, cfg, nil)
 }
 
-// NewOfPair makes the stages for the generalized problem Config.Pencil. The memory of the factor of B
-// is not part of their layout.
+// NewOfPair makes the stages for the generalized problem Config.Pencil. The memory of the factor of
+// B is not part of their layout. If f is nil, NewOfPair makes the stages for the standard problem.
 func NewOfPair[T spirv.Scalar](dev *vk.Device, n int, cfg Config, f *Factor[T]) (*Stages[T], error) {
 	c, err := NewCommon[T](dev, n, cfg.MostVectors(n), cfg)
 	if err != nil {
@@ -209,7 +210,8 @@ func NewOfPair[T spirv.Scalar](dev *vk.Device, n int, cfg Config, f *Factor[T]) 
 	return s, nil
 }
 
-// Unsolved returns the sizes of matrices of order 0, without stages.
+// Unsolved returns Stages for matrices of order 0: they have the sizes for this order, but no
+// stages and no memory.
 func Unsolved[T spirv.Scalar](dev *vk.Device, cfg Config) (s *Stages[T], err error) {
 	c := &Common[T]{Config: cfg}
 	c.Tune, err = Sizes[T](dev, 0, cfg)

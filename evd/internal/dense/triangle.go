@@ -24,13 +24,13 @@ type Triangle[T spirv.Scalar] struct {
 	Data  []T
 	Upper bool
 
-	// RowMajor says that the columns of the memory are the rows of the matrix. So the memory of a
-	// Hermitian matrix holds the conjugates of the other triangle.
+	// RowMajor says that the matrix is stored by rows: element (i, j) of the memory is a_ji. Upper
+	// then means the upper triangle of the memory, which is the lower one of the matrix.
 	RowMajor bool
 }
 
-// NewTriangle returns the triangle of an evd.Sym with these fields, where upper tells that Uplo is
-// evd.Upper: a row-major lower triangle is an upper one in memory. ld = 0 means n.
+// NewTriangle returns the triangle of an evd.Sym with these fields. `upper` says that Sym.Uplo is
+// evd.Upper. A row-major lower triangle is an upper one in memory. ld = 0 means n.
 func NewTriangle[T spirv.Scalar](n, ld int, data []T, upper, rowMajor bool) Triangle[T] {
 	if ld == 0 {
 		ld = n
@@ -38,7 +38,7 @@ func NewTriangle[T spirv.Scalar](n, ld int, data []T, upper, rowMajor bool) Tria
 	return Triangle[T]{N: n, Ld: ld, Data: data, Upper: upper != rowMajor, RowMajor: rowMajor}
 }
 
-// stored is the triangle for the stage that loads it.
+// stored describes the triangle of the matrix, not that of the memory, for the stage that loads it.
 func (a Triangle[T]) stored() move.Triangle {
 	return move.Triangle{Upper: a.Upper != a.RowMajor, RowMajor: a.RowMajor}
 }
@@ -86,7 +86,8 @@ func (a Triangle[T]) Largest() (float64, error) {
 	return 0, &NonFiniteError{i, j, a.notFinite(i, j)}
 }
 
-// scan is plan.ScanNumbers for column j.
+// scan is plan.ScanNumbers for those elements of column j that belong to the triangle. It reads
+// only the real part of the diagonal element.
 func (a Triangle[T]) scan(j int, largest float64) (top float64, at int) {
 	from, to := a.strictly(j)
 	top, bad := plan.ScanColumn([]float64{a.Diagonal(j)}, largest)
@@ -147,8 +148,8 @@ func (a Triangle[T]) notFinite(i, j int) (value float64) {
 }
 
 // Upload copies the triangle to device memory for all elements, without gaps between the columns.
-// The other triangle gets undefined values there. It may run while commands are recorded, but not
-// while commands are executed. An error names the phase.
+// The other triangle gets undefined values there. Upload may run while commands are recorded, but
+// not while commands are executed. An error names the phase.
 func (a Triangle[T]) Upload(ctx context.Context, dev *vk.Device, to vk.Slice[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
 	return plan.During(stages.PhaseLoad, vk.UploadTriangle(ctx, dev, to, host, a.Upper))
@@ -163,7 +164,7 @@ func (a Triangle[T]) UploadScaled(ctx context.Context, dev *vk.Device, to vk.Sli
 }
 
 // uploadTiny multiplies the matrix by σ on the host, if the device must not, and uploads the
-// product.
+// product. Otherwise it does nothing.
 func (a Triangle[T]) uploadTiny(ctx context.Context, dev *vk.Device, to vk.Slice[T], sigma float64) error {
 	if !scaledOnHost[T](sigma) {
 		return nil
@@ -244,8 +245,8 @@ func (a Triangle[T]) Invariants(sigma float64, t spectrum.Tridiagonal) float64 {
 	return plan.Ratio([]float64{math.Abs(traceA - traceT), math.Abs(norm - math.Sqrt(squaresT))}, norm, unit)
 }
 
-// Scale searches the largest entry of the matrix A, and returns the power of two σ by which the
-// device must multiply A. If an entry is NaN or infinite, the error is a *NonFiniteError.
+// Scale searches the largest entry of the matrix A, and returns the power of two σ by which A must
+// be multiplied. If an entry is NaN or infinite, the error is a *NonFiniteError.
 func (c *Common[T]) Scale(a Triangle[T]) (sigma float64, err error) {
 	largest, err := a.Largest()
 	if c.Pencil != 0 {
@@ -310,7 +311,8 @@ func Scaling[T spirv.Scalar](largest float64) float64 {
 	return 1
 }
 
-// least is the smallest largest entry of a matrix that is not scaled: about √(safe minimum/ulp).
+// least returns the limit √(safe minimum/ulp): a matrix is scaled if max|a_ij| is below `least` or
+// above 1/least.
 func least[T spirv.Scalar]() float64 {
 	return math.Sqrt(precision.SafeMinOf[T]() / precision.UlpOf[T]())
 }

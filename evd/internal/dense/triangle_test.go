@@ -118,9 +118,10 @@ func TestOneStageScalingIsNormal(t *testing.T) {
 	}
 }
 
-// TestHostScalesWhereSubnormalsMatter tries matrices of all magnitudes. If the device multiplies by
-// σ, every subnormal number that it may replace by zero must be below 2^-10 ulps of the largest
-// entry. If the host multiplies, σ times the smallest subnormal number must be a normal number.
+// TestHostScalesWhereSubnormalsMatter tries matrices of all magnitudes below 1. If the device
+// multiplies by σ, every subnormal number that it may replace by zero must be below 2^-10 ulps of
+// the largest entry. If the host multiplies, σ times the smallest subnormal number must be a normal
+// number.
 func TestHostScalesWhereSubnormalsMatter(t *testing.T) {
 	t.Run("float64", hostScales[float64])
 	t.Run("float32", hostScales[float32])

@@ -63,8 +63,9 @@ type Doubles[T spirv.Scalar] interface {
 	Vectors(ws *vk.Arena, side int, wide vk.Slice[float64]) vk.Slice[T]
 	Narrow(rec *vk.Recorder, ws *vk.Arena, side int, x stages.Matrix)
 
-	// Widen records the conversion of z to x, which has the shape of z, and returns z in double
-	// precision. It is not called for complex numbers, nor if OnHost is true.
+	// Widen records the conversion of z to x, which has the shape and the leading dimension of z,
+	// and returns x. For float64 it records nothing, and returns z. It is not called for complex
+	// numbers, nor if OnHost is true.
 	Widen(rec *vk.Recorder, z product.Matrix[T], x stages.Matrix) stages.Matrix
 }
 

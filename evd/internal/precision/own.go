@@ -85,8 +85,8 @@ func (d *onDevice) Widen(rec *vk.Recorder, z product.Matrix[float32], x stages.M
 	return x
 }
 
-// complexes implements Doubles for complex numbers: T = D·S·Dᴴ with a real S and D = diag(1 … 1,
-// phase).
+// complexes implements Doubles for complex numbers. The tridiagonal matrix is D·S·Dᴴ with a real S
+// and D = diag(1 … 1, phase).
 type complexes[T complex64 | complex128] struct {
 	ownOnDevice[T]
 	phase   vk.Region[complex128]
@@ -117,9 +117,10 @@ func (*complexes[T]) Widen(_ *vk.Recorder, _ product.Matrix[T], x stages.Matrix)
 	return x
 }
 
-// RealTridiagonal returns the real tridiagonal matrix S and the phase in T = D·S·Dᴴ, D = diag(1 …
-// 1, phase), for numbers in single precision. In a Hermitian T with the diagonals d and e, all
-// elements of e but the last one are real. The phase of a real T is 1.
+// RealTridiagonal factors a Hermitian tridiagonal matrix in single precision as D·S·Dᴴ, with D =
+// diag(1 … 1, phase), and returns the real tridiagonal matrix S and the phase. d is the diagonal of
+// the matrix and e its subdiagonal. All elements of e but the last one must be real. For real
+// numbers the phase is 1.
 func RealTridiagonal[T spirv.Scalar](d, e []T) (s spectrum.Tridiagonal, phase T) {
 	s = spectrum.Tridiagonal{D: spectrum.Scale(d, 1), E: spectrum.Scale(e, 1)}
 	phase = 1

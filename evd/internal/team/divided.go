@@ -166,7 +166,8 @@ func (p *part[T]) lay(always []vk.Space, work ...vk.Space) {
 
 func (d *divided[T]) Leader() *dense.Lead[T] { return &d.Lead }
 
-// Costs are those of all devices together.
+// Costs returns the operations of all devices together, except for back transformation 1, whose
+// operations are those of the first device.
 func (d *divided[T]) Costs() []plan.StageCost {
 	first := d.parts[0]
 	costs := d.Lead.Costs(first.share.Flops(), first.q2.Costs())

@@ -72,9 +72,10 @@ func (s *part[T]) uploadVectors(c *plan.Call, vectors dense.Stored[T], lambda []
 	})
 }
 
-// panels calls `add` for all columns of A or of the vectors. There are `count` columns, and a panel
-// has `width` of them. `fill` returns the columns [from, to), and may write them to the buffer. The
-// host fills one buffer while the devices use the other one.
+// panels calls `add` for all columns of A if `residual` is true, and otherwise for all vectors.
+// There are `count` columns, and a panel has `width` of them. `fill` returns the columns [from,
+// to), and may write them to the buffer. The host fills one buffer while the devices use the other
+// one.
 func (c vectorsOnDevices[T]) panels(
 	count, width int, sums []float64, residual bool, fill func(buffer []T, from, to int) []T,
 ) error {
@@ -104,9 +105,9 @@ func (c vectorsOnDevices[T]) panels(
 	return nil
 }
 
-// add adds the contribution of one panel to the column sums. The panel has columns of A or of the
-// vectors, from number `from` on. All devices compute at the same time, and each has its own
-// vectors.
+// add adds the contribution of one panel to the column sums. The panel has columns of A if
+// `residual` is true, and otherwise vectors, from number `from` on. All devices compute at the same
+// time, and each has its own vectors.
 func (c vectorsOnDevices[T]) add(panel []T, from int, sums []float64, residual bool) error {
 	return c.each(func(k int, call *plan.Call) error {
 		s, ws := c.parts[k], call.Arena

@@ -79,7 +79,7 @@ func sample(n int) dense.Triangle[float64] {
 
 // TestReflectorsGoInPieces solves with panels whose columns have gaps between them in the memory of
 // the device. An earlier version then made more pieces than events, and a divided solve of order
-// 32768 panicked. Here a panel has up to twenty pieces.
+// 32768 panicked. Here a panel has up to thirty pieces.
 func TestReflectorsGoInPieces(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	defer func(bytes int) { reflectorBytes = bytes }(reflectorBytes)

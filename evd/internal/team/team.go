@@ -29,7 +29,8 @@ type Team struct {
 	split  Shares
 
 	// exchange is the memory of the host through which the devices exchange numbers if the matrix
-	// is divided. Otherwise it is nil, and exchangeBytes, its size, is 0.
+	// is divided. It has at least exchangeBytes bytes. If the matrix is not divided, exchange is
+	// nil, and exchangeBytes is 0. On vk.Dry devices exchange is nil, too.
 	exchange      *vk.Exchange
 	exchangeBytes int
 }
@@ -100,8 +101,8 @@ type Stages[T spirv.Scalar] interface {
 	Begin(t *Team, c *plan.Call) Solve[T]
 }
 
-// Memory is the memory that stages need: the layout on each device, whether vectors go through
-// links from the first device to the others, and the bytes of the exchange.
+// Memory is the memory that stages need: the layout on each device, whether the first device sends
+// vectors or reflectors to the others through links, and the bytes of the exchange.
 type Memory interface {
 	Layouts() []*vk.Layout
 	linked() bool
@@ -252,8 +253,8 @@ func (t *Team) allocateExchange() (err error) {
 	return err
 }
 
-// Open returns ErrClosed if the team is closed. If an earlier attempt to replace the memory of a
-// device or the exchange has failed, Open tries again to allocate it.
+// Open returns ErrClosed if the team is closed and N is not 0. If an earlier attempt to replace the
+// memory of a device or the exchange has failed, Open tries again to allocate it.
 func (t *Team) Open() error {
 	if err := t.OnFirst(t.Base.Open()); err != nil {
 		return err
