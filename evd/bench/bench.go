@@ -37,8 +37,9 @@ type Options struct {
 	// table is measured.
 	Variants []tuning.Variant
 
-	// Complex means Hermitian matrices in complex128. Only the stages "values", "vectors", "sygv"
-	// and "sygv-vectors", and the same ones with "emulated-" before their names, have them.
+	// Complex means Hermitian matrices in complex128. Besides "peaks", only the stages "values",
+	// "vectors", "sygv" and "sygv-vectors", and the same ones with "emulated-" before their names,
+	// have them.
 	Complex bool
 
 	Progress func(what string) // is called before each run with the name of the measurement; may be nil
@@ -223,7 +224,7 @@ type Row struct {
 	Stage string `json:"stage"`
 
 	N       int    `json:"n"` // order of the matrix
-	B       int    `json:"b"` // half-bandwidth, or number of columns of a panel
+	B       int    `json:"b"` // half-bandwidth, number of superdiagonals, or number of columns of a panel
 	K       int    `json:"k"` // rank of an update of the trailing matrix
 	M       int    `json:"m"` // number of vectors to find or to transform
 	Complex bool   `json:"complex,omitempty"`

@@ -258,7 +258,7 @@ func (z sizes) String() string {
 
 // tunings returns a tuning for each combination of a variant, a half-bandwidth and a rank. If
 // Options give half-bandwidths but no ranks, the rank is the largest multiple of the half-bandwidth
-// up to the variant's rank.
+// up to the variant's rank, or the half-bandwidth if that is larger.
 func (b *Bench) tunings() (all []tuning.Variant) {
 	for _, v := range orElse(b.opt.Variants, tuning.Variant{Tuning: tuning.On(b.dev.Info())}) {
 		t := v.Tuning

@@ -29,7 +29,8 @@ type rate struct {
 
 	ops, bytes float64
 
-	// rounds is how often a dispatch repeats the operations. A dispatch then takes about peakTime.
+	// rounds is how often a dispatch repeats the operations. `calibrate` chooses it so that a
+	// dispatch takes about peakTime.
 	rounds uint32
 	record func(rec *vk.Recorder, rounds uint32)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// random fills device memory with random numbers. Each recording uses a new seed, and so makes
-// other numbers. Its kernels are
+// random fills device memory with random numbers. Each dispatch uses a new seed, and so makes other
+// numbers. Its kernels are
 //
 //	fill        fills a matrix or a compact band
 //	trapezoid   makes reflectors as a band reduction stores them: unit lower trapezoids, and their τ

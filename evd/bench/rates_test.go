@@ -61,8 +61,8 @@ func dot(x, y int32) (sum int32) {
 }
 
 // The rates of single precision and of products of bytes must be measured only if the options ask
-// for the stage "peaks". TestRatesOfPeaks checks this, and the number of operations that each
-// rate's kernel counts.
+// for the stage "peaks". TestRatesOfPeaks checks this, and that every rate except copying has a
+// number of operations.
 func TestRatesOfPeaks(t *testing.T) {
 	b := newBench(t, Options{Stages: []string{peaksName}, Repeat: 1})
 	for i, want := range []string{"peak fma", "peak copy", "peak fp32", "peak dot8"} {

@@ -6,7 +6,8 @@
 // A library that clusters usually have, here called the engine, solves the problem: ELPA, or a
 // library with ScaLAPACK's routines. Package cluster distributes the matrix from its file, checks
 // that it is symmetric, scales it, and measures the result. All processes write the vectors to one
-// file in parallel. No process ever holds the whole matrix.
+// file in parallel. If the matrix is large and the job has several processes, no process holds the
+// whole matrix.
 //
 //	runtime.LockOSThread()                     // in the goroutine that makes all calls
 //	w, err := cluster.Start(cluster.ELPA)      // calls MPI_Init, if the caller has not done so
@@ -35,14 +36,12 @@
 //
 // # Method
 //
-//	start.go solve.go      the steps of a solve on all processes
-//	layout.go              the distribution of the elements to the processes
-//	load.go                the matrix, from the file to the processes
-//	check.go               residual and orthogonality
-//	store.go               the vectors, from the processes to the file
-//	forecast.go            a forecast of memory and operations, without MPI
-//	group.go               the interfaces to MPI, ScaLAPACK and an engine
-//	mpi.go scalapack.go elpa.go   the implementations of these interfaces
+//	cluster.go   options, results, errors, and a forecast of memory and operations without MPI
+//	world.go     Start; the interfaces to MPI, ScaLAPACK and an engine
+//	solve.go     the steps of a solve on all processes; residual and orthogonality
+//	layout.go    the distribution of the elements to the processes
+//	load.go      the matrix, from the file to the processes; the vectors, from these to a file
+//	mpi.go scalapack.go elpa.go   the implementations of the interfaces
 package cluster
 
 import (
@@ -105,7 +104,8 @@ type OptionError struct{ Option, Reason string }
 
 func (e *OptionError) Error() string { return e.Option + ": " + e.Reason }
 
-// check returns an *OptionError if the selected part does not exist for matrices of order n.
+// check returns an *OptionError if the selected part does not exist for matrices of order n, or if
+// options contradict each other.
 func (o Options) check(n int) error {
 	switch p := o.Select; {
 	case p.kind == byIndex && (p.from < 0 || p.from > p.to || p.to > n):
@@ -137,7 +137,8 @@ type Solution struct {
 	// Processes is the number of processes that have elements of the matrix. A small matrix does
 	// not use all processes of the job.
 	Processes int
-	// Ratios are the measured errors of the result. It is nil if Options.Check was not set.
+	// Ratios are the measured errors of the result. It is nil if Options.Check was not set, and may
+	// be nil if the selected part is empty.
 	Ratios *Ratios
 
 	w        *World
@@ -257,7 +258,7 @@ const (
 )
 
 // Plan returns a forecast of a solve of order n on the given number of processes. With
-// Options.Vectors, k = wanted vectors are computed. The operations are those of the two-stage
+// Options.Vectors, `wanted` = k vectors are computed. The operations are those of the two-stage
 // method: 4/3·n³ for the reduction, at most 4/3·n²·k for divide and conquer, and 4·n²·k for the two
 // back transformations. The error is an *OptionError, which Solve would return, too.
 func Plan(n, processes int, opt Options, wanted int) (Forecast, error) {

@@ -20,7 +20,7 @@ double pdlange_(char *, int *, int *, double *, int *, int *, int *, double *);
 void pdsyevd_(char *, char *, int *, double *, int *, int *, int *, double *, double *, int *, int *, int *, double *, int *, int *, int *, int *);
 void pdsyevr_(char *, char *, char *, int *, double *, int *, int *, int *, double *, double *, int *, int *, int *, int *, double *, double *, int *, int *, int *, double *, int *, int *, int *, int *);
 
-// The following functions pass (1, 1), the row and column of a matrix's first element, because
+// The following functions pass 1 for the first row and the first column of a matrix, because
 // Fortran counts from 1.
 static void transpose(int n, double *a, double *c, int *desc) {
 	int one = 1; double plus = 1, zero = 0;

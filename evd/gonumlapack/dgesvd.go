@@ -17,11 +17,14 @@ import (
 //	A = U·diag(s)·Vᵀ,  s descending.
 //
 // Each job may be lapack.SVDNone, SVDStore (the first min(m, n) columns of U, or rows of Vᵀ) or
-// SVDAll. SVDOverwrite panics, because gonum does not implement it. The matrix `a` is not changed.
-// The rules for `work` and `lwork` are gonum's: `lwork` must be at least max(5·min(m, n), 3·min(m,
-// n) + max(m, n)), and lwork = −1 asks for the size. The device does not use `work`. The result
-// `ok` is false if A has a NaN or an infinity, or if the device fails. In these cases `s`, `u` and
-// `vt` are not changed. A singular value beyond the largest double is +Inf, and `ok` is true.
+// SVDAll. SVDOverwrite panics, because gonum does not implement it. The rules for `work` and
+// `lwork` are gonum's: `lwork` must be at least max(5·min(m, n), 3·min(m, n) + max(m, n)), and
+// lwork = −1 asks for the size. A problem below Crossover goes to gonum's Dgesvd.
+//
+// Otherwise the device solves it, and the following holds. `a` is not changed. Of `work`, only
+// work[0] is used: it gets the size. The result `ok` is false if A has a NaN or an infinity, or if
+// the device fails. In these cases `s`, `u` and `vt` are not changed. A singular value beyond the
+// largest double is +Inf, and `ok` is true.
 func (impl *Implementation) Dgesvd(
 	jobU, jobVT lapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int,
 	vt []float64, ldvt int, work []float64, lwork int,

@@ -324,9 +324,9 @@ func (p countedSVD) Solve(_ context.Context, a evd.Dense[float64]) (*svd.Result[
 	return &svd.Result[float64]{Values: make([]float64, min(a.Rows, a.Cols))}, p.broken
 }
 
-// TestSVDPlans uses plans for eigenvalues and plans for singular values together, on a device whose
-// memory they share. The crossover must apply to the smaller of rows and columns. If a solve fails,
-// the result must be false. If a plan cannot be made, gonum must solve the matrix.
+// TestSVDPlans uses fake plans for singular values, on a fake device with memory for two plans. The
+// crossover must apply to the smaller of rows and columns. If a solve fails, the result must be
+// false. If a plan cannot be made, gonum must solve the matrix.
 func TestSVDPlans(t *testing.T) {
 	c := &counted{room: 2}
 	impl := &Implementation{Crossover: Crossover{Singular: 4}}

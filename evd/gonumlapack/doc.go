@@ -10,8 +10,8 @@
 // Crossover holds the smallest orders for the device. All other functions of LAPACK are gonum's.
 //
 // The contract is gonum's: the eigenvalues are ascending, the eigenvectors are orthonormal columns
-// of the row-major matrix `a`, and workspace queries (lwork = −1) and panics are the same. The
-// differences are:
+// of the row-major matrix `a`, and workspace queries (lwork = −1) and panics are the same. For
+// problems that the device solves, the differences are:
 //
 //   - A NaN or an infinity in the part of `a` that is read gives ok = false immediately. gonum
 //     iterates on a NaN until its limit of iterations, and returns NaN with ok = true for some

@@ -221,8 +221,9 @@ func TestLikeGonum(t *testing.T) {
 	}
 }
 
-// TestNotFinite solves matrices with a NaN or an infinity. The result `ok` must be false, and the
-// matrix `a` and the list `w` must be unchanged.
+// TestNotFinite solves matrices with a NaN or an infinity. The result `ok` must be false, the
+// reported error must have the row and the column of this entry, and the matrix `a` must be
+// unchanged.
 func TestNotFinite(t *testing.T) {
 	impl := always(t)
 	const n = 6

@@ -61,10 +61,14 @@ func (impl *Implementation) Close() { impl.plans.Close() }
 //	A = Z·diag(w)·Zᵀ,  w ascending.
 //
 // Z replaces `a`: component i of vector j is a[i·lda+j]. The rules for `work` and `lwork` are
-// gonum's: lwork must be at least 3n−1, and lwork = −1 asks for the size. The device does not use
-// `work`. If the triangle has a NaN or an infinity, the result `ok` is false, and `a` and `w` are
-// not changed. If the device fails, `ok` is also false, and the contents of `a` are undefined. An
-// eigenvalue beyond the largest double is +Inf or −Inf, and `ok` is true.
+// gonum's: lwork must be at least 3n−1, and lwork = −1 asks for the size. A problem of an order
+// below Crossover goes to gonum's Dsyev.
+//
+// Otherwise the device solves it, and the following holds. Of `work`, only work[0] is used: it gets
+// the size. Without eigenvectors `a` is not changed. If the triangle has a NaN or an infinity, the
+// result `ok` is false, and `a` and `w` are not changed. If the device fails, `ok` is also false,
+// and the contents of `a` are undefined. An eigenvalue beyond the largest double is +Inf or −Inf,
+// and `ok` is true.
 func (impl *Implementation) Dsyev(
 	jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int,
 ) (ok bool) {

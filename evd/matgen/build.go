@@ -39,7 +39,7 @@ func (k TridiagonalKind) AsDense() DenseKind {
 }
 
 // Scaled returns the family of the matrices 2^exponent·A, for all matrices A of the kind k. Their
-// eigenvalues are exactly 2^exponent times those of A.
+// eigenvalues are exactly 2^exponent times those of A, unless entries or eigenvalues underflow.
 func (k DenseKind) Scaled(exponent int) DenseKind {
 	return DenseKind{fmt.Sprintf("%s·2^%d", k.name, exponent), func(n int, _ *rand.Rand) []float64 {
 		return times(exponent, k.Dense(n))
@@ -57,7 +57,7 @@ func (k DenseKind) scaledSpectrum(exponent int) func(int, *rand.Rand) []float64 
 }
 
 // Scaled returns the kind of the matrices 2^exponent·T, for all matrices T of the kind k. Their
-// eigenvalues are exactly 2^exponent times those of T.
+// eigenvalues are exactly 2^exponent times those of T, unless entries or eigenvalues underflow.
 func (k TridiagonalKind) Scaled(exponent int) TridiagonalKind {
 	dense := k.AsDense().Scaled(exponent)
 	return TridiagonalKind{dense.name, func(n int, _ *rand.Rand) ([]float64, []float64) {

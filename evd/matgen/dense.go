@@ -145,8 +145,9 @@ func Band(width int) DenseKind {
 	}, nil}
 }
 
-// Graded is D·G·D with a matrix G of the ensemble `goe`. The elements of the diagonal matrix D span
-// the given number of decades. If `decades` is negative, the entries grow towards the last row.
+// Graded is D·G·D with a symmetric matrix G of normally distributed entries. The elements of the
+// diagonal matrix D span the given number of decades. If `decades` is negative, the entries grow
+// towards the last row.
 func Graded(decades float64) DenseKind {
 	return DenseKind{fmt.Sprintf("graded(%g)", decades), func(n int, r *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 {

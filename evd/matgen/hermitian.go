@@ -99,7 +99,8 @@ var (
 		})
 	}, nil}
 
-	// gradedHermitian has entries that grow towards the last row, over 2⁷⁴ and more.
+	// gradedHermitian has entries that grow towards the last row and column, by a factor of about
+	// 2⁷⁴.
 	gradedHermitian = HermitianKind{"graded-hermitian", func(n int, r *rand.Rand) []complex128 {
 		return hermitian(n, func(i, j int) complex128 {
 			g := math.Ldexp(1, (i+j-2*n)*37/max(1, n))

@@ -53,7 +53,7 @@ func Dense() []DenseKind {
 	return kinds
 }
 
-// twoClusters returns n eigenvalues, each within a few ulp of −1 or of 1.
+// twoClusters returns n eigenvalues, each within n/2 ulp of −1 or of 1.
 func twoClusters(n int) []float64 {
 	return vector(n, func(k int) float64 {
 		return float64(1-2*(k%2)) * (1 + float64(k/2)*ulp)
