@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMethodsAtOnce calls all methods of each kind of plan at the same time, Close included, from
+// TestMethodsAtOnce calls methods of each kind of plan at the same time, Close included, from
 // several goroutines. After Close each method that solves returns ErrClosed. With the race detector
 // the test finds accesses that no lock guards.
 func TestMethodsAtOnce(t *testing.T) {

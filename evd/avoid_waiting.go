@@ -6,9 +6,9 @@ import (
 )
 
 // avoid replaces the plan's stages, for this solve and all later ones, after the call c has failed.
-// If emulated products refused a row, because its numbers are too large or not finite, the new
-// stages have native products. Otherwise they do not wait in the way that failed. The caller must
-// have the plan's lock.
+// If emulated products refused a row, because they could not scale it, the new stages have native
+// products. Otherwise they do not wait in the way that failed. The caller must have the plan's
+// lock.
 //
 // With Options.Verify, the plan already has stages for repeated solves, on the safe path. No
 // workgroup waits in these stages. They become the plan's if no other workgroup may wait either,

@@ -38,7 +38,7 @@ func TestBandOfValues(t *testing.T) {
 
 // TestRankByOrder checks the rank k of the updates that plans choose. The table of an H200 has a
 // smaller rank for orders up to SmallTo. Such orders must use it, unless Options.Block is set, or
-// the products are emulated, or the matrix has another number type.
+// the products are emulated, or the matrix is in single precision.
 func TestRankByOrder(t *testing.T) {
 	dev := vk.Dry(vk.Info{
 		Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 1 << 40, Free: 1 << 40,

@@ -12,7 +12,7 @@ import (
 // Check measures the errors of the result `res`, values Λ and vectors Z, for the matrix `a`. The
 // device computes the measures, and uses no intermediate results of the solve:
 //
-//	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dsyt22)
+//	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᴴZ − I‖₁ / (n·ulp)      (dsyt22, zhet22)
 //
 // The argument `a` must be the matrix that was solved. (After a Solve with Options.Overwrite, the
 // memory of this matrix holds the vectors instead.) The errors are *OptionError without vectors,

@@ -101,8 +101,8 @@ type (
 	OverflowError = plan.OverflowError
 
 	// StageError says that a kernel in the phase Stage reported a failure: its INFO word, a status
-	// that is 0 for success, is not 0. The field Info is this word. The cause is a defect of the
-	// device, of its driver or of this module, never the input. Solve does not return this error if
-	// a wait between workgroups failed: see Result.Retried.
+	// that is 0 for success, is not 0. The field Info is this word. If Solve returns this error,
+	// the cause is a defect of the device, of its driver or of this module, never the input. Solve
+	// does not return this error if a wait between workgroups failed: see Result.Retried.
 	StageError = stages.InfoError
 )

@@ -331,9 +331,8 @@ func cancelledSolve[T double](t *testing.T, a evd.Sym[T]) {
 	judge(t, n, a.Data, res)
 }
 
-// TestSolvesUnderPermanentCollection solves while the garbage collector runs all the time. The
-// Vulkan bindings free C memory in finalizers. A use of freed memory would crash a solve or change
-// its bits.
+// TestSolvesUnderPermanentCollection solves while the garbage collector runs all the time. A use of
+// memory that the collector has freed would crash a solve or change its bits.
 func TestSolvesUnderPermanentCollection(t *testing.T) {
 	when.Skip(t, when.Quick, "the solves of other tests")
 	when.Skip(t, when.Validation, "the calls of other tests")

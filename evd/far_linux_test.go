@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestLeadingDimensionsBeyond32Bits solves a matrix whose columns are 2³¹ or 2³² elements apart.
-// Pages of this array that are never touched need no memory.
+// TestLeadingDimensionsBeyond32Bits solves matrices whose columns are about 2³¹ or 2³² elements
+// apart. Pages of this array that are never touched need no memory.
 func TestLeadingDimensionsBeyond32Bits(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})

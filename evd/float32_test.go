@@ -45,7 +45,7 @@ func rounded[T single, D double](a []D) (single []T, double []D) {
 // single is a number in single precision.
 type single interface{ float32 | complex64 }
 
-// converted returns x in another precision. If x is complex, so is the result.
+// converted returns x in another precision. Both types must be real, or both complex.
 func converted[To, From evd.Number](x From) (to To) {
 	var z complex128
 	plan.Parts([]From{x}, func(parts []float32, each int) {
@@ -269,8 +269,9 @@ func oneStage() *tuning.Tuning {
 	return t
 }
 
-// TestFloat32Options solves in single precision with each option in turn, and with Verify. The
-// results must agree, except for rounding errors, with the whole spectrum of the same matrix.
+// TestFloat32Options solves in single precision with several options in turn, most of them with
+// Verify. The results must agree, except for rounding errors, with the whole spectrum of the same
+// matrix.
 func TestFloat32Options(t *testing.T) {
 	when.Skip(t, when.Quick, "single precision")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")

@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestRefusedMatrixIsSolvedNatively solves a matrix that emulated products refuse. The plan must
-// solve it with native products, and use native products in later solves. The bits must be those of
-// a plan with native products.
+// TestRefusedMatrixIsSolvedNatively solves a matrix, and pretends that emulated products refuse it.
+// The plan must solve it with native products, and use native products in later solves. The bits
+// must be those of a plan with native products.
 func TestRefusedMatrixIsSolvedNatively(t *testing.T) {
 	when.Skip(t, when.Quick, "emulated products")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")

@@ -33,8 +33,9 @@ const (
 // j·Ld], and in row-major storage Data[i·Ld + j], Ld ≥ N. Ld = 0 means N. The imaginary parts of
 // the diagonal are not read, and may have any contents.
 //
-// A complex matrix in row-major storage needs RowMajor. The other triangle of a column-major matrix
-// would be the conjugate of A, which has the same eigenvalues, but not the same vectors.
+// A complex matrix in row-major storage needs RowMajor. If its memory were read as the other
+// triangle of a column-major matrix, this matrix would be the conjugate of A, which has the same
+// eigenvalues, but not the same vectors.
 type Sym[T Number] struct {
 	// N is the order of the matrix, and Ld is its leading dimension.
 	N, Ld int

@@ -11,7 +11,7 @@ import (
 )
 
 // oneStage returns a tuning with which small matrices are reduced to tridiagonal form in one stage,
-// by one workgroup. Of matrices with more than 25 columns, the first ones are reduced in blocks.
+// by one workgroup. If a matrix has more than 25 columns, its first columns are reduced in blocks.
 func oneStage() *tuning.Tuning {
 	t := tuning.Smallest()
 	t.Sytrd = reduce.TridiagonalisationTuning{
@@ -97,8 +97,9 @@ func TestOneStageScales(t *testing.T) {
 }
 
 // TestOneStageScalesToTheEnds solves matrices of small integers times the smallest subnormal
-// number, and times the largest power of two with which no entry overflows. The multiples are
-// exact. The powers of two that would make the largest entry 1 are no normal numbers of the type.
+// number, and times a power of two that makes the entries nearly overflow. The multiples are exact.
+// A power of two that makes the largest entry about 1 is beyond the largest number of the type, or
+// is the smallest normal number.
 func TestOneStageScalesToTheEnds(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { oneStageAtTheEnds[float64](t, -1074, 1014) })
 	t.Run("float32", func(t *testing.T) { oneStageAtTheEnds[float32](t, -149, 118) })

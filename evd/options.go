@@ -35,9 +35,9 @@ type Options struct {
 	Block int
 
 	// NoWaits prevents waits between workgroups in bulge chasing, in back transformation 2 and in
-	// panels. It is for devices on which a waiting workgroup prevents other workgroups from
-	// running. A plan avoids the waits automatically if a trial finds such a device, or after a
-	// wait has failed.
+	// panels, and prevents the reduction in one stage. It is for devices on which a waiting
+	// workgroup prevents other workgroups from running. A plan avoids the waits automatically if a
+	// trial finds such a device, or after a wait has failed.
 	NoWaits bool
 
 	// Products says how large matrix products are computed: in the device's double precision
@@ -73,7 +73,7 @@ type Options struct {
 	// rounding errors from those of one device.
 	//
 	// An error of one of several devices is a *vk.DeviceError, which wraps the errors that NewPlan
-	// and Solve describe. No device has anything in flight then.
+	// and Solve describe. When it is returned, no device has anything in flight.
 	Devices []*vk.Device
 
 	// Shares are the parts of the device of NewPlan and of Devices in the divided work, in any
@@ -129,8 +129,8 @@ func (opt Options) check(n int) error {
 }
 
 // checkTridiagonal returns an *OptionError for the first option that is not possible for a
-// tridiagonal matrix of order n. Options that are only for dense matrices are not possible. The
-// first option is meant in the order of the fields.
+// tridiagonal matrix of order n. Options that are only for dense matrices are not possible, and are
+// reported first.
 func (opt Options) checkTridiagonal(n int) error {
 	for _, dense := range []struct {
 		name string

@@ -74,7 +74,7 @@ func overflowed[T evd.Float](t *testing.T, n int, huge float64, verify bool, res
 
 // TestEigenvaluesBeyondTheLargestNumber solves matrices with an eigenvalue that is larger than
 // every number of the type, by every kind of plan. All other values and all vectors must be right.
-// Options.Verify must not pass such a result.
+// For float64, the certificate of such a result must not pass.
 func TestEigenvaluesBeyondTheLargestNumber(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	when.Skip(t, when.Quick, "a rare case")

@@ -148,7 +148,8 @@ func (p *Plan[T]) Band() int { return p.lead().Tune.Band }
 func (p *Plan[T]) Block() int { return p.lead().Tune.Block }
 
 // Costs returns a forecast of the number of floating-point operations of each phase of a solve, in
-// the order of the phases. Phases of O(n²) operations are left out. Costs returns nil for order 0.
+// the order of the phases. Phases with few operations, such as conversions, transposes and checks,
+// are left out. Costs returns nil for order 0.
 func (p *Plan[T]) Costs() []StageCost { return p.stages.Current().Costs() }
 
 // Bytes returns the size in bytes of the device memory that the plan has allocated on its first

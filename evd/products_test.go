@@ -18,9 +18,9 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// TestEmulatedProducts solves matrices of every kind twice: with native products, and with products
-// that emulate double precision on integer units. With the smallest tuning, all products of a solve
-// are emulated.
+// TestEmulatedProducts solves matrices of every kind with native products, and with products that
+// emulate double precision on integer units. With the smallest tuning, all products of a solve are
+// emulated.
 func TestEmulatedProducts(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	d := device(t, vk.Options{})

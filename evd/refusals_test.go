@@ -282,10 +282,10 @@ func TestRefusalsOfDevices(t *testing.T) {
 	})
 }
 
-// TestRotationsInAClusterLeaveAnError refines vectors of a close pair of eigenvalues that are
-// rotated by 45°, where one of the two is off by 10⁻⁸ towards a far eigenvalue. The first step
-// corrects this, and leaves an error of 10⁻⁸ times the coupling in the pair, so there must be a
-// second step.
+// TestRotationsInAClusterLeaveAnError refines the vectors of a close pair of eigenvalues. Both
+// vectors are rotated by 45° in their plane, and one of them has an error of 10⁻⁸ towards the
+// vector of a far eigenvalue. The first step corrects this, and leaves an error of 10⁻⁸ times the
+// coupling in the pair, so there must be a second step.
 func TestRotationsInAClusterLeaveAnError(t *testing.T) {
 	const n = 6
 	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}

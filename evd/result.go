@@ -44,8 +44,8 @@ type Result[T Number] struct {
 	// Retried is the reason why the plan has solved a second time. It is nil if the first attempt
 	// succeeded. If a wait between workgroups failed, Retried is the error of this wait. If
 	// emulated products refused the matrix, Retried.Stage is "emulated products", and Retried.Info
-	// is the number of refused rows of a factor. One line of Profile has the time of the first
-	// attempt.
+	// is the number of refused rows of a factor. Profile has the time of the earlier attempts, in
+	// one line for each of these two reasons.
 	Retried *StageError
 }
 

@@ -64,7 +64,7 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 		for _, phase := range res.Profile.Phases {
 			times[phase.Name] = phase.Count
 		}
-		want := map[bool]int{true: 2, false: 1} // the first counts are those of the certificate
+		want := map[bool]int{true: 2, false: 1} // the first counts test all values
 		if times[stages.PhaseCounts] != want[c.counts] || (times[stages.PhaseBisection] > 0) != c.bisects {
 			t.Errorf("spoiled by %v: %d times counts, %d times bisection", c.by, times[stages.PhaseCounts], times[stages.PhaseBisection])
 		}

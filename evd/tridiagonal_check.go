@@ -48,9 +48,9 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 //
 //	at most First+k eigenvalues are below Values[k] − w,  at least First+k+1 below Values[k] + w.
 //
-// w is at most twice the smallest distance with this property, and at least 4·ulp·‖T‖₁, the error
-// of the counts. Certify needs no vectors. A NaN gives +Inf. The errors are a *ShapeError if t or
-// res does not fit the plan, and those of Plan.Check.
+// w is at most twice the smallest distance with this property, and at least 4·ulp·‖T‖₁, because the
+// counts have rounding errors, too. Certify needs no vectors. A NaN gives +Inf. The errors are a
+// *ShapeError if t or res does not fit the plan, and those of Plan.Check.
 //
 // Source: LAPACK's dstech. dstech compares the counts of whole clusters, and Certify those of each
 // value.

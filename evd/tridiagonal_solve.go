@@ -69,8 +69,9 @@ func (p *TridiagonalPlan[T]) vectors(c *plan.Call, x product.Matrix[float64]) (q
 // infinite, but not NaN.
 //
 // The counts are exact for a matrix whose entries differ from those of t by a few ulp of ‖T‖. So an
-// eigenvalue this near to x may or may not be counted. An eigenvalue that is equal to x is counted.
-// Counts never decrease as x grows. The errors are those of Solve, and an *OptionError for a NaN.
+// eigenvalue this near to x may or may not be counted. A pivot that is 0 counts as negative, so for
+// a diagonal matrix an eigenvalue that is equal to x is counted. Counts never decrease as x grows.
+// The errors are those of Solve, and an *OptionError for a NaN.
 func (p *TridiagonalPlan[T]) CountBelow(ctx context.Context, t Tridiagonal[T], x ...float64) ([]int, error) {
 	p.base.Lock()
 	defer p.base.Unlock()

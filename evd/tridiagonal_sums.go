@@ -11,7 +11,7 @@ import (
 
 // columnSums measures a result of a tridiagonal plan. `of` returns the column sums of |σ·T·Z −
 // Z·σ·Λ| and of |ZᵀZ − I|, one for each vector in the matrix z = Z. `work` is device memory that
-// `of` needs while it runs, and `always` is device memory that no stage may use.
+// `of` needs while it runs, and `always` is device memory that nothing else may use.
 type columnSums[T Float] interface {
 	of(p *TridiagonalPlan[T], c *plan.Call, z *Dense[T], s scaled) ([2][]float64, error)
 	work() *vk.Layout

@@ -18,8 +18,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// spoiled is a method for the tridiagonal problem that computes right results and then changes them
-// to wrong ones, for tests.
+// spoiled is a method for the tridiagonal problem, for tests: it computes right results, and then
+// calls `spoil`, which makes them wrong or returns an error.
 type spoiled struct {
 	spectrum.Method
 	spoil func(c *plan.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error

@@ -182,8 +182,7 @@ func relative(got, want []float64) float64 {
 var alone = stages.Waiting{}
 
 // matrixOf makes A = U·diag(sigma)·Vᵀ on the device and returns its columns. U and V are the
-// orthogonal factors of two matrices with normally distributed entries, so they are uniformly
-// distributed.
+// orthogonal factors of two matrices with normally distributed entries.
 func matrixOf(ctx context.Context, dev *vk.Device, sigma []float64, random *rand.Rand, t tuning.Tuning) ([]float64, error) {
 	n := len(sigma)
 	b := min(t.Band, n)

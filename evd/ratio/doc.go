@@ -9,6 +9,7 @@
 //	Values               max|got − want| / (norm·n·ulp)
 //	Sturm                dstech: Sturm counts prove the error of each value
 //	Pencil               the same for A·x = λ·B·x, relative to each pair
+//	SingularResidual     ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ulp)   dbdt01
 //
 // LAPACK's own tests of its two-stage reduction pass below 60. A good solver stays below 10. n is
 // the order of the matrix, even if only m < n vectors are measured, and ulp = 2⁻⁵².

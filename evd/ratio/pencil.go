@@ -29,7 +29,7 @@ func Pencil[T Number](n, m int, a []T, lda int, b []T, ldb int, values []float64
 	if !finite(m, 1, lambda, m) || !finite(n, m, xs, n) {
 		return math.Inf(1), math.Inf(1)
 	}
-	// A below SafeMin is measured as if it were as large: its values are subnormal numbers.
+	// A norm of A below SafeMin counts as SafeMin, because the values are then subnormal numbers.
 	normA, normB := max(Norm1(n, n, as, n), math.Ldexp(SafeMin, shiftA)), Norm1(n, n, bs, n)
 	xt, bx, gram := transposed(n, m, xs, n), make([]T, n*m), make([]T, m*m)
 	gemm(blas.NoTrans, blas.NoTrans, 1, xt, transposed(n, n, bs, n), 0, transposed(n, m, bx, n)) // (B·X)ᵀ = Xᵀ·Bᵀ

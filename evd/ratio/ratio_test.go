@@ -36,8 +36,8 @@ func laplacian(n, ld, shift int) (a, d, e, values, z []float64) {
 	return a, d, e, values, z
 }
 
-// measures returns every measure of one decomposition by name. The measure Sturm is 0 if the test
-// passes and +Inf if it fails.
+// measures returns the measures of one decomposition by name, all but Values. The measure Sturm is
+// 0 if the test passes and +Inf if it fails.
 func measures(n, m, ld int, a, d, e, values, z []float64) map[string]float64 {
 	sturm := 0.0
 	if Sturm(d, e, values, 4*float64(n)*Ulp*NormTridiagonal(d, e)) != nil {

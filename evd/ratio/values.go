@@ -21,9 +21,9 @@ func Values(n int, got, want []float64, normA float64) float64 {
 
 // Within returns the largest allowed distance of a value from its eigenvalue, in units of ulp·‖T‖₁,
 // for any order. Sturm takes such a distance, times ulp·‖T‖₁, as its width. The argument is a name
-// that evd.ParseSolver accepts. The result is for the method as package stages implements it.
-// (Package evd improves the values of all methods to the accuracy of bisection.) The numbers in the
-// table are in units of ulp·‖T‖₁:
+// that evd.ParseSolver accepts, other than auto. The result is for the method as package stages
+// implements it. (Package evd improves the values of all methods to the accuracy of bisection.) The
+// numbers in the table are in units of ulp·‖T‖₁:
 //
 //	method     allowed  seen at most  where the error comes from
 //	bisection  4        2             the Sturm counts

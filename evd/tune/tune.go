@@ -2,8 +2,8 @@
 //
 // The tables of package tuning have sizes that were measured on a few devices. The function Search
 // finds sizes for other devices: the half-bandwidth b and the rank k of the band reduction, and the
-// tile of the rank-2k update. It also finds the orders from which other methods are faster. It does
-// not change the other sizes of the table.
+// tile of the rank-2k update. It also finds the orders from which other methods are faster. It
+// searches no other sizes.
 package tune
 
 import (
@@ -171,9 +171,10 @@ func (s *search) crossovers(ctx context.Context, best *Result, t tuning.Tuning) 
 	best.Conquer = s.conquer(ctx, best.Choice, t.Batch)
 }
 
-// oneStage searches, by halving, for the largest order at which a reduction in one stage is faster
-// than one in two stages. It measures the whole solve `stage`. `set` writes an order into the sizes
-// as this limit. The result is 0 if the limit is the present one, `now`, or if it was not measured.
+// oneStage searches, by halving, for the largest multiple of oneStageStep for which a reduction in
+// one stage is faster than one in two stages. It measures the whole solve `stage`. `set` writes an
+// order into the sizes as this limit. The result is 0 if the limit is the present one, `now`, or if
+// it was not measured.
 func (s *search) oneStage(ctx context.Context, c Choice, stage string, now int, set func(x *Crossovers, n int)) int {
 	const never = 1
 	faster, slower := 0, oneStageMost/oneStageStep+1
@@ -215,9 +216,9 @@ func (s *search) leaves(what string) {
 }
 
 // conquer returns the smallest order from which divide and conquer is faster than QL iteration for
-// the vectors of a batch. It compares both in the middle of the orders of each row of the table,
-// from the last row down to the first row for which QL iteration is faster. The result is 0 if it
-// is the order of the table, or if it was not measured.
+// the vectors of a batch. It compares both in the middle of the orders of each row of the table. It
+// begins with the last row, and ends with a row for which QL iteration is faster. The result is 0
+// if it is the order of the table, or if it was not measured.
 func (s *search) conquer(ctx context.Context, c Choice, t batch.Tuning) int {
 	const least = 32 // orders up to 32 are one leaf of divide and conquer
 	now, from, wins := maxOrder, maxOrder, true
