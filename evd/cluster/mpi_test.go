@@ -207,7 +207,7 @@ func cases() []testCase {
 }
 
 // run solves the problem of the test case. It compares the eigenvalues with gonum's. If vectors are
-// wanted, `run` writes them to a file and checks the file by LAPACK's ratios.
+// wanted, the method `stored` also checks them.
 func (c testCase) run(w *World) error {
 	res, err := Solve(context.Background(), w, c.testSource, c.opt)
 	if c.want != nil {
@@ -299,8 +299,8 @@ func (c testCase) compare(res *Solution, a *mat.SymDense) (norm float64, err err
 	return norm, nil
 }
 
-// stored writes the computed vectors to a file. Then every process reads the file and measures
-// residual and orthogonality of the vectors.
+// stored writes the computed vectors to a file. Then every process reads the file and checks the
+// residual and the norm of each vector.
 func (c testCase) stored(w *World, res *Solution, a *mat.SymDense, norm float64) error {
 	path := filepath.Join(os.Getenv("CLUSTER_FOLDER"), "Q.npy")
 	if err := res.StoreNPY(path, c.n); err != nil {
