@@ -14,7 +14,7 @@ import (
 //
 //	‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dstt22)
 //
-// The errors are those of Plan.Check.
+// The returned error is one of those of Plan.Check.
 func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *Result[T]) (Ratios, error) {
 	p.base.Lock()
 	defer p.base.Unlock()

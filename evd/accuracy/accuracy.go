@@ -303,8 +303,8 @@ func (s Spectrum) Values(n int) []float64 {
 	return values
 }
 
-// quarterCircle returns the x in [0, 1] below which the part p of the values lies: the root of
-// 2/π·(x·√(1 − x²) + asin x) = p, by bisection.
+// quarterCircle returns the x in [0, 1] for which the fraction p of all values of a quarter-circle
+// distribution lies below x: the root of 2/π·(x·√(1 − x²) + asin x) = p, by bisection.
 func quarterCircle(p float64) float64 {
 	low, high := 0.0, 1.0
 	for {

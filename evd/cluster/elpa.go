@@ -28,8 +28,8 @@ static elpa_t prepare(struct problem p, int *err) {
 	return e;
 }
 
-// level returns a number for the instruction set of this processor: 2 for AVX-512, 1 for AVX2, 0
-// for any other.
+// level returns a number for the instruction set of this processor: 2 for AVX-512, 1 for AVX2 with
+// FMA, 0 for any other.
 static int level(void) {
 #ifdef __x86_64__
 	__builtin_cpu_init();

@@ -180,7 +180,7 @@ const kmsRho = 0.5
 // kmsAngle returns the zero number k of g, the function in the comment of kacMurdockSzego. For 0 <
 // ρ < 1 there is exactly one zero between kπ/(n+1) and (k+1)π/(n+1), because g has the sign (−1)^k
 // at the left end and the opposite sign at the right end. For k = 0 the left end is the angle 0,
-// where g is 0. The sign is there that of the slope n+1 − 2ρn + ρ²(n−1), which is positive.
+// where g is 0. There the sign of g is that of the slope n+1 − 2ρn + ρ²(n−1), which is positive.
 func kmsAngle(n, k int) float64 {
 	g := func(theta float64) float64 {
 		s := func(m int) float64 { return math.Sin(float64(m) * theta) }

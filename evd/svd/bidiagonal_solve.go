@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Bidiagonal is an upper bidiagonal matrix C: D is its diagonal, E[i] = C(i, i+1). E has len(D)−1
-// elements. If E is longer, the further elements are ignored.
+// Bidiagonal is an upper bidiagonal matrix C: D is its diagonal, E[i] = C(i, i+1). E must have at
+// least len(D)−1 elements. Further elements are ignored.
 type Bidiagonal[T evd.Float] struct{ D, E []T }
 
 func (b Bidiagonal[T]) off() []T { return b.E[:max(0, len(b.D)-1)] }
