@@ -42,7 +42,8 @@ func (r *rate) dispatch(rec *vk.Recorder) {
 	}
 }
 
-// calibrate doubles the number `rounds` until a dispatch takes at least half of peakTime.
+// calibrate doubles the number `rounds` until a dispatch takes at least half of peakTime, or
+// `rounds` is 2³⁰.
 func (r *rate) calibrate(ctx context.Context, dev *vk.Device) error {
 	for {
 		s, err := timed(ctx, dev, r.dispatch)

@@ -68,7 +68,7 @@ func NewCommon[T spirv.Scalar](dev *vk.Device, n, m int, cfg Config) (c *Common[
 func (c *Common[T]) suit(dev *vk.Device) error {
 	// With the context of a caller, a measurement could end early for all later callers.
 	ctx, facts := context.Background(), machine.Of(dev)
-	rate, err := facts.Rate(ctx) // Float64Rate also tells the device its rate, for the sizes of batches
+	rate, err := facts.Rate(ctx) // Rate also tells the device its rate, for the sizes of batches of commands
 	if err != nil {
 		return err
 	}
