@@ -57,7 +57,7 @@ type method struct {
 	onHost hostMethod
 }
 
-// To add a method, add a row, a constructor, and a case in Options.choose.
+// To add a method, add a row with its two functions, and a case in Options.choose.
 var methods = []method{
 	{DivideConquer, "dc", stages.PhaseTridiagonal, true, newDivideConquer, hostDivideConquer},
 	{Bisection, "bisection", stages.PhaseBisection, false, newBisection, hostBisection},
