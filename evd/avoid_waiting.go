@@ -6,15 +6,15 @@ import (
 )
 
 // avoid replaces the plan's stages, for this solve and all later ones, after the call c has failed.
-// If emulated products refused a row, because they could not scale it, the new stages have native
+// If emulated products refused a row that they could not scale, the new stages have native
 // products. Otherwise they do not wait in the way that failed. The caller must have the plan's
 // lock.
 //
 // With Options.Verify, the plan already has stages for repeated solves, on the safe path. No
 // workgroup waits in these stages. They become the plan's if no other workgroup may wait either,
 // and if they have the plan's method for the tridiagonal problem. Otherwise `avoid` makes new
-// stages, and allocates their memory after it has freed that of the old ones. The errors are those
-// of NewPlan.
+// stages, and allocates their memory after it has freed the old memory. The errors are those of
+// NewPlan.
 func (p *Plan[T]) avoid(c *plan.Call) error {
 	before := p.stages.Now.Leader().Config
 	cfg := before.Avoiding(c)

@@ -28,8 +28,7 @@ type Certificate struct {
 	Safe bool `json:"safe"`
 }
 
-// Passed reports whether the result has passed: whether all numbers of the certificate are below
-// Threshold.
+// Passed reports whether all numbers of the certificate are below Threshold.
 func (c *Certificate) Passed() bool {
 	return c.Ratios.Passed() && c.Counts < Threshold && c.Invariants < Threshold
 }

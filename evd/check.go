@@ -41,8 +41,7 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	return ratios, p.team.OnFirst(err)
 }
 
-// errNoVectors is the error of Check if the plan does not compute vectors, or if the result has
-// none.
+// errNoVectors is the error of Check if the plan computes no vectors, or if the result has none.
 var errNoVectors = plan.BadOption("Vectors", "a check needs them, in the plan and in the result")
 
 // check measures the errors of the result `res` for the matrix `a`. Both must fit the plan. If the

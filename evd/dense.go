@@ -25,8 +25,7 @@ type Dense[T Number] struct {
 	RowMajor bool
 }
 
-// packed returns an n×m matrix of zeros in new memory. Its leading dimension Ld is as small as
-// possible.
+// packed returns a new n×m matrix of zeros. Its leading dimension Ld is as small as possible.
 func packed[T Number](n, m int, rowMajor bool) *Dense[T] {
 	d := &Dense[T]{Rows: n, Cols: m, Data: make([]T, n*m), RowMajor: rowMajor}
 	d.Ld = max(d.stored().Rows, 1)

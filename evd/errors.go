@@ -34,8 +34,7 @@ type ShapeError struct {
 	// meaning.
 	Tridiagonal bool
 
-	// Plan is the order for which the plan was made, if the matrix has another order. Otherwise
-	// Plan is 0.
+	// Plan is the plan's order, if the matrix has another order. Otherwise Plan is 0.
 	Plan int
 
 	// Max is the largest order that a matrix can have, if the matrix's order N is larger.
@@ -80,9 +79,8 @@ func (e *ShapeError) Error() string {
 var ErrClosed = plan.ErrClosed
 
 type (
-	// OptionError says that an option is not possible, or cannot be combined with another option.
-	// Option is the name of a field of Options or of a function of Selection. Reason says what is
-	// wrong.
+	// OptionError says that an option is not possible, or cannot be combined with another. Option
+	// is the name of a field of Options or of a function of Selection. Reason says what is wrong.
 	OptionError = plan.OptionError
 
 	// TooManyError says that an interval has more eigenvalues (Found) than Selection.AtMost allows

@@ -13,8 +13,7 @@ import (
 // caller owns its memory, and later solves do not change it. With Options.Overwrite, Vectors shares
 // the memory of the input matrix.
 type Result[T Number] struct {
-	// First is the index of Values[0] among all eigenvalues. The smallest eigenvalue has the index
-	// 0.
+	// First is the index of Values[0] among all eigenvalues. The smallest one has index 0.
 	First int
 
 	// Values are the eigenvalues λ[First], λ[First+1] … in ascending order. They are doubles for
@@ -54,8 +53,8 @@ type Result[T Number] struct {
 // conquer had to compute (Fallback, nearly always 0).
 type Tree = stemr.MRRRCounters
 
-// Progress says how much of a solve is done. Stage is the phase that is running. Done is the number
-// of floating-point operations done so far, and never decreases. Total is the number for the whole
+// Progress says how much of a solve is done. Stage is the current phase. Done is the number of
+// floating-point operations done so far, and never decreases. Total is the number for the whole
 // solve.
 type Progress = plan.Progress
 

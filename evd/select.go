@@ -21,8 +21,7 @@ func (s Selection) ByValue() bool { return spectrum.Selection(s).ByValue() }
 func Index(from, to int) Selection { return Selection(spectrum.Index(from, to)) }
 
 // Interval selects the eigenvalues in (a, b]: a < λ ≤ b, as in LAPACK's dstebz. An end may be
-// infinite. An eigenvalue within the rounding error n·ε·‖A‖ of an end may count as on either side
-// of this end.
+// infinite. An eigenvalue within the rounding error n·ε·‖A‖ of an end may count as on either side.
 //
 // The number of eigenvalues is not known before the solve. So the plan allocates memory for all n,
 // unless Selection.AtMost gives a smaller number.

@@ -59,8 +59,7 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	return plan.Verified(first, safe, verifiable[T], unverified[T])
 }
 
-// begin begins a call that solves by the stages in `by`. `report` receives the progress, and may be
-// nil.
+// begin begins a call that solves by the stages `by`. `report` receives progress, and may be nil.
 func (p *Plan[T]) begin(ctx context.Context, by team.Stages[T], report func(Progress)) *plan.Call {
 	return p.team.Begin(ctx, plan.ProgressOf(by.Costs(), report))
 }
@@ -104,8 +103,7 @@ func (p *Plan[T]) solveBy(by team.Stages[T], c *plan.Call, a Sym[T]) (*Result[T]
 	return res, res.overflow()
 }
 
-// `into` returns the caller's memory for vectors, if they take the place of the matrix. It is nil
-// otherwise.
+// `into` returns the caller's memory for vectors, if they replace the matrix. It is nil otherwise.
 func (p *Plan[T]) into(a Sym[T]) func(m int) vk.Columns[T] {
 	if !p.opt.Overwrite {
 		return nil

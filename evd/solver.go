@@ -23,8 +23,7 @@ const (
 	Bisection Solver = Solver(spectrum.Bisection)
 
 	// MRRR finds m of the n vectors in O(n·m) operations, as LAPACK's dstemr does. If it fails for
-	// some vectors, DivideConquer finds them. The memory for DivideConquer is allocated only in
-	// this case.
+	// some vectors, DivideConquer finds them. The memory for DivideConquer is allocated only then.
 	MRRR Solver = Solver(spectrum.MRRR)
 
 	// QR is QL and QR iteration on the host, as in LAPACK's dsterf and dsteqr. It is for small

@@ -52,7 +52,7 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 // counts have rounding errors, too. Certify needs no vectors. A NaN gives +Inf. The errors are a
 // *ShapeError if t or res does not fit the plan, and those of Plan.Check.
 //
-// Source: LAPACK's dstech. dstech compares the counts of whole clusters, and Certify those of each
+// Source: LAPACK's dstech. dstech compares counts of whole clusters, and Certify those of each
 // value.
 func (p *TridiagonalPlan[T]) Certify(ctx context.Context, t Tridiagonal[T], res *Result[T]) (float64, error) {
 	p.base.Lock()

@@ -65,9 +65,8 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	return p, nil
 }
 
-// rateOf returns the device's measured rate of FP64 arithmetic, or of FP32 if the device has no
-// FP64, in operations per second. It returns 0 if the rate is not known. Tests replace this
-// function.
+// rateOf returns the device's measured rate of FP64 arithmetic, or of FP32 if it has no FP64, in
+// operations per second. It returns 0 if the rate is not known. Tests replace this function.
 var rateOf = func(dev *vk.Device) (float64, error) {
 	return machine.Of(dev).Rate(context.Background()) // found once for each device and kept
 }

@@ -38,8 +38,7 @@ type Options struct {
 	Variants []tuning.Variant
 
 	// Complex means Hermitian matrices in complex128. Besides "peaks", only the stages "values",
-	// "vectors", "sygv" and "sygv-vectors", and the same ones with "emulated-" before their names,
-	// have them.
+	// "vectors", "sygv" and "sygv-vectors", also with "emulated-" before their names, have them.
 	Complex bool
 
 	Progress func(what string) // is called before each run with the name of the measurement; may be nil
@@ -215,8 +214,7 @@ func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
 	return details, t.err()
 }
 
-// Row is the result of one measurement. A size on which the stage does not depend is 0. Times are
-// in seconds.
+// Row is one measurement. A size on which the stage does not depend is 0. Times are in seconds.
 type Row struct {
 	// Stage is a name from Stages, or the name of a peak rate: "peak fma" (fused multiply-adds in
 	// double precision), "peak copy", "peak fp32" (fused multiply-adds in single precision), "peak
@@ -243,10 +241,9 @@ type Row struct {
 	Max    float64 `json:"seconds_max"`
 	Wall   float64 `json:"wall_seconds_median"` // by the host's clock, with transfers
 
-	// GFlops and GBytes are the nominal rates at the median time, in 10⁹ operations per second and
-	// in 10⁹ bytes per second. FMAPeak and CopyMax are the peak rates of this device in the same
-	// units, measured in the same process. CopyMax counts each copied byte twice, for reading and
-	// writing.
+	// GFlops and GBytes are the nominal rates at the median time, in 10⁹ operations and 10⁹ bytes
+	// per second. FMAPeak and CopyMax are the peak rates of this device in the same units, measured
+	// in the same process. CopyMax counts each copied byte twice, for reading and writing.
 	GFlops  float64 `json:"gflops"`
 	GBytes  float64 `json:"gbytes"`
 	FMAPeak float64 `json:"fma_peak_gflops"`

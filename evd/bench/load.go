@@ -70,8 +70,8 @@ var table = []stage{
 
 var batchStages = []string{"batch", "batch-values"}
 
-// load is one measurement: a stage with one set of sizes and one tuning. Either `record` or `run`
-// is set: `run` if the host does a part of the stage. All functions get an arena with the load's
+// load is one measurement: a stage with one set of sizes and one tuning. `run` is set if the host
+// does a part of the stage, and `record` otherwise. All functions get an arena with the load's
 // memory.
 type load struct {
 	*Bench
@@ -293,8 +293,7 @@ func orElse[T any](list []T, usual T) []T {
 	return list
 }
 
-// once runs the measurement one time. All memory that the input does not fill is NaN before the
-// run.
+// once runs the measurement. All memory that the input does not fill is NaN before the run.
 func (l *load) once(ctx context.Context) (sample, error) {
 	ws, err := l.dev.NewArena(l.layout())
 	if err != nil {

@@ -64,8 +64,7 @@ func (r *random) reflectors(rec *vk.Recorder, y stages.Matrix, tau vk.Slice[floa
 	})
 }
 
-// chased makes random Householder reflectors of bulge chasing, with vectors in `v` and factors in
-// `tau`.
+// chased makes random Householder reflectors of bulge chasing: vectors in `v`, factors in `tau`.
 func (r *random) chased(rec *vk.Recorder, v, tau vk.Slice[float64], n, b int) {
 	sweeps := max(0, n-2)
 	groups := vk.Tiles(vk.Tiles(n-1, uint32(b)), randomThreads)

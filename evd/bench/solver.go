@@ -31,8 +31,7 @@ type plan interface {
 
 // `whole` measures a solve with a plan that `open` makes for each run.
 func whole[P plan](l *load, open func(*vk.Device) (P, error), solve func(context.Context, P) (sample, error)) {
-	// A plan for a dry device is only a forecast. It allocates no memory, which other measurements
-	// may need.
+	// A plan for a dry device is only a forecast. It allocates no memory.
 	forecast := must(open(vk.Dry(l.dev.Info())))
 	for _, c := range forecast.Costs() {
 		l.flops += c.Flops
@@ -102,8 +101,7 @@ func pairSolver(opt pencil.Options) func(*load) {
 	}
 }
 
-// densePairs measures Plan.SolvePair of package evd/pencil. B is A + 4·n·I, which is positive
-// definite.
+// densePairs measures Plan.SolvePair of package evd/pencil. B = A + 4·n·I is positive definite.
 func densePairs[T float64 | complex128](l *load, opt pencil.Options) {
 	opt.Tuning = &l.tune
 	l.numbers = 2 * float64(l.n) * float64(l.n) * float64(unsafe.Sizeof(*new(T))) / 8
@@ -164,9 +162,8 @@ func (l *load) singularPlan(dev *vk.Device, opt svd.Options) (*svd.Plan[float64]
 }
 
 // batchSolver measures Plan.SolveInto of package evd/batch for l.count matrices of order l.n. The
-// wall time begins with the matrices in host memory and ends with the results in host memory. The
-// host writes to the memory of the results before the run, so that the wall time has no page
-// faults.
+// wall time begins with the matrices and ends with the results in host memory. The host writes to
+// the memory of the results before the run, so that the wall time has no page faults.
 func batchSolver(vectors bool) func(*load) {
 	return func(l *load) {
 		opt := batch.Options{Vectors: vectors, Tuning: &l.tune}

@@ -51,8 +51,7 @@ func chi(n int, source rand.Source) []float64 {
 	return x
 }
 
-// bisection measures bisection for all eigenvalues (LAPACK's dstebz). The upload of d and e is not
-// timed.
+// bisection measures bisection for all eigenvalues (dstebz). The upload of d and e is not timed.
 func bisection(l *load) {
 	stage := must(stebz.NewBisection(l.dev, l.n, l.tune.Bisection))
 	l.uses(stage)

@@ -28,11 +28,9 @@
 // All processes of the job call Start, Solve and the methods of a Solution in the same order. Each
 // process makes these calls from one goroutine that is locked to its thread. If a step fails on
 // some processes, the call returns an error on all processes. Among the processes that failed, the
-// one with the lowest rank returns its own error. All other processes return a *ProcessError about
-// it.
+// one with the lowest rank returns its own error. The others return a *ProcessError about it.
 //
-// An engine cannot be interrupted. If the context ends during a step, the call returns after this
-// step.
+// An engine cannot be interrupted. If the context ends, the call returns after the current step.
 //
 // # Method
 //
@@ -91,8 +89,7 @@ func Interval(a, b float64) Part { return Part{kind: byInterval, a: a, b: b} }
 // A Triangle says which elements of a matrix are read.
 type Triangle int
 
-// Both means the whole matrix, Lower the elements a(i,j) with i ≥ j, and Upper the elements a(i,j)
-// with i ≤ j.
+// Both means the whole matrix, Lower the elements a(i,j) with i ≥ j, and Upper those with i ≤ j.
 const (
 	Both Triangle = iota
 	Lower
@@ -234,8 +231,7 @@ func (e *OverflowError) Error() string {
 	return fmt.Sprintf("eigenvalue %d is beyond the largest float64, and is %v in the result (indices from 0)", e.Index, e.Value)
 }
 
-// A Forecast says how much memory and how many operations a solve needs. The function Plan makes it
-// without MPI.
+// A Forecast says how much memory and how many operations a solve needs. Plan makes it without MPI.
 type Forecast struct {
 	// Rows and Cols are the shape of the process grid. Rows·Cols may be less than the number of
 	// processes. Block is the order of a block of the block-cyclic distribution.

@@ -116,8 +116,7 @@ func (m *matrix) eachWith(other *matrix, f func(i, j int, x, y *float64)) {
 	}
 }
 
-// place is the row and the column of an element in the whole matrix. If `any` is false, there is no
-// such element.
+// place is the row and the column of an element in the whole matrix, if `any` is true.
 type place struct {
 	any      bool
 	row, col int

@@ -59,8 +59,7 @@ import (
 func init() { built = append(built, ScaLAPACK) }
 
 // processGrid implements the interface `grid` by ScaLAPACK. `square` has rows and columns of
-// processes. `line` has the same processes in one row, for matrices that are distributed by whole
-// columns.
+// processes. `line` has the same processes in one row, for matrices distributed by whole columns.
 type processGrid struct {
 	system, square, line C.int
 	row, col, of         int

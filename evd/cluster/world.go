@@ -106,11 +106,9 @@ type group interface {
 	largest(x []float64)
 	// sum replaces each element of x by the sum of this element over all processes.
 	sum(x []float64)
-	// share copies the bytes b of one process to all other processes. `from` is the rank of this
-	// process.
+	// share copies the bytes b of the process with the rank `from` to all other processes.
 	share(b []byte, from int)
-	// part returns a group of the first p processes of this group. It returns nil on the other
-	// processes.
+	// part returns a group of the first p processes of this group, and nil on the others.
 	part(p int) group
 	// grid arranges the processes of the group in a rectangle of the shape s, row by row. `engine`
 	// is the library that will solve on this grid.

@@ -103,8 +103,7 @@ func (impl *Implementation) Dsyev(
 }
 
 // solve computes the spectrum of the symmetric matrix in the triangle `uplo` of `a`, with the plan
-// `p`. It writes the eigenvalues to `w`. If the plan computes vectors, `solve` writes the vectors
-// to `a`.
+// `p`. It writes the eigenvalues to `w`. If the plan computes vectors, `solve` writes them to `a`.
 func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) error {
 	res, err := p.Solve(context.Background(), evd.Sym[float64]{N: n, Ld: lda, Data: a, Uplo: uplo == blas.Upper, RowMajor: true})
 	if err = asGonum(err); err != nil {

@@ -37,8 +37,7 @@ func NewOnHost(n int, opt Options) *Stage {
 	return s
 }
 
-// hostProblem is a tridiagonal problem that the host solves. It keeps only O(n) numbers between
-// calls.
+// hostProblem is a tridiagonal problem for the host. It keeps only O(n) numbers between calls.
 type hostProblem struct {
 	t     Tridiagonal
 	sturm *sturm.Matrix

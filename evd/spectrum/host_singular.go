@@ -24,9 +24,8 @@ func NewGolubKahanOnHost(n int, opt Options) *Stage {
 
 // hostDqds returns a method that finds values of a Golub-Kahan form by dqds, and no vectors. lasq1
 // is LAPACK's dlasq1. The function computes all values: gonum's took 0.03 s for 1024 singular
-// values, and 0.2 s for 2048, on one busy processor of a server (2026-11-23). After an error of
-// HostWork.Stop, lasq1 runs to its end without effect. If it does not converge, bisection finds the
-// values.
+// values, and 0.2 s for 2048, on one busy processor (2026-11-23). After an error of HostWork.Stop,
+// lasq1 runs to its end without effect. If it does not converge, bisection finds the values.
 func hostDqds(lasq1 func(n int, d, e, work []float64) (info int)) hostMethod {
 	return func(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.HostWork) ([]float64, error) {
 		if err := tridiag.CheckFinite(h.t.D, h.t.E); err != nil {

@@ -14,16 +14,14 @@ import (
 
 // Method is a stage that solves the tridiagonal problem T = S·Λ·Sᵀ for one order n.
 type Method interface {
-	// Work is the device memory that Solve needs. No other data may be in this memory while Solve
-	// runs.
+	// Work is the device memory that Solve needs. It may hold no other data while Solve runs.
 	Work() *vk.Layout
 
 	// Elements is the number of elements that the memory of `xt` in Solve must have, or 0 if it
 	// needs no more than its own elements.
 	Elements() int
 
-	// Flops estimates the number of operations for m eigenvalues, or for m eigenpairs if vectors
-	// are wanted.
+	// Flops estimates the operations for m eigenvalues, or for m eigenpairs if vectors are wanted.
 	Flops(m int) float64
 
 	// Solve finds the eigenvalues λ[from] … λ[to−1] of t, in ascending order, from < to. If xt has

@@ -62,8 +62,7 @@ const minCells, maxCells = 3, 64
 // returns the whole list.
 //
 // The number of cells depends only on the order and on the length of `open`. It does not depend on
-// the number of counts that a device can compute in parallel, so the bits of the result do not,
-// either.
+// how many counts a device can compute in parallel, so the bits of the result do not, either.
 //
 // Neighbouring doubles of the size of ‖T‖ have a distance of at most half a `width`. So the rounded
 // middle of a cell is within `width` of both borders.

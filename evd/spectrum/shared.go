@@ -9,9 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newSharedConquer makes divide and conquer by several devices. Each device has only its own part
-// of the vectors. The part of the first device has at most m vectors, and `xt` of Solve is its
-// memory.
+// newSharedConquer makes divide and conquer by several devices. Each device has only its part of
+// the vectors. The first device's part has at most m vectors, and `xt` of Solve is its memory.
 func newSharedConquer(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stedc.NewSharedConquer(dev, n, ops, t.Products, t.DivideConquer)
 	if err != nil {

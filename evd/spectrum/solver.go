@@ -30,8 +30,7 @@ const (
 	Bisection
 
 	// MRRR finds m of the n vectors in O(n·m) operations, as LAPACK's dstemr does. If it fails for
-	// some vectors, DivideConquer finds them. The memory for DivideConquer is allocated only in
-	// this case.
+	// some vectors, DivideConquer finds them. The memory for DivideConquer is allocated only then.
 	MRRR
 
 	// QR is QL and QR iteration on the host, as in LAPACK's dsterf and dsteqr. It is for small
@@ -49,8 +48,7 @@ type method struct {
 
 	vectors bool
 
-	// construct makes the method. If the field `vectors` is false, the method finds only
-	// eigenvalues.
+	// construct makes the method. If `vectors` is false, the method finds only eigenvalues.
 	construct constructor
 
 	// onHost is the method on the host, for devices without double precision.
@@ -103,8 +101,7 @@ func (s Solver) Vectors() bool {
 	return s == Auto
 }
 
-// ParseSolver returns the method with the given name. For an unknown name the error is an
-// *OptionError.
+// ParseSolver returns the method with the given name. Unknown names give an *OptionError.
 func ParseSolver(name string) (Solver, error) {
 	if name == Auto.String() {
 		return Auto, nil

@@ -15,8 +15,7 @@ type Stage struct {
 	// Method is exported because tests replace it by a method that makes errors.
 	Method Method
 
-	// n is the order. `capacity` is the largest number of eigenvalues that a solve may have to
-	// find.
+	// n is the order. `capacity` is the largest number of eigenvalues that a solve can find.
 	n, capacity int
 
 	// opt has the options of the solve. `phase` is the name of the method's phase in profiles,
@@ -141,8 +140,7 @@ func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.value
 // the last use of the vectors.
 func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.x) }
 
-// Matrix returns a matrix in the memory of X. If the host solves the problem, the matrix has only a
-// shape.
+// Matrix returns a matrix in the memory of X, or, if the host solves the problem, only a shape.
 func (s *Stage) Matrix(ws *vk.Arena, rows, cols, ld int) stages.Matrix {
 	if s.host != nil {
 		return stages.Matrix{Rows: rows, Cols: cols, Ld: ld}
@@ -161,8 +159,7 @@ func (s *Stage) Send(rec *vk.Recorder, ws *vk.Arena, t Tridiagonal) {
 	vk.SendFirst(rec, s.e.In(ws), t.E)
 }
 
-// Receive copies T from the device to the host. The result is valid after the recording has been
-// executed.
+// Receive copies T from the device to the host. The result is valid after the recording has run.
 func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 	t := Tridiagonal{make([]float64, s.n), make([]float64, s.n-1)}
 	vk.ReceiveLast(rec, t.D, s.d.In(ws))

@@ -50,8 +50,7 @@ type Problem struct {
 // Part is the selected part of the spectrum of T. The values are on the host, and the vectors are
 // on the device.
 type Part struct {
-	// First is the index of Values[0] among all eigenvalues. The smallest eigenvalue has the index
-	// 0.
+	// First is the index of Values[0] among all eigenvalues. The smallest one has index 0.
 	First int
 
 	// Values are the eigenvalues σ·λ[First], σ·λ[First+1] … of the tridiagonal matrix, in ascending

@@ -139,8 +139,7 @@ func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*b
 	return p, nil
 }
 
-// Costs returns a forecast of the operations of each phase, in the order of the solve, or nil for
-// order 0.
+// Costs forecasts the operations of each phase, in the order of the solve. It is nil for order 0.
 func (p *BandPlan[T]) Costs() []evd.StageCost {
 	if p.base.N == 0 {
 		return nil

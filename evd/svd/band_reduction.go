@@ -21,8 +21,7 @@ type bandReduction interface {
 	// memory returns the device memory that is in use during the reduction.
 	memory() *vk.Layout
 
-	// upload rounds the chase.NarrowSize.BandLen numbers of a compact band and copies them to the
-	// device.
+	// upload rounds the chase.NarrowSize.BandLen numbers of a compact band and uploads them.
 	upload(c *plan.Call, band func(visit func(i int, x float64))) error
 
 	// record records the reduction. The Golub-Kahan form of C goes to the stage gk, which finds the

@@ -48,8 +48,7 @@ func (s iteration) solve(c *plan.Call, d, e []float64, from, to int, x [2]stages
 	return plan.NotConverged(err, stages.PhaseBidiagonal)
 }
 
-// bidiagonalOf returns the diagonal and the superdiagonal of the matrix C whose Golub-Kahan form is
-// t.
+// bidiagonalOf returns diagonal and superdiagonal of the matrix C whose Golub-Kahan form is t.
 func bidiagonalOf(t spectrum.Tridiagonal) (d, e []float64) {
 	n := len(t.D) / 2
 	d, e = make([]float64, n), make([]float64, n-1)

@@ -27,8 +27,7 @@ func found(p spectrum.Part, n int) (from, k int) { return 2*n - p.First - len(p.
 
 // receiver brings the bidiagonal matrix C, stored as numbers of S, to the stage gk, which finds its
 // values, and to the host. `off` is the off-diagonal of the Golub-Kahan form of C on the device.
-// The function that `receive` returns gives the Golub-Kahan form after the recording has been
-// executed.
+// The function that `receive` returns gives the Golub-Kahan form after the recording has run.
 type receiver[S spirv.StoredReal] interface {
 	receive(rec *vk.Recorder, ws *vk.Arena, off vk.Slice[S], gk *spectrum.Stage) func() spectrum.Tridiagonal
 }

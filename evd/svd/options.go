@@ -41,8 +41,7 @@ type Options struct {
 
 	// Select selects the singular values to compute, and their vectors, by Index or by Interval.
 	// Index 0 is the largest value. The zero value selects all. Select cannot be combined with
-	// Largest. An interval is not possible if Storage has fewer digits than the number type of the
-	// plan.
+	// Largest. An interval is not possible if Storage has fewer digits than the plan's number type.
 	Select evd.Selection
 
 	// Band is the number of superdiagonals b of the intermediate band. Block is the number of
@@ -80,8 +79,7 @@ type Options struct {
 	// Certify makes Solve measure the errors of the computed values, and store them in
 	// Result.Certificate. If Storage has fewer digits than the plan's number type, the errors are
 	// in units of single precision, and for Half, Certificate.Norm is in units of half precision.
-	// The measurement takes a fraction of the time of the bisection, and one pass over A on the
-	// host.
+	// The measurement takes a fraction of the bisection's time, and one pass over A on the host.
 	Certify bool
 
 	// Verify makes Solve certify each result before it returns, values and vectors (see
@@ -145,8 +143,7 @@ func fewerDigits[T evd.Float](o Options) bool {
 }
 
 // checkStorage returns an *evd.OptionError if Options.Storage has fewer digits than T and another
-// option needs all digits. It returns a *vk.UnsupportedError if the device cannot store numbers of
-// the format.
+// option needs all digits. It returns a *vk.UnsupportedError if the device cannot store the format.
 func checkStorage[T evd.Float](o Options, info vk.Info) error {
 	switch {
 	case !fewerDigits[T](o):
@@ -175,8 +172,7 @@ func mayEmulate[T evd.Float](o Options, n int) bool {
 }
 
 // bounded returns the tuning t with dispatches that are short enough for the speed of the device:
-// its rate of FP64 arithmetic, or of FP32 if it has no FP64. The rate is measured once for each
-// device.
+// its rate of FP64 arithmetic, or of FP32 if it has no FP64. The rate is measured once per device.
 func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
 	rate, err := machine.Of(dev).Rate(context.Background())
 	if err != nil {

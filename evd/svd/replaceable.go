@@ -16,8 +16,7 @@ type replaceable[P interface{ memory() *vk.Layout }] struct {
 
 	newPath func(t tuning.Tuning) (P, error)
 
-	// path holds the stages of a solve and their memory. There are none for matrices without
-	// entries.
+	// path holds the stages of a solve and their memory. There are none for empty matrices.
 	path plan.Replaceable[P]
 
 	// shared is the layout of other stages that use the memory of `path`, never at the same time.

@@ -120,9 +120,9 @@ func finish[T evd.Float](
 	return res, nil
 }
 
-// overflow returns an *evd.OverflowError if a value of the result is beyond the largest double, and
-// nil otherwise. An infinite value is no singular value, so the certificate of such a result does
-// not pass.
+// overflow returns an *evd.OverflowError if a value is beyond the largest double, and nil
+// otherwise. An infinite value is no singular value, so the certificate of such a result does not
+// pass.
 func (r *Result[T]) overflow() error {
 	return plan.OverflowOf(r.Values, r.First, true, r.Certificate, func(c *Certificate) { c.Counts = math.Inf(1) })
 }

@@ -58,8 +58,7 @@ func newShape(m, n int, o Options, t tuning.Tuning) shape {
 
 func (s shape) vectors() bool { return s.wants[left] != None || s.wants[right] != None }
 
-// `more` returns the number of left vectors that belong to no singular value, which only Full asks
-// for.
+// `more` returns the number of left vectors that belong to no singular value (only with Full).
 func (s shape) more() int {
 	if s.wants[left] == Full {
 		return s.rows - s.cols

@@ -68,8 +68,7 @@ func unverified[T evd.Float](first, safe *Result[T]) error {
 	return e
 }
 
-// `only` removes the vectors of a side that the options do not ask for, and returns `res`, which
-// may be nil.
+// `only` removes the vectors that the options do not ask for, and returns `res`, which may be nil.
 func only[T evd.Float](o Options, res *Result[T]) *Result[T] {
 	if res == nil {
 		return nil

@@ -105,8 +105,7 @@ var (
 // device's tuning table.
 type Crossovers struct {
 	// OneStageValues and OneStageVectors are the largest orders that are reduced to tridiagonal
-	// form in one stage, for solves without and with vectors. 1 means that no matrix is reduced in
-	// one stage.
+	// form in one stage, for solves without and with vectors. 1 means none.
 	OneStageValues  int `json:"one_stage_values,omitempty"`
 	OneStageVectors int `json:"one_stage_vectors,omitempty"`
 
@@ -259,8 +258,7 @@ func unless(now, order int) int {
 }
 
 // compare tells whether a stage of order n is faster with the sizes x than with y. `known` is false
-// if one of them was not measured, or if `check`, which may be nil, returns an error for the result
-// of x.
+// if one was not measured, or if `check`, which may be nil, returns an error for the result of x.
 func (s *search) compare(
 	ctx context.Context, n int, stage string, x, y Choice, check func(bench.Row) error,
 ) (faster, known bool) {
@@ -443,8 +441,7 @@ type stageOfBand struct {
 
 var errTime = errors.New("the time is up")
 
-// dependent lists the stages whose times depend on the sizes. The search minimises the sum of their
-// times.
+// dependent lists the stages whose times depend on the sizes. The search minimises the total time.
 var dependent = []string{"sy2sb", "sb2st", "apply-q2", "apply-q1"}
 
 // run returns the fastest sizes that it found, even if the time has run out. It returns an error if

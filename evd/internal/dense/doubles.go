@@ -48,8 +48,7 @@ func (d Doubles[T]) HoldOnly(n, m int) { d.Resize(0, ownRows[T](n, m)) }
 // InSinglePrecision is advice for users of devices that do not compute in double precision.
 const InSinglePrecision = "plans for float32 work there (vkevd solve --precision f32)"
 
-// Stage makes the stage that solves the tridiagonal problem. The arguments are those of
-// spectrum.New.
+// Stage makes the stage for the tridiagonal problem. The arguments are those of spectrum.New.
 func (d Doubles[T]) Stage(dev *vk.Device, n int, opt spectrum.Options, counts bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
 	if d.OnHost() {
 		return spectrum.NewOnHost(n, opt), nil

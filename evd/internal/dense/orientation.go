@@ -22,8 +22,7 @@ type Orientation[T spirv.Scalar] struct {
 	rowMajor  bool
 }
 
-// NewOrientation builds the kernels. If rowMajor is true, vectors are downloaded in row-major
-// order.
+// NewOrientation builds the kernels. If rowMajor is true, the downloaded vectors are row-major.
 func NewOrientation[T spirv.Scalar](dev *vk.Device, rowMajor bool) (*Orientation[T], error) {
 	transpose, err := move.NewTranspose[T](dev)
 	if err != nil {
@@ -41,8 +40,8 @@ func NewOrientation[T spirv.Scalar](dev *vk.Device, rowMajor bool) (*Orientation
 // overwrite z. x may be overwritten, too.
 //
 // Record returns the matrix to download, which has no gaps between its columns: a vector in each
-// column, or, for row-major vectors, in each row. It is stored at the beginning of the memory of x or
-// of q.
+// column, or, for row-major vectors, in each row. It is at the beginning of the memory of x or of
+// q.
 func (o *Orientation[T]) Record(rec *vk.Recorder, x, q product.Matrix[T], back func(z, to product.Matrix[T])) product.Matrix[T] {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	o.Transpose.Record(rec, x, q)

@@ -100,8 +100,7 @@ func (s *Solve[T]) MatrixA() product.Matrix[T] { return s.matrixA(s.Arena) }
 // of A is multiplied by σ and copied to the other one, whose old contents are not used. In a
 // generalized problem, A is then replaced by the matrix of the standard problem. Each stage has a
 // status, its INFO word, which is 0 for success. Each INFO word is copied before a later stage may
-// overwrite it. The result returns the tridiagonal matrix on the host after the recording has been
-// executed.
+// overwrite it. The result returns the tridiagonal matrix on the host after the recording has run.
 func (s *Solve[T]) RecordReduction(rec *vk.Recorder, a Triangle[T], sigma float64) func() spectrum.Tridiagonal {
 	ws := s.Arena
 	s.Products.Begin(rec, ws)
@@ -117,8 +116,8 @@ func (s *Solve[T]) RecordReduction(rec *vk.Recorder, a Triangle[T], sigma float6
 }
 
 // Downloads says how the eigenvectors of the matrix are copied to the host, to the memory that
-// `into` returns for m vectors, or to new memory if `into` is nil. The list is empty if no vectors
-// are wanted.
+// `into` returns for m vectors, or to new memory if `into` is nil. The list is empty without
+// vectors.
 func (s *Solve[T]) Downloads(into func(m int) vk.Columns[T]) []spectrum.Vectors[T] {
 	if !s.Vectors {
 		return nil
@@ -172,8 +171,7 @@ func (s *Solve[T]) ColumnSums(a Triangle[T], values []float64, vectors Stored[T]
 	}
 	m, t, ws := len(values), s.Spectrum, s.Arena
 	z := s.Doubles.Eigenvectors(ws, t.Matrix(ws, s.N, m, s.N))
-	// The vectors are uploaded before A, because row-major vectors need the memory of A as
-	// workspace.
+	// Vectors are uploaded before A, because row-major ones need the memory of A as workspace.
 	to := s.MatrixA().At
 	if err := s.Back.orient.Restore(s.Ctx, s.Dev, vectors, to, z); err != nil {
 		return sums, sigma, err

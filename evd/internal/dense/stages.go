@@ -31,8 +31,7 @@ type Common[T spirv.Scalar] struct {
 	N int
 	Config
 
-	// Tune has the sizes of all stages. They depend on the device, the number type, the order and
-	// the options.
+	// Tune has the sizes of all stages, for the device, the number type, the order and the options.
 	Tune tuning.Tuning
 
 	// OneStage says that A is reduced to tridiagonal form T in one stage, without a wider band
@@ -98,9 +97,8 @@ type Lead[T spirv.Scalar] struct {
 	Spectrum *spectrum.Stage
 }
 
-// NewLead makes the stages. If the device has only a part of the vectors, and may solve the
-// tridiagonal problem together with others, this part has at most `part` vectors. Otherwise `part`
-// is 0.
+// NewLead makes the stages. If the device has only a part of the vectors, and may share the
+// tridiagonal problem with others, this part has at most `part` vectors. Otherwise `part` is 0.
 func NewLead[T spirv.Scalar](dev *vk.Device, c *Common[T], part int) (l Lead[T], err error) {
 	l.Common = c
 	chase := chases.Size{N: c.N, B: c.Tune.Band, Vectors: c.Vectors && !c.OneStage}

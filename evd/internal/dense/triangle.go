@@ -59,9 +59,8 @@ func (a Triangle[T]) strictly(j int) (from, to int) {
 	return j + 1, a.N
 }
 
-// NonFiniteError says that the element (Row, Col) of the matrix is NaN or infinite. Its memory is
-// Data[Row + Col·Ld], or Data[Row·Ld + Col] if RowMajor is true. evd.NonFiniteError has the same
-// fields.
+// NonFiniteError says that the element (Row, Col) of the matrix is NaN or infinite. It is Data[Row
+// + Col·Ld], or Data[Row·Ld + Col] if RowMajor is true. evd.NonFiniteError has the same fields.
 type NonFiniteError struct {
 	Row, Col int
 	Value    float64
@@ -106,8 +105,7 @@ func (a Triangle[T]) scan(j int, largest float64) (top float64, at int) {
 // Diagonal returns element (j, j), which is real: the imaginary part in memory may have any value.
 func (a Triangle[T]) Diagonal(j int) float64 { return spectrum.Scale(a.Data[j+j*a.Ld:][:1], 1)[0] }
 
-// magnitudes returns σ·|a_ij| for the rows of column j that belong to the triangle, in the memory
-// `room`.
+// magnitudes returns σ·|a_ij| for the rows of column j in the triangle, in the memory `room`.
 func (a Triangle[T]) magnitudes(j int, sigma float64, room []float64) []float64 {
 	from, to := a.Column(j)
 	x := magnitudes(a.Data[from+j*a.Ld:to+j*a.Ld], sigma, room)
