@@ -74,7 +74,8 @@ func (b *Base) Replace(layout *vk.Layout) error {
 }
 
 // Open returns ErrClosed if the plan is closed. If the plan has no memory because a Replace failed,
-// Open allocates the memory, or returns a *vk.OutOfMemoryError. The caller must have the lock.
+// Open allocates the memory, or returns a *vk.OutOfMemoryError. For a plan of order 0, Open does
+// nothing. The caller must have the lock.
 func (b *Base) Open() error {
 	switch {
 	case b.N > 0 && b.closed:
@@ -114,8 +115,7 @@ func (b *Base) Memory() []vk.Placed {
 	return arena.Table()
 }
 
-// memory returns the plan's layout, and its arena or nil, for callers that do not hold the plan's
-// lock.
+// memory returns the plan's layout, and its arena or nil, for callers without the plan's lock.
 func (b *Base) memory() (*vk.Layout, *vk.Arena) {
 	b.shape.Lock()
 	defer b.shape.Unlock()

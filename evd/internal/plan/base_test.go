@@ -7,8 +7,8 @@ import (
 )
 
 // Bytes and Memory of a Base describe the memory that is allocated, and not a forecast. On a device
-// that checks memory accesses the two differ, because there no regions share bytes. After Close,
-// both are forecasts.
+// that checks memory accesses, an allocation differs from the forecast, because there no regions
+// share bytes. After Close, both methods return the forecast.
 func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	dev, err := vk.Open(vk.Options{DebugShaders: true})
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 )
 
 // Call is one call of a plan's method, in flight: its context, device and memory, and the results
-// that it has so far. Base.Begin makes a Call. Only one goroutine at a time uses a Call, until the
-// method of the plan returns.
+// that it has so far. Base.Begin makes a Call. Only one goroutine at a time calls its methods.
 type Call struct {
 	// Ctx is the context of the call. If Ctx ends, the call ends with an error.
 	Ctx context.Context
@@ -31,30 +30,25 @@ type Call struct {
 	// method needs one device.
 	Shared *Shared
 
-	// Retried is nil in the first attempt of a solve. In a later attempt, Retried is the error of
-	// the attempt before it: a wait between workgroups failed, or emulated products refused the
-	// matrix.
+	// Retried is nil in the first attempt of a solve. In a later attempt, it is the error of the
+	// attempt before: a wait between workgroups failed, or emulated products refused the matrix.
 	Retried *stages.InfoError
 
-	// gaveUp is the error for the last INFO word that was not 0. It is nil if all INFO words were
-	// 0.
+	// gaveUp is the error of the stage that failed, by its INFO word or by Refuse. It is nil if no
+	// stage failed.
 	gaveUp *stages.InfoError
 
-	// gaveUpOn is the device on which the stage of `gaveUp` failed. It is nil if this is the device
-	// Dev.
+	// gaveUpOn is the device on which the stage of `gaveUp` failed. It is nil if this is Dev.
 	gaveUpOn *vk.Device
 
-	// progress receives the progress of recordings: how many of the recorded commands are done. It
-	// may be nil.
+	// progress receives how many of the recorded commands are done. It may be nil.
 	progress func(vk.Progress)
 
-	// infos are the INFO words of the last recording: a status of each stage, which is 0 for
-	// success.
+	// infos are the INFO words of the last recording: the status of each stage, 0 for success.
 	infos []*info
 
 	// HostVectors has the vectors that the host has computed in this call, as the columns of a
-	// packed matrix. They belong to the call, so that no memory stays in use after a call that
-	// fails.
+	// packed matrix. They belong to the call, so that no memory stays in use after a failed call.
 	HostVectors []float64
 
 	// beforeInfo is the function Base.BeforeInfo, which only tests set.
@@ -80,9 +74,10 @@ func (c *Call) Record(record func(rec *vk.Recorder)) *vk.Recorder {
 	return rec
 }
 
-// Execute runs the last recording, reports its progress and adds its times to the profile. The
-// error is that of vk.Device.Run. If Run succeeds but an INFO word, the status of a stage, is not
-// 0, the error is a *stages.InfoError for the first such word in the order of the recording.
+// Execute runs `rec`, which must be the last recording, reports its progress and adds its times to
+// the profile. The error is that of vk.Device.Run. If Run succeeds but an INFO word, the status of
+// a stage, is not 0, the error is a *stages.InfoError for the first such word in the order of the
+// recording.
 func (c *Call) Execute(rec *vk.Recorder) error {
 	profile, err := c.Dev.Run(c.Ctx, rec, c.progress)
 	c.Profile.Merge(profile)
@@ -105,7 +100,8 @@ func (c *Call) Refuse(phase string) error {
 	return c.gaveUp
 }
 
-// GaveUp returns the error for the INFO word that ended the call, or nil if all INFO words were 0.
+// GaveUp returns the error of the stage that failed, by its INFO word or by Refuse. It is nil if no
+// stage failed.
 func (c *Call) GaveUp() *stages.InfoError { return c.gaveUp }
 
 // GaveUpOn returns the device on which the stage of the error GaveUp failed.
@@ -161,8 +157,7 @@ func (c *Call) Info(rec *vk.Recorder, cause stages.Cause, phase string, word vk.
 }
 
 // Reporter returns the function that receives the progress of recordings. It is nil if the caller
-// of the solve wants no progress. Stages that run recordings of their own must pass this function
-// on.
+// of the solve wants no progress. Stages that run their own recordings must pass it on.
 func (c *Call) Reporter() func(vk.Progress) { return c.progress }
 
 // ReportTo sets the function that receives the progress of recordings. It returns the function that
@@ -172,8 +167,7 @@ func (c *Call) ReportTo(progress func(vk.Progress)) (old func(vk.Progress)) {
 	return old
 }
 
-// Begins reports that a phase of the solve begins. It is for methods that report no progress of
-// their own.
+// Begins reports that a phase begins. It is for methods that report no progress of their own.
 func (c *Call) Begins(phase string) {
 	if c.progress != nil {
 		c.progress(vk.Progress{Phase: phase, Done: 0, Total: 1})

@@ -30,7 +30,7 @@ func (d Dense[T]) Columns() vk.Columns[T] {
 	return vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
 }
 
-// Fits reports whether the shape is possible, and Data is long enough for it.
+// Fits reports whether Rows, Cols and Ld are possible, and Data is long enough for them.
 func (d Dense[T]) Fits() bool {
 	s := d.Columns()
 	if s.Rows <= 0 || s.Cols <= 0 {

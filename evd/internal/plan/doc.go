@@ -1,6 +1,6 @@
-// Package plan has what all plans of packages evd, svd and batch have in common, whatever problem
-// they solve: device memory and its lock, the call in flight, another attempt after a failed wait
-// (retry.go), certificates, progress, and work on several devices. The files are:
+// Package plan has what all plans of packages evd, svd, pencil and batch have in common, whatever
+// problem they solve: device memory and its lock, the call in flight, another attempt after a
+// failed wait (retry.go), certificates, progress, and work on several devices. The files are:
 //
 //	base.go         Base: device, order, memory, lock
 //	call.go         Call, one call in flight: recordings, INFO words, profile
@@ -13,6 +13,9 @@
 //	devices.go      several devices: the option, names in errors, a problem that they solve together
 //	parallel.go     work of several devices at the same time
 //	scan.go         entries that are not finite
+//	overflow.go     values that are too large for the result
+//	dense.go        matrices of callers: evd.Dense
+//	parts.go        complex numbers as twice as many real ones
 //	open.go         the best device, for functions that solve one matrix
 //	errors.go       errors that plans have in common
 package plan

@@ -70,7 +70,7 @@ func (r *ResultMemory[T]) Stop() {
 // touch writes to each page of v. Reading is not enough, because the operating system gives all
 // pages that are only read the same page of zeros.
 func touch[T spirv.Scalar](ctx context.Context, v []T) {
-	const pageBytes, between = 4096, 256 // the smallest page; pages between looks at ctx
+	const pageBytes, between = 4096, 256 // size of the smallest page; ctx is checked every 256 pages
 	step := pageBytes / int(unsafe.Sizeof(*new(T)))
 	for i := 0; i < len(v); i += step {
 		if i/step%between == 0 && ctx.Err() != nil {

@@ -7,10 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestResultMemoryIsTouched allocates host memory for results. After the method Wait, every page
-// of it must have been written. After the method Stop, the remaining pages may be left out. The
-// test calls Stop first, because on a fast machine all pages may be written before a later call
-// of Stop.
+// TestResultMemoryIsTouched allocates host memory for results. After the method Wait, every page of
+// it must have been written. If the test calls the method Stop first, some pages must not have been
+// written. A later call of Stop might be too late, because a fast machine writes all pages soon.
 func TestResultMemoryIsTouched(t *testing.T) {
 	const n = 1 << 12 // 128 MiB
 	for _, stopped := range []bool{false, true} {

@@ -56,7 +56,7 @@ func First(errs []error) (k int, err error) {
 type Slowest struct {
 	lock   sync.Mutex
 	report func(vk.Progress) // nil if no progress is wanted
-	phases []string          // in the order of the devices' marks
+	phases []string          // in the order in which they were first reported
 	at     []mark            // the last mark of each device
 	last   mark              // the last mark that was reported
 }

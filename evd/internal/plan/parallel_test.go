@@ -33,9 +33,9 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// First prefers an error that is not the end of a context. Parallel panics as its function does,
-// after it has cancelled the other calls. (A panic once cancelled nothing, so the panic came when
-// all other devices had done their whole work.)
+// First prefers an error that is not context.Canceled. Parallel panics as its function does, after
+// it has cancelled the other calls. (A panic once cancelled nothing, so the panic came when all
+// other devices had done their whole work.)
 func TestParallel(t *testing.T) {
 	lost := errors.New("lost")
 	k, err := First(Parallel(3, func() {}, func(k int) error { return []error{nil, context.Canceled, lost}[k] }))

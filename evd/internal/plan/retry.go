@@ -47,7 +47,7 @@ func Survive[R any](begin func() *Call, solve func(c *Call) (R, error), avoid fu
 		seconds := call.Profile.Total() - lost.Total()
 		lost.Add(phase, seconds)
 		call = begin()
-		runtime.GC() // frees the host memory for vectors of this attempt, because the next one needs as much
+		runtime.GC() // frees the failed attempt's host memory for vectors, because the next attempt needs as much
 		call.Retried = failed
 		for _, t := range lost.Phases {
 			call.Profile.Add(t.Name, t.Seconds)

@@ -15,7 +15,7 @@ func TestScanFindsTheFirst(t *testing.T) {
 	if largest, i, j := Scan(a, ld, n, lower); largest != 7 || i != -1 || j != -1 {
 		t.Errorf("largest %g, bad entry %d, %d", largest, i, j)
 	}
-	for _, bad := range [][2]int{{699, 699}, {690, 400}, {500, 400}, {402, 399}} { // each comes before the last
+	for _, bad := range [][2]int{{699, 699}, {690, 400}, {500, 400}, {402, 399}} { // each is before its predecessor in column order
 		a[bad[0]+bad[1]*ld] = math.Inf(-1)
 		if _, i, j := Scan(a, ld, n, lower); i != bad[0] || j != bad[1] {
 			t.Errorf("bad entry %d, %d, want %v", i, j, bad)

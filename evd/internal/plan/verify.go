@@ -11,12 +11,13 @@ import (
 
 // Verifiable has the parts of a result that Verified reads and writes.
 type Verifiable struct {
-	// Passed tells whether the certificate of the result has passed. Safe is the field of the
-	// certificate for results of the safe path.
+	// Passed tells whether the certificate of the result has passed. Safe points to the field of
+	// the certificate that tells whether the result comes from the safe path.
 	Passed bool
 	Safe   *bool
 
-	// Profile has the times of the solve. Retried is the field for the error of an earlier attempt.
+	// Profile has the times of the solve. Retried points to the field for the error of an earlier
+	// attempt.
 	Profile *vk.Profile
 	Retried **stages.InfoError
 
@@ -26,12 +27,13 @@ type Verifiable struct {
 
 // Verified returns a result that has passed its certificate. The function `first` solves by the
 // plan's usual methods. If its result does not pass, or if a method failed, the function `safe`
-// solves by slower and simpler methods, the safe path. The profile of that result has the times of
-// both solves. The function `parts` returns the parts of a result. A value that overflows may be a
-// wrong value, so an *OverflowError also needs the second solve. If a value overflows in the second
-// solve, too, the result is returned beside the *OverflowError. Any other error would also happen on
-// the safe path, so it is returned without a second solve. If no result passes, the error is that of
-// the function `unverified`, whose first argument is nil if there is no first result.
+// solves by slower and simpler methods, the safe path. If the first solve has returned a result,
+// the profile of the second result has the times of both solves. The function `parts` returns the
+// parts of a result. A value that overflows may be a wrong value, so an *OverflowError also needs
+// the second solve. If a value overflows in the second solve, its result is returned beside the
+// *OverflowError. Any other error would also happen on the safe path, so it is returned without a
+// second solve. If no result passes, the error is that of the function `unverified`, whose first
+// argument is nil if there is no first result.
 func Verified[R any](first, safe func() (*R, error), parts func(*R) Verifiable, unverified func(first, safe *R) error) (*R, error) {
 	res, err := first()
 	switch {
@@ -86,8 +88,8 @@ func Unverified[C interface {
 }
 
 // Ratio returns the largest of the column sums of an error, divided by norm·unit: the error that
-// rounding may cause. The ratio is 0 if all sums are 0, even if the norm is also 0. It is +Inf if
-// an input is NaN.
+// rounding may cause. The ratio is 0 if all sums are 0, whatever the norm is. Otherwise it is +Inf
+// if an input is NaN.
 func Ratio(sums []float64, norm, unit float64) float64 {
 	top := Largest(sums)
 	if top == 0 {

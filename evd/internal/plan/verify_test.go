@@ -45,7 +45,7 @@ func TestVerifiedJoinsBothSolves(t *testing.T) {
 		if c.first != nil {
 			c.first.retried = failed
 		}
-		asked := false // for the second solve
+		asked := false // whether Verified has called the function for the second solve
 		got, err := Verified(
 			func() (*verified, error) { return c.first, c.err },
 			func() (*verified, error) {
