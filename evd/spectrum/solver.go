@@ -155,7 +155,7 @@ func (o Options) Check(n int) error {
 // Capacity is the largest number of eigenvalues that a solve with the options o may have to find.
 func (o Options) Capacity(n int) int { return Capacity(o.Select, n) }
 
-// choose returns the method for order n, never Auto:
+// choose returns the method that the options name. For Auto and order n it is:
 //
 //	small orders       QR iteration on the host; `t` has the measured largest order
 //	a part, vectors    MRRR: O(n·m) operations

@@ -106,7 +106,7 @@ func wanted(t *testing.T, g *mat.Dense) []float64 {
 }
 
 // near checks that each computed singular value differs from the wanted one by at most 2·max(m,
-// n)·ε·σ₁, and that the values are in descending order.
+// n)·ε·σ₁ + 2⁻¹⁰⁷⁰, and that the values are not negative and in descending order.
 func near(t *testing.T, what string, m, n int, got, want []float64) {
 	t.Helper()
 	nearIn(t, what, m, n, got, want, 0x1p-52)
