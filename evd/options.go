@@ -92,8 +92,8 @@ type Options struct {
 
 	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.
 	// Solve waits for the last call before it returns. The function may use the device and other
-	// plans. It must not call a method of the same plan, nor wait for a plan that divides its
-	// matrix among devices of this one, because such a call would never return.
+	// plans. It must not call a method of the same plan that uses the device, nor wait for a plan
+	// that divides its matrix among devices of this one, because such a call would never return.
 	Progress func(Progress)
 
 	// Tuning replaces the device's tuning table of sizes. nil means the device's table. NewPlan

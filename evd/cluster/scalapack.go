@@ -58,8 +58,9 @@ import (
 
 func init() { built = append(built, ScaLAPACK) }
 
-// processGrid implements the interface `grid` by ScaLAPACK. `square` has rows and columns of
-// processes. `line` has the same processes in one row, for matrices distributed by whole columns.
+// processGrid implements the interface `grid` by ScaLAPACK. `system`, `square` and `line` are
+// handles of BLACS. The grid `square` has rows and columns of processes. The grid `line` has the
+// same processes in one row, for matrices distributed by whole columns.
 type processGrid struct {
 	system, square, line C.int
 	row, col, of         int

@@ -89,8 +89,8 @@ func (c *Common[T]) Phase() string {
 	return stages.PhaseBandReduction
 }
 
-// Lead has the stages of the device that solves the tridiagonal problem. Other devices may help
-// before and after this problem.
+// Lead has the first device's stages for bulge chasing and for the tridiagonal problem. The first
+// device solves this problem alone or with other devices.
 type Lead[T spirv.Scalar] struct {
 	*Common[T]
 	Chase    *chases.BulgeChasing[T]
