@@ -24,6 +24,7 @@ const (
 	PhaseApplyP2            = "back transformation 2, right"
 	PhaseApplyP1            = "back transformation 1, right"
 	PhaseApplyQ0            = "back transformation 0" // of a QR factorisation
+	PhaseProjection         = "projection"            // V, A → VᴴAV, and V, Z → V·Z
 	PhasePairVectors        = "triangular solve"      // L, Z → X
 	PhaseTranspose          = "transpose"             // Qᵀ → Q, with signs fixed
 	PhaseCheck              = "check"                 // residual and orthogonality

@@ -26,9 +26,17 @@ import (
 // the condition number of B, in LAPACK as here, unless A = L·M·Lᴴ for a matrix M whose elements
 // have similar magnitudes.
 //
+// With canonical orthogonalisation, the residual is that in the space of the directions that were
+// kept, and the norms are those of D·A·D and D·B·D (see Overlap). With y = D⁻¹·x:
+//
+//	Residual        the largest ‖Vᴴ·(D·A·D·y − λ·D·B·D·y)‖₁ / ((‖D·A·D‖₁ + |λ|·‖D·B·D‖₁)·‖y‖₁·n·ulp)
+//	                and ‖y − V·Vᴴ·y‖₁ / (‖y‖₁·n·ulp), which shows that x is in this space
+//	Orthogonality   as above, for D·B·D and y
+//
 // The errors are *evd.OptionError without vectors, *MatrixError, *evd.ShapeError if `res` does not fit
-// the plan, ErrNoFactor for BAxLx, evd.ErrClosed, ctx.Err(), and those of the device. For BAxLx, the
-// factor of B must be that of the last Factor or SolvePair.
+// the plan, ErrNoFactor for BAxLx and with canonical orthogonalisation, evd.ErrClosed, ctx.Err(),
+// and those of the device. In these two cases, the factor of B must be that of the last Factor or
+// SolvePair.
 func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (evd.Ratios, error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -46,8 +54,11 @@ func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (e
 	} else if !plan.Dense[T](*z).Fits() {
 		return evd.Ratios{}, &evd.ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data)}
 	}
-	if p.opt.Type == BAxLx && p.factored == nil {
+	if (p.opt.Type == BAxLx || p.canonical != nil) && p.factored == nil {
 		return evd.Ratios{}, ErrNoFactor
+	}
+	if p.canonical != nil {
+		return p.canonical.check(newCall(ctx), a, b, res)
 	}
 	if p.base.N <= 1 {
 		return checkOne(p, a, b, res)

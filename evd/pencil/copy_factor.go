@@ -25,6 +25,9 @@ func (p *Plan[T]) CopyFactor(ctx context.Context, into evd.Sym[T]) error {
 	if err := p.accepts(into, "B"); err != nil {
 		return err
 	}
+	if p.canonical != nil {
+		return plan.BadOption("Overlap", "canonical orthogonalisation computes no factor L")
+	}
 	if p.factored == nil {
 		return ErrNoFactor
 	}

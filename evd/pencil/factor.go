@@ -15,7 +15,15 @@ type Factorization struct {
 	// Condition is an estimate of the condition number ‖B‖₁·‖B⁻¹‖₂, usually within a factor of 3
 	// and never larger, except by rounding errors. If it is larger than 1/(n·ε), B is singular to
 	// working precision, and small eigenvalues of A·x = λ·B·x have no correct digit.
+	//
+	// With canonical orthogonalisation it is max s / Kept, the condition number of what was kept.
 	Condition float64
+
+	// Dropping says what canonical orthogonalisation has dropped.
+	Dropping
+
+	// Retried is the reason why Factor has computed the factor twice (see evd.Result.Retried).
+	Retried *evd.StageError
 
 	// Profile has the seconds of each phase.
 	Profile *vk.Profile
@@ -25,7 +33,8 @@ type Factorization struct {
 // SolvePair. Factor reads one triangle of `b`, and does not write to it.
 //
 // The error is a *NotPositiveError, a *MatrixError for B, which wraps an *evd.ShapeError or an
-// *evd.NonFiniteError, ctx.Err(), evd.ErrClosed, *evd.StageError or an error of the device. After
+// *evd.NonFiniteError, ctx.Err(), evd.ErrClosed, *evd.StageError or an error of the device. With
+// canonical orthogonalisation an *IndefiniteError takes the place of *NotPositiveError. After
 // an error the plan has no factor, except that an *evd.ShapeError leaves the old one.
 func (p *Plan[T]) Factor(ctx context.Context, b evd.Sym[T]) (*Factorization, error) {
 	p.base.Lock()
@@ -35,6 +44,9 @@ func (p *Plan[T]) Factor(ctx context.Context, b evd.Sym[T]) (*Factorization, err
 	}
 	costs := p.Costs()
 	report := plan.Rising(p.opt.Progress)
+	if p.canonical != nil {
+		return p.canonical.factorisation(ctx, b, report)
+	}
 	c, err := plan.Survive(
 		func() *plan.Call { return p.base.Begin(ctx, plan.ProgressOf(costs[:min(1, len(costs))], report)) },
 		func(c *plan.Call) (*plan.Call, error) { return c, p.factorise(p.stages.Now, c, b) },
@@ -43,7 +55,7 @@ func (p *Plan[T]) Factor(ctx context.Context, b evd.Sym[T]) (*Factorization, err
 		return nil, err
 	}
 	c.Ends()
-	return &Factorization{p.factored.Condition, c.Profile}, nil
+	return &Factorization{Condition: p.factored.Condition, Retried: c.Retried, Profile: c.Profile}, nil
 }
 
 // factorise computes the factor of B by the stages `by`.

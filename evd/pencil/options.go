@@ -48,6 +48,10 @@ type Options struct {
 	Products evd.Products
 	Moduli   int
 
+	// Overlap says how B is used: by Cholesky's method, or by canonical orthogonalisation, which drops
+	// directions in which B is nearly singular.
+	Overlap Overlap
+
 	// Verify makes Solve measure each result before it returns (see Result). If a result does not
 	// pass, Solve computes it again by slower and simpler methods. The plan keeps B on the device.
 	Verify bool
@@ -70,6 +74,9 @@ func (o Options) check(n int) error {
 		return plan.BadOption("Band, Block", "must not be negative")
 	case o.RowMajor && !o.Vectors:
 		return plan.BadOption("RowMajor", "only vectors have rows")
+	}
+	if err := o.Overlap.check(o.Type); err != nil {
+		return err
 	}
 	if err := evd.CheckProducts(o.Products, o.Moduli); err != nil {
 		return err

@@ -21,6 +21,9 @@ type Plan[T evd.Number] struct {
 	stages plan.Replaceable[*dense.Stages[T]]
 	safe   *dense.Stages[T]
 
+	// canonical solves instead of the stages, with Options.Overlap, for orders above 1.
+	canonical *canonical[T]
+
 	factor   *dense.Factor[T] // memory of the factor of B
 	factored *dense.Factored  // what is known of this B. nil if there is no factor
 	one      float64          // B, if its order is 1
@@ -60,6 +63,16 @@ func newPlan[T evd.Number](dev *vk.Device, n int, opt Options) (*Plan[T], error)
 	}
 	if n <= 1 {
 		return p, p.base.Allocate()
+	}
+	if opt.Overlap.Canonical {
+		if p.canonical, err = newCanonical(p); err != nil {
+			return nil, err
+		}
+		p.base.Layout = p.canonical.space.Now.Layout()
+		if err = p.base.Allocate(); err != nil {
+			p.Close()
+		}
+		return p, err
 	}
 	p.factor = dense.NewFactor[T](n, t, opt.Verify)
 	err = dev.Compile(func() (err error) {
@@ -140,6 +153,9 @@ func column[T evd.Number](v []T) vk.Columns[T] {
 // Costs returns a forecast of the number of floating-point operations of each phase of SolvePair, in
 // the order of the phases. For the orders 0 and 1 it returns nil.
 func (p *Plan[T]) Costs() []evd.StageCost {
+	if p.canonical != nil {
+		return p.canonical.costs()
+	}
 	s := p.stages.Current()
 	if s == nil {
 		return nil
@@ -150,17 +166,35 @@ func (p *Plan[T]) Costs() []evd.StageCost {
 // Emulated reports whether the plan computes large matrix products by integer units: all of them, or
 // only those with the factor of B, which gain from a smaller order on. See evd.Plan.Emulated.
 func (p *Plan[T]) Emulated() bool {
+	if p.canonical != nil {
+		return p.canonical.emulated()
+	}
 	s := p.stages.Current()
 	return s != nil && len(s.Products.Emulated)+len(s.Products.PairEmulated) > 0
 }
 
 // Bytes returns the size in bytes of the device memory that the plan has allocated.
-func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }
+func (p *Plan[T]) Bytes() uint64 {
+	if p.canonical != nil {
+		return p.base.Bytes() + p.canonical.bytes()
+	}
+	return p.base.Bytes()
+}
 
 // Memory lists the regions of the plan's memory. Regions that are never in use at the same time may
 // share bytes.
-func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
+func (p *Plan[T]) Memory() []vk.Placed {
+	if p.canonical != nil {
+		return append(p.base.Memory(), p.canonical.memory()...)
+	}
+	return p.base.Memory()
+}
 
 // Close waits for the solve in flight and frees the plan's device memory. Results stay valid. A second
 // call does nothing.
-func (p *Plan[T]) Close() { p.base.Close() }
+func (p *Plan[T]) Close() {
+	p.base.Close()
+	if p.canonical != nil {
+		p.canonical.close()
+	}
+}

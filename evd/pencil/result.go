@@ -22,6 +22,9 @@ type Result[T evd.Number] struct {
 
 	// Condition is that of the Factorization.
 	Condition float64
+
+	// Dropping is that of the Factorization.
+	Dropping
 }
 
 // Threshold is the bound of Options.Verify for both ratios of Check.

@@ -48,6 +48,9 @@ func (p *Plan[T]) solve(ctx context.Context, a evd.Sym[T], b *evd.Sym[T]) (*Resu
 		return nil, ErrNoFactor
 	}
 	report := plan.Rising(p.opt.Progress)
+	if p.canonical != nil {
+		return p.canonical.solution(ctx, a, b, report)
+	}
 	attempt := func(by *dense.Stages[T], c *plan.Call) (*Result[T], error) {
 		switch {
 		case b != nil:

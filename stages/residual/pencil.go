@@ -99,8 +99,14 @@ func (r *Pencil[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, b product.Matrix[T
 			f.Solve(rec, ws, factor.Left, product.NoTrans, q, p)
 			f.Solve(rec, ws, factor.Left, product.Adjoint, p, q)
 		}
-		g := product.NewMatrix(r.sums.product.In(ws), x.Cols, cols, x.Cols)
-		r.sums.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, x, q, 0, g)
-		r.sums.identity(rec, g, r.weights.In(ws).Addr(), j, s.Orthogonality.From(j))
+		r.weighted(rec, ws, x, q, j, s.Orthogonality.From(j))
 	})
+}
+
+// weighted records the sums for some columns of XᴴQ − I, from column j on, where q has these columns of
+// Q. It overwrites the memory of the first product.
+func (r *Pencil[T]) weighted(rec *vk.Recorder, ws *vk.Arena, x, q product.Matrix[T], j int, sums vk.Slice[T]) {
+	g := product.NewMatrix(r.sums.product.In(ws), x.Cols, q.Cols, x.Cols)
+	r.sums.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, x, q, 0, g)
+	r.sums.identity(rec, g, r.weights.In(ws).Addr(), j, sums)
 }
