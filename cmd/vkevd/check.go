@@ -269,21 +269,21 @@ func checkPair[T ratio.Number](
 	if err != nil {
 		return nil, err
 	}
-	of := j.pair.pairType()
+	of, drops := j.pair.pairType(), j.pair.drops()
 	var onHost func() report.Measures
-	if of.Pencil() == pencil.AxLBx {
+	if of.Pencil() == pencil.AxLBx && !drops.Canonical {
 		onHost = func() report.Measures { return report.PairOnHost(a, b, res) }
 	}
 	found, err := measureOn(ctx, j, show, j.host, onHost, func(dev machine.Device) (machine.PairSolver[T], error) {
-		return machine.PlanOf[machine.PairSolver[T]](dev, machine.Task{Kind: machine.KindOf[T](), Type: of, N: a.N, Evd: evd.Options{Vectors: true}})
+		return machine.PlanOf[machine.PairSolver[T]](dev, machine.Task{Kind: machine.KindOf[T](), Type: of, Overlap: drops, N: a.N, Evd: evd.Options{Vectors: true}})
 	}, func(p machine.PairSolver[T]) (report.Measures, error) {
-		if of.Pencil() == pencil.BAxLx {
+		if of.Pencil() == pencil.BAxLx || drops.Canonical {
 			if _, err := p.Factor(ctx, b); err != nil {
 				return nil, err
 			}
 		}
 		r, err := p.Check(ctx, a, b, &pencil.Result[T]{Result: *res})
-		return report.PairRatios(of, r), err
+		return report.PairRatios(of, drops, r), err
 	})
 	if err != nil {
 		return nil, j.pair.about(files[0], a.N, err)

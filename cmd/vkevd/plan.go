@@ -25,12 +25,13 @@ type planJob struct {
 	device  func() string
 	n       int
 	svd     bool
-	full    bool // with svd
-	batch   int  // number of matrices at a time; 0: one
-	start   bool // as solve --start
-	complex bool // a Hermitian matrix
-	b       bool // a generalized problem
-	itype   int  // with b: LAPACK's itype
+	full    bool   // with svd
+	batch   int    // number of matrices at a time; 0: one
+	start   bool   // as solve --start
+	complex bool   // a Hermitian matrix
+	b       bool   // a generalized problem
+	itype   int    // with b: LAPACK's itype
+	overlap string // with b: as solve --overlap
 	engine  string
 	ranks   int     // number of processes, only with engine
 	rate    float64 // GFLOP/s of one process, only with engine
@@ -78,6 +79,7 @@ func planCommand(s *cli.Session) *cobra.Command {
 	cmd.Flags().BoolVar(&j.complex, "complex", false, "plan for a complex Hermitian matrix")
 	cmd.Flags().BoolVar(&j.b, "b", false, "plan for a generalized problem, as solve --b")
 	pairTypeFlag(cmd, &j.itype)
+	overlapFlag(cmd, &j.overlap)
 	cmd.Flags().BoolVar(&j.svd, "svd", false, "plan for singular values, of a matrix of any shape")
 	cmd.Flags().BoolVar(&j.full, "full", false, "with --svd: include the whole U and V, M by M and N by N")
 	storageFlag(cmd, &j.storage)
@@ -99,7 +101,7 @@ func (j *planJob) checkUse(cmd *cobra.Command) error {
 	case cmd.Flags().Changed("batch") && j.batch < 1:
 		return cli.Usage(cmd, "--batch: %d is not a number of matrices, at least 1", j.batch)
 	}
-	return errors.Join(checkEngine(cmd, j.engine), checkStorage(cmd, j.storage), checkPairType(cmd, j.itype), j.options.check(cmd, j.wantsVectors()))
+	return errors.Join(checkEngine(cmd, j.engine), checkStorage(cmd, j.storage), checkPairType(cmd, j.itype), checkOverlap(cmd, j.overlap), j.options.check(cmd, j.wantsVectors()))
 }
 
 func (j *planJob) wantsVectors() bool {
@@ -255,7 +257,8 @@ func withRates(ctx context.Context, dev machine.Device) (a machine.Absent, err e
 // The second result of Forecast is the error that the device would return for lack of memory, or
 // nil.
 func (j *planJob) Forecast(on machine.Absent, opt evd.Options) (machine.Planned, *vk.OutOfMemoryError, error) {
-	t := machine.Task{Kind: j.kind(), Type: j.pairType(), N: j.n, Count: j.batch, Shape: machine.SingularShape{M: j.rows, N: j.n}, Evd: opt}
+	drops, _ := overlapOf(j.overlap) // it has been checked
+	t := machine.Task{Kind: j.kind(), Type: j.pairType(), Overlap: drops, N: j.n, Count: j.batch, Shape: machine.SingularShape{M: j.rows, N: j.n}, Evd: opt}
 	var err error
 	switch {
 	case j.batch > 0:

@@ -11,6 +11,7 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/pencil"
 	batchs "github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -134,7 +135,7 @@ func (w *batchWork[M]) Measure(ctx context.Context) (report.Measures, error) {
 	most := worst(checked, w.res)
 	switch {
 	case w.task.Type > 0:
-		return report.PairRatios(w.task.Type, most), nil
+		return report.PairRatios(w.task.Type, pencil.Overlap{}, most), nil
 	case w.f.complex:
 		return report.Ratios[complex128](most), nil
 	}

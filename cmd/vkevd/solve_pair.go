@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,13 +22,54 @@ import (
 
 // pairFlags are the flags of a generalized problem. Without the flag --b there is one matrix.
 type pairFlags struct {
-	b    string // path of B, "" for none
-	kind int    // LAPACK's itype
+	b       string // path of B, "" for none
+	kind    int    // LAPACK's itype
+	overlap string // what becomes of dependent directions, "" for an error
 }
 
 func (p *pairFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.b, "b", "", "solve A·x = λ·B·x with the positive definite matrix B in `FILE`")
 	pairTypeFlag(cmd, &p.kind)
+	overlapFlag(cmd, &p.overlap)
+}
+
+const canonicalWord = "canonical"
+
+func overlapFlag(cmd *cobra.Command, overlap *string) {
+	cmd.Flags().StringVar(overlap, "overlap", "",
+		"with --b: canonical[:`T`] drops the directions in which B is nearly\nsingular: eigenvalues of at most T times the largest, if B has ones on\nits diagonal (default: 1e-7)")
+	cmd.RegisterFlagCompletionFunc("overlap", cli.Words([]string{canonicalWord}))
+}
+
+// checkOverlap is for the value of --overlap.
+func checkOverlap(cmd *cobra.Command, value string) error {
+	if _, err := overlapOf(value); err != nil {
+		return cli.Usage(cmd, "--overlap: %v", err)
+	}
+	return nil
+}
+
+func overlapOf(value string) (o pencil.Overlap, err error) {
+	word, threshold, given := strings.Cut(value, ":")
+	if value == "" {
+		return o, nil
+	}
+	if o.Canonical = true; word != canonicalWord {
+		return o, fmt.Errorf("%q is neither canonical nor canonical:T", value)
+	}
+	if !given {
+		return o, nil
+	}
+	if o.Threshold, err = strconv.ParseFloat(threshold, 64); err != nil || !(o.Threshold > 0 && o.Threshold < 1) {
+		return o, fmt.Errorf("%q is not a number between 0 and 1", threshold)
+	}
+	return o, nil
+}
+
+// drops is the option of the library for the value of --overlap, which has been checked.
+func (p *pairFlags) drops() pencil.Overlap {
+	o, _ := overlapOf(p.overlap)
+	return o
 }
 
 func pairTypeFlag(cmd *cobra.Command, kind *int) {
@@ -50,7 +92,7 @@ func (p *pairFlags) check(cmd *cobra.Command, args []string) error {
 	if p.b == cli.StreamWord && slices.Contains(args, cli.StreamWord) {
 		return cli.Usage(cmd, "only one of the files can be standard input")
 	}
-	return checkPairType(cmd, p.kind)
+	return errors.Join(checkPairType(cmd, p.kind), checkOverlap(cmd, p.overlap))
 }
 
 // files are the files that the flags name.
@@ -70,7 +112,10 @@ func (p *pairFlags) pairType() machine.PairType {
 
 // about is aboutMatrix for an error that may be about B.
 func (p *pairFlags) about(file string, n int, err error) error {
-	if cli.As[*pencil.NotPositiveError](err) {
+	if cli.As[*pencil.NotPositiveError](err) && p.kind == 1 {
+		return fmt.Errorf("%s: %w; --overlap canonical drops directions in which B is singular", cli.InputName(p.b), err)
+	}
+	if cli.As[*pencil.NotPositiveError](err) || cli.As[*pencil.IndefiniteError](err) {
 		return fmt.Errorf("%s: %w", cli.InputName(p.b), err)
 	}
 	if bad := (*pencil.MatrixError)(nil); errors.As(err, &bad) && bad.Matrix == "B" {
@@ -151,11 +196,11 @@ func (j *solveJob) readPair(ctx context.Context, file string, log io.Writer) (pr
 	single := isSingle(of[0].single() && of[1].single(), j.options.precision)
 	if of[0].isReal() && of[1].isReal() {
 		a, b := of[0].real, of[1].real
-		p, err := pairIn[float64, float32](j.pair.pairType(), single, files, [2]elements[float64, float32]{a, b}, a.Data, b.Data, of)
+		p, err := pairIn[float64, float32](&j.pair, single, files, [2]elements[float64, float32]{a, b}, a.Data, b.Data, of)
 		return p, report.TableOf(a.Rows, a.Cols, a.Table), err
 	}
 	a, b := of[0].asComplex(), of[1].asComplex()
-	p, err := pairIn[complex128, complex64](j.pair.pairType(), single, files, [2]elements[complex128, complex64]{a, b}, a.Data, b.Data, of)
+	p, err := pairIn[complex128, complex64](&j.pair, single, files, [2]elements[complex128, complex64]{a, b}, a.Data, b.Data, of)
 	return p, nil, err
 }
 
@@ -179,7 +224,7 @@ func (j *solveJob) readB(ctx context.Context, f *batchFile, log io.Writer) (any,
 
 // pairIn is the problem of two matrices of files, in double or in single precision.
 func pairIn[E float64 | complex128, S float32 | complex64](
-	of machine.PairType, single bool, files [2]string, m [2]elements[E, S], a, b []E, read [2]realOrComplex,
+	of *pairFlags, single bool, files [2]string, m [2]elements[E, S], a, b []E, read [2]realOrComplex,
 ) (problem, error) {
 	n := read[0].order()
 	if !single {
@@ -190,8 +235,8 @@ func pairIn[E float64 | complex128, S float32 | complex64](
 	return pairProblem(of, evd.NewSym(n, x, evd.Lower), evd.NewSym(n, y, evd.Lower)), cmp.Or(errA, errB)
 }
 
-func pairProblem[T evd.Number](of machine.PairType, a, b evd.Sym[T]) problem {
-	return problem{machine.KindOf[T](), of, a.N, precisionName[T](), func(plan machine.Planned) solution {
+func pairProblem[T evd.Number](of *pairFlags, a, b evd.Sym[T]) problem {
+	return problem{machine.KindOf[T](), of.pairType(), a.N, precisionName[T](), func(plan machine.Planned) solution {
 		p := plan.(machine.PairSolver[T])
 		var res *pencil.Result[T]
 		return solution{plan, func(ctx context.Context) (f found, err error) {
@@ -199,11 +244,11 @@ func pairProblem[T evd.Number](of machine.PairType, a, b evd.Sym[T]) problem {
 				return f, err
 			}
 			f, err = foundOf(&res.Result, err)
-			f.condition = res.Condition
+			f.condition, f.dropping = res.Condition, res.Dropping
 			return f, err
 		}, func(ctx context.Context, _ found) (report.Measures, error) {
 			r, err := p.Check(ctx, a, b, res)
-			return report.PairRatios(of, r), err
+			return report.PairRatios(of.pairType(), of.drops(), r), err
 		}}
 	}}
 }

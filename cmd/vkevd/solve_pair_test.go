@@ -143,9 +143,9 @@ func TestPairsRefused(t *testing.T) {
 	s.file("large.mtx", banner+"symmetric\n2 2 1\n1 1 1e300\n")
 	s.file("stack.npy", strings.Replace(npy(2, 2, 2, 1, 1, 2), "(2, 2), }", "(1,2,2),}", 1))
 	for args, says := range map[string]string{
-		"solve --b semi.mtx A.mtx":                         "semi.mtx: B is not positive definite: its leading minor of order 2 is not",
-		"solve --b minus.mtx A.mtx":                        "minus.mtx: B is not positive definite: its leading minor of order 1 is not",
-		"solve --b minus.mtx --batch stack.npy":            "minus.mtx: B is not positive definite: its leading minor of order 1 is not",
+		"solve --b semi.mtx A.mtx":                         "semi.mtx: B is not positive definite: its leading minor of order 2 is not; --overlap canonical drops directions in which B is singular",
+		"solve --b minus.mtx A.mtx":                        "minus.mtx: B is not positive definite: its leading minor of order 1 is not; --overlap canonical drops directions in which B is singular",
+		"solve --b minus.mtx --batch stack.npy":            "minus.mtx: B is not positive definite: its leading minor of order 1 is not; --overlap canonical drops directions in which B is singular",
 		"check --type 3 --b minus.mtx A.mtx v X.npy":       "minus.mtx: B is not positive definite: its leading minor of order 1 is not",
 		"solve --b nan.mtx A.mtx":                          "nan.mtx" + pairOfNaN,
 		"solve --b B.mtx nan.mtx":                          "nan.mtx" + pairOfNaN,

@@ -12,6 +12,7 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -51,7 +52,7 @@ func (w *solveWork) Plan(dev machine.Device, log io.Writer) (p machine.Planned, 
 	if w.a.kind.Tuned() {
 		w.Tuned = w.config.Apply(&w.opt, dev.Info(), log)
 	}
-	if p, err = dev.Plan(machine.Task{Kind: w.a.kind, Type: w.a.pair, N: w.a.n, Evd: w.opt}); err == nil {
+	if p, err = dev.Plan(machine.Task{Kind: w.a.kind, Type: w.a.pair, Overlap: w.pair.drops(), N: w.a.n, Evd: w.opt}); err == nil {
 		w.p = w.a.with(p)
 	}
 	return p, err
@@ -71,6 +72,7 @@ func (w *solveWork) known(p machine.Planned) *report.Facts {
 	w.OnAll(p)
 	if w.a.pair > 0 {
 		w.OfPair(w.pair.b, w.a.pair, w.res.condition, w.a.kind.Single())
+		w.Pair.Drops(w.pair.drops(), w.res.dropping)
 	}
 	return w.Facts
 }
@@ -130,7 +132,8 @@ type solution struct {
 type found struct {
 	*evd.Result[float64]
 	write     func(ctx context.Context, out *cli.Outputs, path string) error
-	condition float64 // of B
+	condition float64         // of B
+	dropping  pencil.Dropping // with --overlap
 }
 
 func foundOf[T evd.Number](res *evd.Result[T], err error) (found, error) {

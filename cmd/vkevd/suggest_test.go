@@ -24,7 +24,6 @@ func TestSuggestions(t *testing.T) {
 		"solve -k 3 A.mtx":           "unknown shorthand flag: 'k' in -k (a part of the eigenvalues: --smallest K, --largest K or --index I:J); see vkevd solve --help",
 		"solve --k 3 A.mtx":          "unknown flag: --k (a part of the eigenvalues: --smallest K, --largest K or --index I:J); see vkevd solve --help",
 		"svd -o u A.mtx":             "unknown shorthand flag: 'o' in -o (outputs: --out-values FILE, --out-u FILE and --out-v FILE); see vkevd svd --help",
-		"solve --overlap B A.mtx":    "unknown flag: --overlap (for A·x = λ·B·x: vkevd solve --b B A); see vkevd solve --help",
 		"bench --gpu 0":              "unknown flag: --gpu (--device NAME); see vkevd bench --help",
 		"plt":                        `unknown command "plt"; did you mean plot?`,
 		"sovle":                      `unknown command "sovle"; did you mean solve?`,

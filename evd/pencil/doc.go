@@ -20,4 +20,7 @@
 // n·ε·‖A‖·‖B‖. So smaller values have fewer correct digits. If B is ill-conditioned, ‖B⁻¹‖ is
 // large, and many values of AxLBx are small in comparison. This is so for every method that uses a
 // factor of B, also for LAPACK's. Check and Options.Verify measure each result.
+//
+// If the functions of a basis depend on each other, B has no factor, or a useless one. Options.Overlap
+// then drops directions from it.
 package pencil

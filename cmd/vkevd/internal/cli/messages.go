@@ -155,7 +155,6 @@ var inOtherWords = []struct{ command, flags, text string }{
 	{"solve", "k n K num which", "a part of the eigenvalues: --smallest K, --largest K or --index I:J"},
 	{"solve", "o output", "outputs: --out-values FILE and --out-vectors FILE"},
 	{"solve", "eigenvectors", "--vectors computes them, --out-vectors FILE keeps them"},
-	{"solve", "overlap", generalized},
 	{"svd", "k n K num which smallest index", "svd computes all singular values, or the --largest K"},
 	{"svd", "o output out", "outputs: --out-values FILE, --out-u FILE and --out-v FILE"},
 	{"svd", "vectors out-vectors", "svd writes vectors with --out-u and --out-v"},

@@ -11,6 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd/accuracy"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/evd/tune"
@@ -99,15 +100,16 @@ type Planned interface {
 
 // A Task says what a plan is for. Sizes and options that are not for its Kind have no effect.
 type Task struct {
-	Kind  Kind
-	Type  PairType      // of a generalized problem, 0 for none
-	B     any           // with Type, for a batch: the evd.Sym of all pairs
-	N     int           // order of eigenvalue problems
-	Count int           // number of matrices of a batch
-	Shape SingularShape // of a matrix for singular values
-	Evd   evd.Options
-	Svd   svd.Options
-	Batch batch.Options
+	Kind    Kind
+	Type    PairType       // of a generalized problem, 0 for none
+	Overlap pencil.Overlap // with Type
+	B       any            // with Type, for a batch: the evd.Sym of all pairs
+	N       int            // order of eigenvalue problems
+	Count   int            // number of matrices of a batch
+	Shape   SingularShape  // of a matrix for singular values
+	Evd     evd.Options
+	Svd     svd.Options
+	Batch   batch.Options
 }
 
 func PlanOf[P any](dev Device, t Task) (P, error) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/evd/pencil"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -168,6 +170,22 @@ type PairFacts struct {
 	Type      machine.PairType `json:"type"` // LAPACK's itype
 	Condition float64          `json:"condition"`
 	Singular  bool             `json:"singular"` // to working precision: the condition is above 1/(n·ε)
+	Overlap   *OverlapFacts    `json:"overlap,omitempty"`
+}
+
+// OverlapFacts say what canonical orthogonalisation has dropped (see pencil.Overlap).
+type OverlapFacts struct {
+	Threshold float64 `json:"threshold"`
+	Dropped   int     `json:"dropped"`
+	Kept      float64 `json:"smallest_kept"`
+	Lost      float64 `json:"largest_dropped"` // 0 if none was dropped
+}
+
+// Drops adds what the overlap option has dropped, if it is given.
+func (p *PairFacts) Drops(by pencil.Overlap, d pencil.Dropping) {
+	if by.Canonical {
+		p.Overlap = &OverlapFacts{cmp.Or(by.Threshold, pencil.DefaultThreshold), d.Dropped, d.Kept, d.Lost}
+	}
 }
 
 // OfPair is called after Solved.
@@ -176,12 +194,21 @@ func (f *Facts) OfPair(file string, of machine.PairType, condition float64, sing
 	if single {
 		ulp = UlpOf[float32]()
 	}
-	f.Pair = &PairFacts{cli.InputName(file), of, condition, condition*float64(f.N)*ulp > 1}
+	f.Pair = &PairFacts{File: cli.InputName(file), Type: of, Condition: condition, Singular: condition*float64(f.N)*ulp > 1}
 }
 
 func (p *PairFacts) Print(w io.Writer) {
-	if p != nil {
-		fmt.Fprintf(w, "pair     %s, B from %s, condition %.2g\n", p.Type.Problem(), cli.Printable(p.File), p.Condition)
+	if p == nil {
+		return
+	}
+	fmt.Fprintf(w, "pair     %s, B from %s, condition %.2g\n", p.Type.Problem(), cli.Printable(p.File), p.Condition)
+	switch o := p.Overlap; {
+	case o == nil:
+	case o.Dropped == 0:
+		fmt.Fprintf(w, "overlap  no direction was dropped; smallest eigenvalue of B with ones on its diagonal %.3g\n", o.Kept)
+	default:
+		fmt.Fprintf(w, "overlap  %s dropped; eigenvalues of B with ones on its diagonal: kept from %.3g, dropped up to %.3g\n",
+			cli.Plural(o.Dropped, "direction"), o.Kept, o.Lost)
 	}
 }
 

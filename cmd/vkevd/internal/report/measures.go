@@ -64,7 +64,7 @@ func Ratios[T evd.Number](r evd.Ratios) Measures {
 }
 
 // PairRatios are those of pencil.Plan.Check.
-func PairRatios(of machine.PairType, r evd.Ratios) Measures {
+func PairRatios(of machine.PairType, by pencil.Overlap, r evd.Ratios) Measures {
 	b, residual := "B", ""
 	switch of.Pencil() {
 	case pencil.AxLBx:
@@ -73,6 +73,9 @@ func PairRatios(of machine.PairType, r evd.Ratios) Measures {
 		residual = "‖A·B·x − λ·x‖₁ / (n·ε·(‖A‖₁·‖B‖₁ + |λ|)·‖x‖₁)"
 	case pencil.BAxLx:
 		b, residual = "B⁻¹", "‖B·A·x − λ·x‖₁ / (n·ε·(‖A‖₁·‖B‖₁ + |λ|)·‖x‖₁)"
+	}
+	if by.Canonical {
+		residual = "‖Vᴴ·(A·x − λ·B·x)‖₁ / (n·ε·(‖A‖₁ + |λ|·‖B‖₁)·‖x‖₁), V: what was kept of B"
 	}
 	return Measures{
 		{"residual", residual, r.Residual, pencil.Threshold},
