@@ -26,7 +26,7 @@ func TestCodes(t *testing.T) {
 		{6, &evd.StageError{}}, {6, &vk.Error{}}, {6, vk.ErrDeviceLost},
 		{7, context.Canceled}, {8, vk.ErrClosed}, {8, evd.ErrClosed}, {9, &evd.TooManyError{}}, {10, &evd.NoConvergenceError{}},
 		{11, &evd.UnverifiedError{}}, {11, &svd.UnverifiedError{}}, {13, errors.New("unknown")}, {13, context.DeadlineExceeded},
-		{14, &evd.OverflowError{}}, {15, &pencil.NotPositiveError{}},
+		{14, &evd.OverflowError{}}, {15, &pencil.NotPositiveError{}}, {15, &pencil.IndefiniteError{}},
 		{1, &pencil.MatrixError{Err: &evd.ShapeError{}}}, {2, &pencil.MatrixError{Err: &evd.NonFiniteError{}}},
 	} {
 		if got := int(codeOf(c.err)); got != c.code {

@@ -63,7 +63,7 @@ func codeOf(err error) C.int32_t {
 		return C.VKEVD_BAD_ARGUMENT
 	case is[*evd.NonFiniteError](err):
 		return C.VKEVD_NOT_FINITE
-	case is[*pencil.NotPositiveError](err):
+	case is[*pencil.NotPositiveError](err), is[*pencil.IndefiniteError](err):
 		return C.VKEVD_NOT_POSITIVE
 	case errors.Is(err, context.Canceled):
 		return C.VKEVD_CANCELLED

@@ -29,7 +29,7 @@ func newPairs[T evd.Number, R evd.Float](n C.int64_t, o C.vkevd_pencil) *pairs[T
 
 func (p *pairs[T, R]) build(dev *vk.Device, progress func(evd.Progress)) error {
 	o := &p.options
-	if o.reserved0 != 0 || o.reserved != [6]C.int64_t{} {
+	if o.reserved != [5]C.int64_t{} {
 		return errReserved
 	}
 	if err := flags(o.b_upper, o.b_row_major); err != nil {
@@ -38,6 +38,8 @@ func (p *pairs[T, R]) build(dev *vk.Device, progress func(evd.Progress)) error {
 	switch {
 	case o._type < C.VKEVD_AXLBX || o._type > C.VKEVD_BAXLX:
 		return badArgument{"options.type: none of VKEVD_AXLBX, VKEVD_ABXLX, VKEVD_BAXLX"}
+	case o.overlap != C.VKEVD_CHOLESKY && o.overlap != C.VKEVD_CANONICAL:
+		return badArgument{"options.overlap: neither VKEVD_CHOLESKY nor VKEVD_CANONICAL"}
 	case o.symmetric.number == C.VKEVD_MIXED:
 		return badArgument{"options.number: VKEVD_MIXED is not for pairs"}
 	}
@@ -47,7 +49,7 @@ func (p *pairs[T, R]) build(dev *vk.Device, progress func(evd.Progress)) error {
 	}
 	p.overwrite = false
 	p.Plan, err = pencil.NewPlan[T](dev, p.n, pencil.Options{
-		Type: pencil.Type(o._type), Vectors: opt.Vectors, Select: opt.Select, Verify: opt.Verify, RowMajor: opt.RowMajor, Progress: progress})
+		Type: pencil.Type(o._type), Overlap: pencil.Overlap{Canonical: o.overlap == C.VKEVD_CANONICAL, Threshold: float64(o.threshold)}, Vectors: opt.Vectors, Select: opt.Select, Verify: opt.Verify, RowMajor: opt.RowMajor, Progress: progress})
 	return err
 }
 
@@ -118,6 +120,9 @@ func (p *pairs[T, R]) factorAt(t *turn, b unsafe.Pointer, ldb C.int64_t, conditi
 
 func (p *pairs[T, R]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, b unsafe.Pointer, ldb C.int64_t, w, z unsafe.Pointer, ldz C.int64_t,
 	found *C.vkevd_found, control *C.vkevd_control) error {
+	if found == nil && p.options.overlap == C.VKEVD_CANONICAL {
+		return errNull("found")
+	}
 	by := p.Solve
 	if b != nil || p.n == 0 && ldb > 0 { // a matrix without entries may be NULL
 		in, err := p.b(b, ldb)

@@ -90,7 +90,8 @@ enum {
 	VKEVD_FORKED = 12,        /* this process is a child of the process that loaded the library */
 	VKEVD_INTERNAL = 13,      /* a defect of the library; the text may help to report it */
 	VKEVD_OVERFLOW = 14,      /* a value of the result is infinite: error.row. The result is there */
-	VKEVD_NOT_POSITIVE = 15   /* a leading minor of B is not positive definite: error.row */
+	VKEVD_NOT_POSITIVE = 15   /* a leading minor of B is not positive definite: error.row. With
+	                             VKEVD_CANONICAL: B has negative eigenvalues, row is −1 */
 };
 
 /* The error of one call. */
@@ -322,6 +323,15 @@ enum {
 	VKEVD_BAXLX = 2  /* B·A·x = λ·x,  XᴴB⁻¹X = I */
 };
 
+/* Values of vkevd_pencil.overlap: how B is used. VKEVD_CANONICAL is for a B that is singular or nearly
+ * so, and only for VKEVD_AXLBX. It scales the diagonal of B to ones, and drops the directions of the
+ * eigenvalues of B that are at most `threshold` times the largest. The values are those in the space
+ * that remains: vkevd_found.count of them, fewer than n. vkevd_found must not be NULL. */
+enum {
+	VKEVD_CHOLESKY = 0, /* B = L·Lᴴ */
+	VKEVD_CANONICAL = 1
+};
+
 /* Options of a plan for pairs. With {0} the plan computes all eigenvalues of A·x = λ·B·x, reads lower
  * triangles, and expects column-major matrices. */
 typedef struct vkevd_pencil {
@@ -329,8 +339,9 @@ typedef struct vkevd_pencil {
 	int32_t type;              /* VKEVD_AXLBX, VKEVD_ABXLX or VKEVD_BAXLX */
 	int32_t b_upper;           /* the triangle of B that is read. 0: i ≥ j, 1: i ≤ j */
 	int32_t b_row_major;       /* 1: B is row-major */
-	int32_t reserved0;         /* 0 */
-	int64_t reserved[6];       /* 0 */
+	int32_t overlap;           /* VKEVD_CHOLESKY or VKEVD_CANONICAL */
+	double threshold;          /* of VKEVD_CANONICAL, less than 1; 0: 1e-7 */
+	int64_t reserved[5];       /* 0 */
 } vkevd_pencil;
 
 /*
@@ -349,7 +360,8 @@ int32_t vkevd_pencil_plan(vkevd_device device, int64_t n, const vkevd_pencil *op
  *     b          n×n, leading dimension ldb. Only the triangle that the options name is read.
  *     condition  an estimate of the condition number of B, or NULL. The eigenvalues of A·x = λ·B·x
  *                have errors of about n·ε·‖A‖·‖B⁻¹‖, so small ones lose digits if it is large. If it
- *                is larger than 1/(n·ε), small values have no correct digit.
+ *                is larger than 1/(n·ε), small values have no correct digit. With VKEVD_CANONICAL it
+ *                is that of what was kept of B.
  *
  * The function has the ending _float32, _complex128 or _complex64 if the plan has this type of
  * numbers. So have the next two functions. Errors: VKEVD_NOT_POSITIVE, and those of
@@ -398,6 +410,8 @@ int32_t vkevd_pencil_solve_complex64(vkevd_plan plan, const float *a, int64_t ld
  *     residual       the largest ‖A·x − λ·B·x‖ / ((‖A‖ + |λ|·‖B‖)·‖x‖·n·ε) of a pair of a value and a
  *                    vector, or what corresponds to it for the other types. It is not small if B is
  *                    ill-conditioned, and A is not of the form L·M·Lᴴ with elements of M of one size.
+ *                    With VKEVD_CANONICAL it is measured in the space of what was kept of B, which
+ *                    the plan must have, and A and B are scaled as there.
  *     orthogonality  the largest sum of |xᵢᴴ·B·x − δ| / (‖xᵢ‖·‖x‖·‖B‖·n·ε) over all vectors xᵢ. For
  *                    VKEVD_BAXLX it has B⁻¹, and the plan must have the factor of B. δ is 1 if xᵢ is
  *                    x, and otherwise 0.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
@@ -41,7 +43,7 @@ func TestOverlap(t *testing.T) {
 			}
 		}
 		for _, text := range []string{
-			"overlap  1 direction dropped; eigenvalues of B with ones on its diagonal: kept from 1, dropped up to ",
+			"overlap  1 direction dropped, eigenvalues of B up to ", "; kept from 1\n",
 			"‖Vᴴ·(A·x − λ·B·x)‖₁ / (n·ε·(‖A‖₁ + |λ|·‖B‖₁)·‖x‖₁), V: what was kept of B", "verified", "condition 2\n",
 		} {
 			if !strings.Contains(stderr, text) {
@@ -70,7 +72,7 @@ func TestOverlap(t *testing.T) {
 		}
 	}
 	if _, stderr, status := s.real(strings.Fields("solve --verbose --b B.mtx --overlap canonical A.mtx")...); status != cli.StatusSuccess ||
-		!strings.Contains(stderr, "overlap  no direction was dropped; smallest eigenvalue of B with ones on its diagonal 1\n") {
+		!strings.Contains(stderr, "overlap  0 directions dropped, eigenvalues of B up to 0; kept from 1\n") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 	if stdout, stderr, status := s.real(strings.Fields("plan -n 100 --b --overlap canonical")...); status != cli.StatusSuccess || !strings.Contains(stdout, "projection") {
@@ -79,6 +81,11 @@ func TestOverlap(t *testing.T) {
 }
 
 func TestOverlapRefused(t *testing.T) {
+	cmd := &cobra.Command{}
+	overlapFlag(cmd, new(string))
+	if usage := cmd.Flags().Lookup("overlap").Usage; usage != "with --b: canonical[:`T`] drops the directions in which B is nearly\nsingular: eigenvalues of at most T times the largest, if B has ones on\nits diagonal (default: 1e-7)" {
+		t.Error(usage)
+	}
 	s := newFixture(t)
 	s.copies()
 	for args, says := range map[string]string{

@@ -222,18 +222,18 @@ func (k *canonical[T]) factor(c *call, b evd.Sym[T]) error {
 	n := b.N
 	k.kept, k.of.factored = nil, nil
 	if _, err := triangle(b).Largest(); err != nil {
-		return cause(b, "B", err)
+		return cause("B", err)
 	}
 	d := make([]float64, n)
 	for i := range d {
 		d[i] = 1
-		if x := math.Abs(realPart(b.Data[i+i*b.Ld])); x > 0 {
+		if x := math.Abs(triangle(b).Diagonal(i)); x > 0 {
 			d[i] = 1 / math.Sqrt(x)
 		}
 	}
 	scaled, e, err := dense.Congruent(triangle(b), d)
 	if err != nil {
-		return cause(b, "B", err)
+		return cause("B", err)
 	}
 	s, err := k.solverOf(true, n)
 	if err != nil {
@@ -249,7 +249,7 @@ func (k *canonical[T]) factor(c *call, b evd.Sym[T]) error {
 		return err
 	}
 	if f.d = d; k.of.opt.Verify {
-		multiply(scaled.Data, math.Ldexp(1, e))
+		dense.Multiply(scaled.Data, math.Ldexp(1, e))
 		f.b = scaled
 	}
 	if err := k.space.Now.Hold(k.of.base.Begin(c.ctx, nil), f.v); err != nil {
@@ -289,7 +289,7 @@ func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 	m := len(f.root)
 	scaled, e, err := dense.Congruent(triangle(a), f.d)
 	if err != nil {
-		return nil, cause(a, "A", err)
+		return nil, cause("A", err)
 	}
 	var projected []T
 	err = k.onDevice(c, func(by *plan.Call, s *dense.Subspace[T]) (err error) {
@@ -305,7 +305,7 @@ func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 	}
 	if shift += e; sel.ByValue() { // the ends of the interval are values of C itself
 		by := max(min(shift, 1000), -1000)
-		multiply(of.Data, math.Ldexp(1, by))
+		dense.Multiply(of.Data, math.Ldexp(1, by))
 		shift -= by
 	}
 	solver, err := k.solverOf(false, m)
@@ -329,7 +329,7 @@ func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 			if inner.Certificate.Ratios, err = k.measure(c, scaled, e, f.b, res); err != nil {
 				return nil, err
 			}
-			if !passed(res) {
+			if !verifiable(res).Passed {
 				return nil, unverified(nil, res)
 			}
 		}
@@ -368,12 +368,12 @@ func (k *canonical[T]) vectors(c *call, z *evd.Dense[T]) (*evd.Dense[T], error) 
 			func(parts []float32, each int) { finish(parts, each, f.d) },
 			func(parts []float64, each int) { finish(parts, each, f.d) })
 	})
-	if !k.of.opt.RowMajor {
-		return &evd.Dense[T]{Rows: n, Cols: count, Ld: n, Data: x}, nil
+	of := vk.Columns[T]{Rows: n, Cols: count, Ld: n, Data: x}
+	if k.of.opt.RowMajor {
+		of = vk.Columns[T]{Rows: count, Cols: n, Ld: max(count, 1), Data: make([]T, len(x))}
+		copies.Transposed(of.Data, of.Ld, x, n, n, count)
 	}
-	rows := make([]T, len(x))
-	copies.Transposed(rows, max(count, 1), x, n, n, count)
-	return &evd.Dense[T]{Rows: n, Cols: count, Ld: max(count, 1), Data: rows, RowMajor: true}, nil
+	return (*evd.Dense[T])(plan.DenseOf(of, k.of.opt.RowMajor)), nil
 }
 
 // finish multiplies the elements of a vector by those of d. Then it makes the first of the largest
@@ -414,13 +414,13 @@ func finish[R evd.Float](parts []R, each int, d []float64) {
 func (k *canonical[T]) check(c *call, a, b evd.Sym[T], res *Result[T]) (r evd.Ratios, err error) {
 	scaledA, eA, err := dense.Congruent(triangle(a), k.kept.d)
 	if err != nil {
-		return r, cause(a, "A", err)
+		return r, cause("A", err)
 	}
 	scaledB, eB, err := dense.Congruent(triangle(b), k.kept.d)
 	if err != nil {
-		return r, cause(b, "B", err)
+		return r, cause("B", err)
 	}
-	multiply(scaledB.Data, math.Ldexp(1, eB))
+	dense.Multiply(scaledB.Data, math.Ldexp(1, eB))
 	return k.measure(c, scaledA, eA, scaledB, res)
 }
 
@@ -431,7 +431,7 @@ func (k *canonical[T]) measure(c *call, a dense.Triangle[T], e int, b dense.Tria
 		return r, nil
 	}
 	y := vk.Columns[T]{Rows: n, Cols: count, Ld: n, Data: make([]T, n*count)}
-	z := stored(res.Vectors)
+	z := plan.Dense[T](*res.Vectors).Columns()
 	if res.Vectors.RowMajor {
 		copies.Transposed(y.Data, n, z.Data, z.Ld, count, n)
 	} else {

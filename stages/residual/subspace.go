@@ -1,7 +1,6 @@
 package residual
 
 import (
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/factor"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
@@ -43,7 +42,6 @@ func (r *Subspace[T]) Work() *vk.Layout {
 // X − V·(VᴴX) are written to `outside`.
 func (r *Subspace[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, b, v, x product.Matrix[T], s Sums[T], outside vk.Slice[T]) {
 	s.hold(x.Cols)
-	stages.Holds("the sums of X − V·(VᴴX)", outside, x.Cols)
 	n, m, ops := r.sums.n, v.Cols, r.sums.ops
 	for i, matrix := range []product.Matrix[T]{a, b} {
 		r.sums.identity(rec, matrix, 0, n, r.Columns(ws)[i])

@@ -209,12 +209,14 @@ static void pencils(vkevd_device device) {
 		SAYS(bad, text, vkevd_pencil_plan(device, 3, &o, &plan, &error));                           \
 		CHECK(plan == 0);                                                                          \
 	} while (0)
-	REFUSED("options.reserved: must be 0", .reserved0 = 1);
-	REFUSED("options.reserved: must be 0", .reserved = {0, 0, 0, 0, 0, 1});
+	REFUSED("options.reserved: must be 0", .reserved = {0, 0, 0, 0, 1});
 	REFUSED("options.reserved: must be 0", .symmetric = {.reserved0 = 1});
+	REFUSED("option Overlap: the threshold 1 is not between 0 and 1", .overlap = VKEVD_CANONICAL, .threshold = 1);
+	REFUSED("option Overlap: canonical orthogonalisation is only for A·x = λ·B·x", .overlap = VKEVD_CANONICAL, .type = VKEVD_ABXLX);
 	const int32_t wrong[] = {-1, 2};
 	for (int k = 0; k < 2; k++) {
 		const char *const flag = "options: a member that must be 0 or 1 is neither";
+		REFUSED("options.overlap: neither VKEVD_CHOLESKY nor VKEVD_CANONICAL", .overlap = wrong[k]);
 		REFUSED(flag, .b_upper = wrong[k]);
 		REFUSED(flag, .b_row_major = wrong[k]);
 		REFUSED(flag, .symmetric = {.vectors = wrong[k]});
@@ -275,6 +277,24 @@ static void pencils(vkevd_device device) {
 	OK(vkevd_plan_close(plan, &error));
 	OK(vkevd_pencil_plan(device, 3, NULL, &plan, &error)); // without vectors
 	SAYS(bad, "plan: without vectors, which a check needs", vkevd_pencil_check(plan, a, 4, b, 3, w, z, 4, 3, &number, NULL, NULL, &error));
+	OK(vkevd_plan_close(plan, &error));
+
+	// The third function is four times the first one. Without it, A = [2 1; 1 2] and B = diag(4, 1).
+	double h[9] = {2, 1, 8, 1, 2, 4, 8, 4, 32}, s[9] = {4, 0, 16, 0, 1, 0, 16, 0, 64};
+	vkevd_found found;
+	o = (vkevd_pencil){.overlap = VKEVD_CANONICAL, .symmetric = {.vectors = 1}};
+	OK(vkevd_pencil_plan(device, 3, &o, &plan, &error));
+	SAYS(bad, "found: NULL", vkevd_pencil_solve(plan, h, 3, s, 3, w, z, 3, NULL, NULL, &error));
+	OK(vkevd_pencil_factor(plan, s, 3, &number, NULL, &error));
+	CHECK(fabs(number - 2) < 1e-14);
+	OK(vkevd_pencil_solve(plan, h, 3, NULL, 0, w, z, 3, &found, NULL, &error));
+	CHECK(found.count == 2 && fabs(w[0] - (5 - sqrt(13)) / 4) < 1e-14 && fabs(w[1] - (5 + sqrt(13)) / 4) < 1e-14);
+	double residual;
+	OK(vkevd_pencil_check(plan, h, 3, s, 3, w, z, 3, 2, &residual, &number, NULL, &error));
+	CHECK(residual < 4 && number < 4);
+	SAYS(VKEVD_NOT_POSITIVE, "B is not positive semidefinite: its eigenvalues are between -1 and 1, if its diagonal is scaled to ones",
+	     vkevd_pencil_factor(plan, (const double[]){-1, 0, 0, 0, 1, 0, 0, 0, 1}, 3, NULL, NULL, &error));
+	CHECK(error.row == -1);
 	OK(vkevd_plan_close(plan, &error));
 #undef REFUSED
 }

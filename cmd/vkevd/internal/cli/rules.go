@@ -44,7 +44,8 @@ var exclusions = []rule{
 	{"solve plan", "tridiagonal start batch b svd engine", "distribute", "", ""},
 	{"", "b", "several", "", "--device {device}: --b uses one device"},
 	{"check", "b", "svd", "", ""},
-	{"check", "host", "type=2 type=3 overlap", "", ", which the device measures"},
+	{"check", "host", "type=2 type=3", "", ", which the device measures"},
+	{"check", "host", "overlap", "", ", which the device measures"},
 	{"", "overlap", "type=2 type=3", "", ": it is only for A·x = λ·B·x"},
 	{"", "overlap", "batch", "", ": --batch solves with a Cholesky factor of B"},
 	{"", "overlap", "largest", "", ": how many values there are is only known when directions have been dropped; use --interval"},
@@ -75,7 +76,8 @@ var exclusions = []rule{
 // `needs` lists flags that need another one: one of `other` must be given.
 var needs = []rule{
 	{"", "base", "format=coo", "", "--base is for --format coo"},
-	{"", "type overlap", "b", "", ": other problems have one matrix"},
+	{"", "type", "b", "", ": other problems have one matrix"},
+	{"", "overlap", "b", "", ": other problems have one matrix"},
 	{"svd", "full", "out-u out-v", "", "--full needs --out-u or --out-v"},
 	{"plan", "m", "svd", "", ": other matrices are square"},
 	{"plan", "full", "svd", "", ": eigenvectors are a square matrix anyway"},

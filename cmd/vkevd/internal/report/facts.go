@@ -202,13 +202,8 @@ func (p *PairFacts) Print(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "pair     %s, B from %s, condition %.2g\n", p.Type.Problem(), cli.Printable(p.File), p.Condition)
-	switch o := p.Overlap; {
-	case o == nil:
-	case o.Dropped == 0:
-		fmt.Fprintf(w, "overlap  no direction was dropped; smallest eigenvalue of B with ones on its diagonal %.3g\n", o.Kept)
-	default:
-		fmt.Fprintf(w, "overlap  %s dropped; eigenvalues of B with ones on its diagonal: kept from %.3g, dropped up to %.3g\n",
-			cli.Plural(o.Dropped, "direction"), o.Kept, o.Lost)
+	if o := p.Overlap; o != nil {
+		fmt.Fprintf(w, "overlap  %s dropped, eigenvalues of B up to %.3g; kept from %.3g\n", cli.Plural(o.Dropped, "direction"), o.Lost, o.Kept)
 	}
 }
 
