@@ -194,7 +194,7 @@ LONG_PACKAGES := $(call found,'when[.]Long' stages evd tests vk)
 test-kernels: # the tests that test-unit leaves out
 	$(TEST)long $(GO) test $(LONG) -run "$$(tools/picked.sh Long $(LONG_PACKAGES))" $(LONG_PACKAGES)
 
-test-modes: # the other binding, validation, and wide vectors on more packages or with more tests
+test-modes: # other binding, race detector, validation and wide vectors: more packages or tests
 	$(MAKE) test-vulkango VULKANGO_PACKAGES='$(DEVICE_STAGES) ./evd/... ./cmd/... ./examples/...'
 	$(MAKE) test-race RACE_PACKAGES='./evd/... ./stages/tridiag/... ./cmd/vkevd' RACE_SOME='./vk/internal/trials'
 	$(MAKE) test-validation VALIDATION=long,validation

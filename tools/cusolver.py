@@ -5,7 +5,7 @@ usage: cusolver.py [--library PATH] [--seconds S] [--json FILE] TASK...
 Tasks are lists of orders, like syevd:f64:1024,4096:nv, with the number type (f64, f32, c128, c64) and
 n (values only), v (vectors) or both, and after it a for every algorithm of the library (0, 1 and 2), e for
 its emulated products. syevd, batched (sizes like 16x50000) and gesvd (v: thin vectors) are known.
-One row per call: the least wall time of up to five calls, the bytes of workspace, and the larger of LAPACK's
+One row per call: the least wall time of up to six calls, the bytes of workspace, and the larger of LAPACK's
 ratios of residual and orthogonality where there are vectors. Needs PyTorch for memory and checks.
 """
 import argparse, ctypes, glob, json, os, time

@@ -12,7 +12,7 @@ import (
 const (
 	linkPieces   = 4
 	linkBytes    = 16 << 20 // bytes of a piece
-	linkCommands = 4096     // largest number of copy commands of a piece, for each device
+	linkCommands = 4096     // largest number of columns in a piece: each takes a copy command
 )
 
 // Link copies matrices from the memory of one device to the memory of another device (Move). The

@@ -83,7 +83,7 @@ enum {
 	VKEVD_OUT_OF_MEMORY = 5,  /* too little device memory: error.need, error.free */
 	VKEVD_DEVICE_FAILED = 6,  /* the driver or a kernel reported a failure, or the device is lost */
 	VKEVD_CANCELLED = 7,      /* vkevd_cancel or the progress function cancelled the solve */
-	VKEVD_CLOSED = 8,         /* the plan or the device was closed during the call */
+	VKEVD_CLOSED = 8,         /* the device was closed, or the plan was closed during the call */
 	VKEVD_TOO_MANY = 9,       /* an interval holds more eigenvalues than at_most */
 	VKEVD_NO_CONVERGENCE = 10,/* an iteration did not end */
 	VKEVD_UNVERIFIED = 11,    /* options.verify: the result failed its certificate, twice */

@@ -147,7 +147,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	t.Run("reading", func(t *testing.T) {
 		interrupt(t, func(s *fixture, cancel func()) {
-			never, w := io.Pipe() // no writer
+			never, w := io.Pipe() // nothing is written to it
 			t.Cleanup(func() { w.Close() })
 			s.stdin = io.MultiReader(callback(cancel), never)
 		})

@@ -26,7 +26,7 @@ type fakeMachine struct {
 	info   vk.Info
 	ratios evd.Ratios
 
-	certified float64 // ratio of a tridiagonal's values
+	certified float64 // the ratio that Certify returns
 	retried   *evd.StageError
 	measured  probe.Rates
 	// These errors are nil, or are set by a test. A method of the fake machine returns the one that

@@ -320,7 +320,7 @@ func (j *planJob) chosenProducts(on target, f machine.Planned, opt evd.Options) 
 		chosen = on.ComplexProducts
 	}
 	if emulates(f) {
-		if !chosen.Emulated { // some solves take emulated products even if they are a little faster
+		if !chosen.Emulated { // some solves take emulated products even if they are only a little faster
 			chosen = chosen.Large()
 		}
 		return chosen, nil

@@ -38,7 +38,7 @@ type planReport struct {
 	Host        uint64               `json:"host_bytes"`       // matrix and vectors in solve
 	Devices     []report.DeviceShare `json:"devices,omitempty"`
 	Parts       string               `json:"parts_of,omitempty"` // what is divided among them
-	Memory      []plannedRegion      `json:"memory"`             // of the first device; regions with the same offset share it
+	Memory      []plannedRegion      `json:"memory"`             // of the first device; regions with the same offset share memory
 	Stages      []plannedStage       `json:"stages"`
 	Flops       float64              `json:"flops"`
 	Seconds     float64              `json:"seconds,omitempty"`

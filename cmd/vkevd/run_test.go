@@ -24,9 +24,9 @@ type fixture struct {
 	machine   *fakeMachine
 	variables map[string]string
 	system    string // os-release
-	nvidia    bool   // the kernel has NVIDIA's driver
+	nvidia    bool   // the operating system's kernel has NVIDIA's driver
 	terminal  bool
-	dumb      bool // as by default: everything is shown, by lines
+	dumb      bool // a dumb terminal, as newFixture sets it: everything is shown, by lines
 	stdin     io.Reader
 	stdout    io.Writer // nil: run returns it
 	ctx       context.Context

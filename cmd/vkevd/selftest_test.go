@@ -35,7 +35,7 @@ func TestSelftest(t *testing.T) {
 	for _, k := range matgen.Dense() {
 		count(k.Name())
 	}
-	for _, k := range matgen.Hermitians() { // those with phases
+	for _, k := range matgen.Hermitians() { // complex kinds, whose names may contain these words, too
 		count(k.Name())
 	}
 	if strings.Count(stdout, "  ok\n") != 2*kinds || !strings.HasSuffix(stdout, " matrices solved, all measures below 60\n") || stderr != "" || status != cli.StatusSuccess {

@@ -85,7 +85,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command, args []string) error {
 	case j.batch && cli.Ending(j.values) == ".json":
 		return cli.Usage(cmd, "--out-values: %s: the values of a batch are written as .txt, .npy or .npz", j.values)
 	}
-	if j.start != "" && o.precision == "" { // only double precision has approximate vectors
+	if j.start != "" && o.precision == "" { // --start refines to double precision, whatever the type of FILE is
 		o.precision = cli.PrecisionDouble
 	}
 	if err := errors.Join(checkEngine(cmd, j.engine), j.CheckProcesses(cmd)); err != nil {

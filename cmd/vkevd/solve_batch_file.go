@@ -283,7 +283,7 @@ func (f *batchFile) groups(wanted part) (all []batchGroup, _ error) {
 			return nil, fmt.Errorf("%s%w", f.about(a), err)
 		}
 		if a.Count == 0 {
-			continue // no plan: the order of no matrix may be impossible
+			continue // a stack without matrices gets no plan: its order may be impossible
 		}
 		i, known := at[part]
 		if !known {

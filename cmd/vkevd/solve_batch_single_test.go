@@ -43,7 +43,7 @@ func TestFloat32StackGivesFloat32(t *testing.T) {
 		all, err := matio.Options{}.ReadStacksFile(name)
 		for i, array := range []string{"F", "D", "One"} {
 			if name == "v.npz" {
-				continue // vectors and values of one matrix are no stacks
+				continue // values are no stacks of matrices
 			}
 			if err != nil || all.All[i].Name != array || all.All[i].Single != (array != "D") {
 				t.Errorf("%s: %+v, %v", name, all, err)

@@ -117,7 +117,7 @@ type problem struct {
 	pair      machine.PairType
 	n         int
 	precision string                         // as in reports
-	with      func(machine.Planned) solution // binds the matrix to its plan
+	with      func(machine.Planned) solution // binds what was read to its plan
 }
 
 // A solution is a plan together with the problem that it solves.

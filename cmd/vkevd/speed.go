@@ -38,7 +38,7 @@ func speedsOn(info vk.Info, rates probe.Rates, of machine.Kind) speeds {
 
 // deviceSpeeds uses stored rates and runs nothing on the device.
 func deviceSpeeds(ctx context.Context, dev machine.Device, precision string) speeds {
-	rates, _ := dev.Rates(ctx, false) // without an error: speedsOn replaces missing rates
+	rates, _ := dev.Rates(ctx, false) // an error does not matter: speedsOn replaces missing rates
 	of := machine.KindDense
 	switch precision {
 	case precisionName[float32](), precisionName[complex64]():

@@ -168,7 +168,7 @@ func (p *fakeSingular) vectors(a evd.Dense[float64], res *svd.Result[float64]) e
 		}
 		return d
 	}
-	var u, v mat.Dense // of the transpose, because a is stored by rows
+	var u, v mat.Dense // of the transpose, because gonum reads the columns of a as rows
 	f.UTo(&v)
 	f.VTo(&u)
 	res.U, res.V = columns(p.opt.U, &u), columns(p.opt.V, &v)

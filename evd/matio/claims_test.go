@@ -264,7 +264,7 @@ func TestBombsAreTooLarge(t *testing.T) {
 	word := func(s string) string { return npyFile(1, dictionary("|S3", false, "()"), []byte(s)) }
 	for _, c := range []struct {
 		name, head, rest string
-		format           bool // whether no reader needs to report a *TooLargeError
+		format           bool // no reader takes the format, so none needs to report a *TooLargeError
 	}{
 		{"a list of values", "", "1\n", false},
 		{"a list in JSON", "[1", ",1", false},

@@ -308,7 +308,7 @@ func (t *table) fits(k, numbers int) error {
 	if err := t.compareTop(k); err != nil || numbers > 0 {
 		return err
 	}
-	return t.errorf("a row name without numbers") // but with a tab
+	return t.errorf("a row name without numbers") // a name, and then only a tab
 }
 
 // compareTop compares the first line with the first row, which has k fields. It sets t.shorter, or

@@ -24,7 +24,7 @@ type nameKind int
 
 const (
 	noNames     nameKind = iota // there are no other lines
-	numberNames                 // numbers, of which a user may think as names
+	numberNames                 // numbers, which may be names
 	wordNames                   // names
 )
 

@@ -70,7 +70,7 @@ type NotSymmetricError struct {
 	// Diff is NaN if exactly one of the two elements is NaN. NaN counts as larger than every
 	// number.
 	Diff    float64 // |a_ij − a_ji|, or |a_ij − conj a_ji|
-	Largest float64 // max |a_ij| over the whole matrix, without NaN, of complex ones over their parts; 0 from ReadTridiagonal
+	Largest float64 // max |a_ij| over the whole matrix, without NaN; of complex matrices the largest part
 	Single  bool    // Dense.Single, Complex.Single
 	// Complex says that the matrix is complex. Transposed says that the matrix equals its
 	// transpose, up to rounding errors: it is complex symmetric and not Hermitian.

@@ -58,7 +58,7 @@ var markup = []string{"<!doctype", "<html", "<head", "<body", "<!--", "<?xml", "
 // knownForeign returns an error if the input has a format of another program, which no reader of
 // this package reads. It consumes nothing.
 func knownForeign(in *input) error {
-	const enough = 512 // bytes: a block of a tar archive, in which its magic is near the end
+	const enough = 512 // bytes: a block of a tar archive, in which its magic is in the middle
 	start, _ := in.Peek(enough)
 	if bytes.HasPrefix(start, []byte(npyMagic)) || bytes.HasPrefix(start, []byte(zipMagic)) {
 		return nil

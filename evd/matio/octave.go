@@ -72,7 +72,7 @@ func octaveComment(line []byte) (key, value string, ok bool) {
 func (o Options) readOctave(in *input) (*Dense, error) {
 	t := &octave{fields: &fields{input: in, line: 1, dialect: dialect{between: ' '}, noComments: true}}
 	wanted := o.wanted()
-	best := len(wanted) // index of the variable that was found
+	best := len(wanted) // index in `wanted` of the best name that was found
 	var all []string
 	var found *Dense
 	var foundErr error

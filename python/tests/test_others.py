@@ -48,8 +48,8 @@ class OwnTests(Case):
 
     @unittest.skipIf(scipy is None, "no scipy")
     def test_scipy(self):
-        """All tests except one, which compares the signs of vectors of the device with those of
-        scipy."""
+        """The tests of eigh and eigvalsh except one, which compares the signs of vectors of the
+        device with those of scipy."""
         self.run_tests("scipy.linalg.tests.test_decomp", "(Eigh or Eigvalsh) and not test_deprecation_results", 5)
 
 

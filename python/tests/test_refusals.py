@@ -6,7 +6,7 @@ from vkevd import _devices, _errors, _library
 
 
 class Refusals(Case):
-    """Each wrong argument: the kind of the exception, and its whole text."""
+    """Wrong arguments: the kind of the exception, and its whole text."""
 
     def refused(self, kind, text, work):
         with self.subTest(text), self.assertRaises(kind) as caught:

@@ -129,7 +129,7 @@ def _reason(problem):
 
 
 def _eigen(a, upper, vectors, select, row_major, device, b=None, type=1):
-    """Solves one matrix, or one pair. The vectors have the same storage order as those of the original function.
+    """Solves one matrix or one pair. The vectors are row-major if row_major is set.
 
     a is never overwritten, even with overwrite_a, because the original function needs a if the
     device fails.

@@ -31,8 +31,8 @@ def _pencil(type, upper=0, row_major=0, symmetric=Symmetric()):
 
 
 def with_b(b, upper, type):
-    """Returns the function that calls the library for pairs with this b, as _symmetric.alone
-    does."""
+    """Returns a function that calls the library for pairs with this b. _symmetric.alone is such a
+    function for one matrix."""
     memory, ld, row_major = stored(b)
 
     def by(session, options, a, results, control):

@@ -119,7 +119,7 @@ void free(void *p)
 	pthread_mutex_lock(&lock);
 	h->next->before = h->before, h->before->next = h->next;
 	pthread_mutex_unlock(&lock);
-	memset(h->guard, 0, sizeof h->guard); /* to be freed once */
+	memset(h->guard, 0, sizeof h->guard); /* so that a second call of free is found */
 	__libc_free(h->memory);
 	errno = kept;
 }

@@ -100,5 +100,5 @@ if __name__ == "__main__":
     check("a killed process:", killed())
     check("a crash:", dies_as_before())
     check("Ctrl-C:", interrupted())
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # 100,000 lines say nothing
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # without the 100,000 lines of VKEVD_VERBOSE
     check("100,000 small calls:", quiet(100_000))

@@ -232,7 +232,7 @@ static void congruent(int f, double complex m[N][N], int phases) {
 	for (int side = 0; side < 2; side++) {
 		double complex x[N][N];
 		for (int i = 0; i < N; i++) {
-			memcpy(x[i], m[i], sizeof x[i]); // m is symmetric, or F·m
+			memcpy(x[i], m[i], sizeof x[i]); // column i of m, which is symmetric at first, and then row i of F·m
 			multiply(f, x[i]);
 		}
 		for (int i = 0; i < N; i++)

@@ -23,7 +23,7 @@ type Command struct {
 // These are the values of Command.Op. The comments say what the members A, B and Word are.
 const (
 	OpDispatch  = C.VKE_DISPATCH  // A pipeline, B layout
-	OpBarrier   = C.VKE_BARRIER   // full compute and transfer barrier
+	OpBarrier   = C.VKE_BARRIER   // barrier between the commands before and after it
 	OpFill      = C.VKE_FILL      // writes Word to Size bytes of buffer A from OffsetA on
 	OpCopy      = C.VKE_COPY      // copies Size bytes from buffer B at OffsetB to buffer A at OffsetA
 	OpTimestamp = C.VKE_TIMESTAMP // writes timestamp number Word

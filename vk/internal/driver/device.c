@@ -104,7 +104,7 @@ VkResult vke_pipeline(vke_device *d, VkPipelineCache cache, VkPipelineLayout lay
 }
 
 VkResult vke_statistics(vke_device *d, VkPipeline pipeline, VkPipelineExecutableStatisticKHR *out, uint32_t *count) {
-	VkPipelineExecutableInfoKHR which = {ST_EXECUTABLE, NULL, pipeline, 0}; // a compute pipeline has one
+	VkPipelineExecutableInfoKHR which = {ST_EXECUTABLE, NULL, pipeline, 0}; // 0: a compute pipeline has one executable
 	for (uint32_t i = 0; out && i < *count; i++) out[i].sType = ST_EXECUTABLE_STATISTIC;
 	return d->statistics(d->handle, &which, count, out);
 }

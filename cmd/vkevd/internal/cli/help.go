@@ -161,7 +161,7 @@ func HelpCommand() *cobra.Command {
 			case err != nil:
 				return err
 			}
-			topic.InitDefaultHelpFlag() // cobra lists these two only after they were used
+			topic.InitDefaultHelpFlag() // cobra's help lists these two flags only after these calls
 			topic.InitDefaultVersionFlag()
 			return topic.Help()
 		},

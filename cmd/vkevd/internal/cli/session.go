@@ -61,7 +61,7 @@ type Environment struct {
 	CacheDir  func() (string, error) // the user's folder for caches of all programs
 	ConfigDir func() (string, error) // the user's folder for settings of all programs
 	System    func() string          // content of os-release(5), "" where there is none
-	HasNVIDIA func() bool            // the kernel has NVIDIA's driver
+	HasNVIDIA func() bool            // the operating system's kernel has NVIDIA's driver
 	Terminal  bool                   // standard error is a terminal that can redraw a line
 	Dumb      bool                   // it is a terminal that cannot
 	columns   func() int             // width of that terminal, 0 if not known

@@ -104,7 +104,7 @@ func (p *Picture) layout() (width, height vg.Length, scale float64) {
 	}
 	dots := math.Floor(dotsPerInch * min(1, wide/full.width))
 	for ; ; dots-- { // a smaller scale makes the layout wider, and its legend lower
-		scale = dots / dotsPerInch // a whole number of dots
+		scale = dots / dotsPerInch // `dots` is a whole number of dots per inch
 		width = vg.Length(wide/scale) * vg.Centimeter
 		legend := p.legend.height(width - p.leftMargin() - rightMargin)
 		if p.chosen.height == 0 {

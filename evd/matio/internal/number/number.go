@@ -40,7 +40,7 @@ func Parse(word []byte) (x float64, complaint string) {
 	// ParseFloat does not keep its argument, because it copies the text for an error. The argument
 	// may therefore share the memory of `word`.
 	x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(word), len(word)), 64)
-	if err == nil && bytes.IndexByte(word, '_') < 0 { // only Go writes 1_000
+	if err == nil && bytes.IndexByte(word, '_') < 0 { // ParseFloat takes Go's underscores
 		return x, ""
 	}
 	return unusualNumber(word)
