@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/vkevd/vkevd/stages/chase"
-	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -57,13 +57,14 @@ func Variants(info vk.Info, from *Tuning, texts []string) (all []Variant, _ erro
 
 // `text` is a JSON object with the new values of some fields.
 func withFields(t Tuning, text string) (Tuning, error) {
-	// The JSON decoder overwrites the elements of an existing list. All tunings of a device family
-	// share the lists of tiles. So these lists are removed before decoding, and the shared lists
-	// stay unchanged.
-	lists := []*[]product.Tile{&t.Products.Tiles, &t.Singles.Tiles, &t.Complexes.Tiles, &t.ComplexSingles.Tiles}
-	shared := make([][]product.Tile, len(lists))
+	// The JSON decoder writes into the memory of an existing list, which other tunings share, and
+	// keeps the fields of its elements that the text does not have. So all lists are removed before
+	// decoding. A list that the text does not have comes back.
+	lists := listsOf(reflect.ValueOf(&t).Elem())
+	shared := make([]reflect.Value, len(lists))
 	for i, list := range lists {
-		shared[i], *list = *list, nil
+		shared[i] = reflect.ValueOf(list.Interface())
+		list.SetZero()
 	}
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		const example = `{"ApplyQ2":{"Group":32}}`
@@ -71,9 +72,22 @@ func withFields(t Tuning, text string) (Tuning, error) {
 			text, strings.TrimPrefix(err.Error(), "json: "), example)
 	}
 	for i, list := range lists {
-		if *list == nil {
-			*list = shared[i]
+		if list.IsNil() {
+			list.Set(shared[i])
 		}
 	}
 	return t, nil
+}
+
+// listsOf returns the slices among the fields of a struct, and of the structs in it.
+func listsOf(v reflect.Value) (lists []reflect.Value) {
+	switch v.Kind() {
+	case reflect.Slice:
+		return []reflect.Value{v}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			lists = append(lists, listsOf(v.Field(i))...)
+		}
+	}
+	return lists
 }

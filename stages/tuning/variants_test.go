@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -37,6 +38,19 @@ func TestVariantsLeaveTheTableAlone(t *testing.T) {
 	}
 	if !slices.Equal(On(info).Products.Tiles, tiles) {
 		t.Error("the family's tiles were written over")
+	}
+	rows := slices.Clone(table.Batch.Memory)
+	all, err = Variants(info, &table, []string{`{"Batch": {"Memory": [{"Order": 40}]}}`, `{"Batch": {"Memory": [{"Order": 50}]}}`})
+	if err != nil || len(all) != 2 {
+		t.Fatal(all, err)
+	}
+	for i, order := range []uint32{40, 50} {
+		if got := all[i].Tuning.Batch.Memory; len(got) != 1 || got[0] != (batch.Memory{Order: order}) {
+			t.Errorf("rows of variant %d are %+v", i, got)
+		}
+	}
+	if !slices.Equal(table.Batch.Memory, rows) {
+		t.Error("the rows of the table were written over")
 	}
 	for _, text := range []string{`{"Block": 64} {}`, `{"Blok": 64}`} {
 		if all, err := Variants(info, nil, []string{text}); err == nil {
