@@ -165,7 +165,7 @@ func scalapack(g *processGrid, a, q *matrix, _ int) ([]float64, error) {
 		return C.values(C.int(n), doubles(a.data), d, doubles(w), doubles(work), C.int(lwork), &iwork[0], C.int(liwork))
 	}
 	// With lwork = −1 a ScaLAPACK routine returns the sizes of the workspace that it needs. The
-	// size that pdsyevd returns may be too small by (rows + columns + block)·block, which its call
+	// size that pdsyevd returns may be too small by (rows + columns + 2·block)·block, which its call
 	// of pdormtr needs.
 	size, isize := make([]float64, 8), make([]C.int, 8)
 	info := call(size, -1, isize, -1)
