@@ -97,7 +97,7 @@ func (d *Device) pieces(addr, size uint64) (list []piece) {
 }
 
 // nameOf returns an address as text: the name of its region, and the distance from the beginning of
-// the region in bytes. An address that no open arena has is "outside".
+// the region in bytes. An address that no open arena has is "outside", and the address 0 is "–".
 func (d *Device) nameOf(addr uint64) string {
 	if addr == 0 {
 		return "–"

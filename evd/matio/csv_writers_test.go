@@ -182,7 +182,8 @@ func (s *sheet) entries(base int) (text string, count int) {
 	return text, count
 }
 
-// halfEmpty reports whether more than half of the rows or columns have only zeros.
+// halfEmpty reports whether more than half of the rows or columns have only zeros. The last row and
+// the last column do not count as such.
 func (s *sheet) halfEmpty() bool {
 	rows, cols := map[int]bool{s.rows - 1: true}, map[int]bool{s.cols - 1: true}
 	for i, row := range s.values {
