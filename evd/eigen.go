@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // Solve computes the spectrum of one matrix on the best device, for example
@@ -22,33 +23,17 @@ import (
 // If the context ends, the solve ends, but not the opening of the device. The errors are those of
 // vk.Open, NewPlan and Plan.Solve.
 func Solve[T Number](ctx context.Context, a Sym[T], opt Options) (*Result[T], error) {
-	dev, err := plan.OpenBestFor[T]()
-	if err != nil {
-		return nil, err
-	}
-	defer dev.Close()
-	p, err := NewPlan[T](dev, a.N, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	return p.Solve(ctx, a)
+	return plan.Once[T](
+		func(dev *vk.Device) (*Plan[T], error) { return NewPlan[T](dev, a.N, opt) },
+		func(p *Plan[T]) (*Result[T], error) { return p.Solve(ctx, a) })
 }
 
 // SolveTridiagonal computes the spectrum of one tridiagonal matrix, as Solve does for a dense
 // matrix. The errors are those of vk.Open, NewTridiagonalPlan and TridiagonalPlan.Solve.
 func SolveTridiagonal[T Float](ctx context.Context, t Tridiagonal[T], opt Options) (*Result[T], error) {
-	dev, err := plan.OpenBestFor[T]()
-	if err != nil {
-		return nil, err
-	}
-	defer dev.Close()
-	p, err := NewTridiagonalPlan[T](dev, t.N(), opt)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	return p.Solve(ctx, t)
+	return plan.Once[T](
+		func(dev *vk.Device) (*TridiagonalPlan[T], error) { return NewTridiagonalPlan[T](dev, t.N(), opt) },
+		func(p *TridiagonalPlan[T]) (*Result[T], error) { return p.Solve(ctx, t) })
 }
 
 // Eigen computes all eigenvalues and eigenvectors of a gonum matrix on the best device, as Solve

@@ -214,15 +214,7 @@ func toOne(largest float64) float64 {
 // SolveMixed computes all eigenvalues and eigenvectors of one matrix in mixed precision on the best
 // device. It opens the device, makes a MixedPlan, and closes both at the end.
 func SolveMixed(ctx context.Context, a Sym[float64], opt Options) (*Result[float64], error) {
-	dev, err := plan.OpenBest()
-	if err != nil {
-		return nil, err
-	}
-	defer dev.Close()
-	p, err := NewMixedPlan(dev, a.N, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	return p.Solve(ctx, a)
+	return plan.Once[float64](
+		func(dev *vk.Device) (*MixedPlan, error) { return NewMixedPlan(dev, a.N, opt) },
+		func(p *MixedPlan) (*Result[float64], error) { return p.Solve(ctx, a) })
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/internal/refinement"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // Refinement describes how RefinePlan.Refine or MixedPlan.Solve has computed a result: the steps of
@@ -60,17 +61,9 @@ func (e *InitialVectorsError) Error() string {
 // eigenvalue, or nearly so. The argument `opt` has the options of NewRefinePlan. Refine opens the
 // best device, makes a plan, and closes both at the end.
 func Refine(ctx context.Context, a Sym[float64], q Dense[float64], opt Options) (*Result[float64], error) {
-	dev, err := plan.OpenBest()
-	if err != nil {
-		return nil, err
-	}
-	defer dev.Close()
-	p, err := NewRefinePlan(dev, a.N, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	return p.Refine(ctx, a, q)
+	return plan.Once[float64](
+		func(dev *vk.Device) (*RefinePlan, error) { return NewRefinePlan(dev, a.N, opt) },
+		func(p *RefinePlan) (*Result[float64], error) { return p.Refine(ctx, a, q) })
 }
 
 // InitialShapeError says that the approximate eigenvectors are not an N×N matrix, where N is the

@@ -172,15 +172,7 @@ func (p *Plan[T]) exact(c *plan.Call, a evd.Sym[T]) (*Result[T], error) {
 // Solve computes the spectrum of one pair on the best device, as evd.Solve does for one matrix. The
 // errors are those of vk.Open, NewPlan and Plan.SolvePair.
 func Solve[T evd.Number](ctx context.Context, a, b evd.Sym[T], opt Options) (*Result[T], error) {
-	dev, err := plan.OpenBestFor[T]()
-	if err != nil {
-		return nil, err
-	}
-	defer dev.Close()
-	p, err := NewPlan[T](dev, a.N, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	return p.SolvePair(ctx, a, b)
+	return plan.Once[T](
+		func(dev *vk.Device) (*Plan[T], error) { return NewPlan[T](dev, a.N, opt) },
+		func(p *Plan[T]) (*Result[T], error) { return p.SolvePair(ctx, a, b) })
 }

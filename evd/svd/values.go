@@ -8,6 +8,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // Values computes all singular values of a gonum matrix on the best device, in descending order. It
@@ -32,18 +33,10 @@ func Decompose(ctx context.Context, a mat.Matrix) (*Result[float64], error) {
 }
 
 func solveOne(ctx context.Context, a mat.Matrix, opt Options) (*Result[float64], error) {
-	dev, err := plan.OpenBest()
-	if err != nil {
-		return nil, err
-	}
-	defer dev.Close()
 	m, n := a.Dims()
-	p, err := NewPlan[float64](dev, m, n, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	return p.Solve(ctx, FromGonum(a))
+	return plan.Once[float64](
+		func(dev *vk.Device) (*Plan[float64], error) { return NewPlan[float64](dev, m, n, opt) },
+		func(p *Plan[float64]) (*Result[float64], error) { return p.Solve(ctx, FromGonum(a)) })
 }
 
 // FromGonum returns a view of a gonum matrix, or a copy if its type gives no access to its elements
