@@ -23,8 +23,9 @@ ROOMS         = $(filter-out ./stages/product% ./stages/machine ./stages/tuning,
 # Packages of vk with a device. vk/spirv has no device and no goroutines.
 DEVICE_VK     = ./vk ./vk/internal/...
 
-# Only vk/internal/driver uses the Go binding. vk/internal/trials runs whole solves.
-VULKANGO_PACKAGES = $(DEVICE_VK)
+# Only vk/internal/driver uses the Go binding, and the tests of vk make its calls. test-modes runs
+# whole solves with the other binding.
+VULKANGO_PACKAGES = ./vk ./vk/internal/driver
 # Code on the host with several goroutines: vk and reading of files. The packages RACE_SOME start few
 # goroutines themselves, and the tests that use them are picked. evd/gonumlapack and the C libraries
 # share plans between goroutines by evd/plancache.
@@ -195,7 +196,7 @@ test-kernels: # the tests that test-unit leaves out
 	$(TEST)long $(GO) test $(LONG) -run "$$(tools/picked.sh Long $(LONG_PACKAGES))" $(LONG_PACKAGES)
 
 test-modes: # other binding, race detector, validation and wide vectors: more packages or tests
-	$(MAKE) test-vulkango VULKANGO_PACKAGES='$(DEVICE_STAGES) ./evd/... ./cmd/... ./examples/...'
+	$(MAKE) test-vulkango VULKANGO_PACKAGES='./vk/internal/trials $(DEVICE_STAGES) ./evd/... ./cmd/... ./examples/...'
 	$(MAKE) test-race RACE_PACKAGES='./evd/... ./stages/tridiag/... ./cmd/vkevd' RACE_SOME='./vk/internal/trials'
 	$(MAKE) test-validation VALIDATION=long,validation
 	$(MAKE) test-widths WIDTH=long,widths WIDTHS=512 WIDTH_PACKAGES='./vk $(DEVICE_STAGES)'
