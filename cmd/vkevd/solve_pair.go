@@ -133,18 +133,28 @@ func (m matrixInput) readB(ctx context.Context, file string, stdin io.Reader, lo
 	return m.read(ctx, file, stdin, log)
 }
 
-// readPair reads A and B at the same time, and compares their orders.
+// readPair reads A and B at the same time, and compares their orders. If one of them cannot be read, it
+// does not wait for the other.
 func (m matrixInput) readPair(ctx context.Context, files [2]string, stdin io.Reader, log io.Writer) (of [2]realOrComplex, err error) {
+	ctx, stop := context.WithCancel(ctx) // after an error, nobody needs the other file
+	defer stop()
 	var errB error
 	read := make(chan bool)
 	go func() {
-		of[1], errB = m.readB(ctx, files[1], stdin, log)
+		if of[1], errB = m.readB(ctx, files[1], stdin, log); errB != nil {
+			stop()
+		}
 		close(read)
 	}()
 	m.usual = namesOfA
-	of[0], err = m.read(ctx, files[0], stdin, log)
+	if of[0], err = m.read(ctx, files[0], stdin, log); err != nil {
+		stop()
+	}
 	<-read
-	if err = cmp.Or(err, errB); err == nil {
+	if err == nil || errB != nil && errors.Is(err, context.Canceled) {
+		err = errB
+	}
+	if err == nil {
 		err = sameOrder(cli.InputName(files[1]), of[1].order(), cli.InputName(files[0]), of[0].order())
 	}
 	return of, err

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"strings"
@@ -192,6 +194,19 @@ func TestPairsRefused(t *testing.T) {
 	if _, stderr, status := s.real("solve", "--b", "singular.mtx", "A.mtx"); status != cli.StatusSuccess ||
 		!strings.Contains(stderr, "singular.mtx: B is singular to working precision, with condition 1e+17: small eigenvalues have no correct digits.\n") {
 		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
+// TestPairDoesNotWaitForTheOtherFile reads one file from a pipe that never ends. The other file is
+// missing, and its error must come at once.
+func TestPairDoesNotWaitForTheOtherFile(t *testing.T) {
+	newFixture(t)
+	pipe, end := io.Pipe()
+	defer end.Close()
+	for _, files := range [][2]string{{"-", "missing.mtx"}, {"missing.mtx", "-"}} {
+		if _, err := (matrixInput{}).readPair(context.Background(), files, pipe, io.Discard); err == nil || !strings.Contains(err.Error(), "missing.mtx: no such file") {
+			t.Errorf("%v: %v", files, err)
+		}
 	}
 }
 
