@@ -78,6 +78,7 @@ var mayImport = map[string][]string{
 	"evd/ratio":         {"stages/tridiag"},
 	"examples/compress": {"evd/svd", "examples/internal/style"},
 	"examples/haldane":  {"evd", "examples/internal/style", "vk"},
+	"examples/orbitals": {"evd", "evd/pencil", "examples/internal/style", "vk"},
 	"examples/ribbon":   {"evd", "evd/batch", "examples/internal/style", "vk"},
 	"examples/pca":      {"evd", "evd/matio", "examples/internal/style"},
 
