@@ -50,6 +50,30 @@ class Pencil(Case):
                 self.assertTrue((a == before[0]).all() and (b == before[1]).all(), "a or b has changed")
         self.check_pair(np.rint(10 * symmetric(9)), np.eye(9, dtype=int), *vkevd.eigh(np.rint(10 * symmetric(9)).astype(int), np.eye(9, dtype=int)))
 
+    def test_overlap(self):
+        for dtype in (float, complex, np.float32, np.complex64):
+            x, n, m = random(20, 24, 3), 24, 20
+            x[:, :m] = np.eye(m)  # functions 20 to 23 are combinations of the others
+            a, b = (hermitian(m) if np.dtype(dtype).kind == "c" else symmetric(m)), positive(m, dtype)
+            whole = [(x.T @ matrix @ x).astype(dtype) for matrix in (a, b)]
+            want = vkevd.eigvalsh(a.astype(dtype), b=b)
+            single = np.finfo(dtype).eps > 1e-10
+            t = 1e-5 if single else 1e-7
+            w, z = vkevd.eigh(*whole, overlap=t)
+            self.assertEqual((w.shape, z.shape), ((m,), (n, m)))
+            tolerance = 1e-2 if single else 1e-10
+            self.assertLessEqual(abs(w - want).max(), tolerance * abs(want).max())
+            self.assertLessEqual(abs(z.conj().T @ whole[1] @ z - np.eye(m)).max(), tolerance)
+            with vkevd.Factor(whole[1], overlap=t) as factor:
+                again = factor.solve(whole[0])
+                self.assertTrue((again[0] == w).all() and (again[1] == z).all())
+                self.assertGreater(factor.condition, 1)
+        for arguments, text in (({"overlap": 0}, "overlap 0 is not a number between 0 and 1"), ({"overlap": 0.1, "type": 2}, "overlap is only for type=1")):
+            with self.assertRaisesRegex(ValueError, text):
+                vkevd.eigh(*whole, **arguments)
+        with self.assertRaisesRegex(ValueError, "overlap is for one pair of a and b"):
+            vkevd.eigh(whole[0], overlap=0.1)
+
     def test_second_argument(self):
         a, b = symmetric(7), positive(7)
         self.assertTrue((vkevd.eigh(a, b)[1] == vkevd.eigh(a, "L", b=b)[1]).all())

@@ -10,8 +10,8 @@ from ._symmetric import EVERYTHING, alone, one, select_of, upper_of
 
 
 def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=False, overwrite_b=False,
-         check_finite=True, subset_by_index=None, subset_by_value=None, type=1, precision=None, device=None,
-         progress=None):
+         check_finite=True, subset_by_index=None, subset_by_value=None, type=1, overlap=None, precision=None,
+         device=None, progress=None):
     """Eigenvalues, ascending, and eigenvectors of a real symmetric or complex Hermitian matrix, or
     of a stack of them.
 
@@ -21,6 +21,11 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
         type=1    a @ z = b @ z * w    z.conj().T @ b @ z = I
         type=2    a @ b @ z = z * w    z.conj().T @ b @ z = I
         type=3    b @ a @ z = z * w    z.conj().T @ inv(b) @ z = I
+
+    If b is singular or nearly so, overlap=1e-7 drops directions of b, as quantum chemists do
+    (canonical orthogonalisation, type=1): b is scaled to a diagonal of ones, and the directions of
+    its eigenvalues that are at most 1e-7 times the largest are dropped. There are then fewer than n
+    values and vectors. It is not for stacks.
 
     Stacks of a and b are broadcast. For many a and one b see Factor. If b is not positive definite,
     eigh raises NotPositiveDefiniteError, which is a LinAlgError.
@@ -57,6 +62,8 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
         a, b = paired(a, b, type)
         copied = copied or a is not single
     select = select_of(a, subset_by_index, subset_by_value)
+    if overlap is not None and (b is None or a.ndim > 2 or b.ndim > 2):
+        raise ValueError("overlap is for one pair of a and b")
     if precision not in (None, "mixed"):
         raise ValueError(f"precision {precision!r} is not 'mixed'")
     if precision and (a.dtype != np.float64 or a.ndim > 2 or b is not None or eigvals_only or select is not EVERYTHING):
@@ -70,7 +77,7 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
         result = np.empty(0, a.real.dtype), np.empty((0, 0), a.dtype)
     else:
         keep = not copied and not (overwrite_a and a is given and a.flags.writeable)
-        by = alone if b is None else with_b(b, upper, type)
+        by = alone if b is None else with_b(b, upper, type, overlap)
         result = one(a, upper, not eigvals_only, select, keep, device, progress, mixed=precision == "mixed", by=by)
     return finished(result[0] if eigvals_only else EighResult(*result), result[0], "eigenvalue")
 

@@ -24,19 +24,24 @@ def paired(a, b, type):
     return a.astype(dtype, copy=False), b.astype(dtype, copy=False)
 
 
-def _pencil(type, upper=0, row_major=0, symmetric=Symmetric()):
+def _pencil(type, upper=0, row_major=0, symmetric=Symmetric(), overlap=None):
     if type not in (1, 2, 3):
         raise ValueError('"type" keyword only accepts 1, 2, and 3.')
-    return Pencil(symmetric=symmetric, type=type - 1, b_upper=upper, b_row_major=row_major)
+    if overlap is not None and not 0 < overlap < 1:
+        raise ValueError(f"overlap {overlap!r} is not a number between 0 and 1")
+    if overlap is not None and type != 1:
+        raise ValueError("overlap is only for type=1")
+    return Pencil(symmetric=symmetric, type=type - 1, b_upper=upper, b_row_major=row_major, overlap=overlap is not None,
+                  threshold=overlap or 0)
 
 
-def with_b(b, upper, type):
+def with_b(b, upper, type, overlap=None):
     """Returns a function that calls the library for pairs with this b. _symmetric.alone is such a
     function for one matrix."""
     memory, ld, row_major = stored(b)
 
     def by(session, options, a, results, control):
-        plan = session.plan("pencil", (len(b),), _pencil(type, upper, row_major, options))
+        plan = session.plan("pencil", (len(b),), _pencil(type, upper, row_major, options, overlap))
         call("pencil_solve" + ENDING[options.number], plan, *a[1:], memory.ctypes.data, ld, *results, control)
 
     return by
@@ -52,12 +57,12 @@ class Factor:
     The arguments are those of vkevd.eigh. Each matrix a must have the order of b, and its numbers
     must have the type of b, or one that converts to this type without loss. condition is an
     estimate of the condition number of b; small eigenvalues of a·x = w·b·x lose digits if it is
-    large. close(), the end of the with statement, or the end of the object frees the device memory.
-    After vkevd.clear() a Factor can solve nothing.
+    large. overlap is that of vkevd.eigh. close(), the end of the with statement, or the end of the
+    object frees the device memory. After vkevd.clear() a Factor can solve nothing.
     """
 
     def __init__(self, b, *, type=1, lower=True, eigvals_only=False, subset_by_index=None, subset_by_value=None,
-                 device=None, progress=None):
+                 overlap=None, device=None, progress=None):
         b, _ = numbers(b)
         square(b)
         if b.ndim != 2:
@@ -66,7 +71,7 @@ class Factor:
         self._dtype, self._order, self._upper = b.dtype, len(b), int(not lower)
         self._vectors, self._select = not eigvals_only, select_of(b, subset_by_index, subset_by_value)
         options = Symmetric(vectors=self._vectors, upper=self._upper, a_row_major=1, number=number_of(b), **self._select)
-        options, condition = _pencil(type, self._upper, row_major, options), c_double()
+        options, condition = _pencil(type, self._upper, row_major, options, overlap), c_double()
 
         def work(session, control):
             plan = session.new_plan("pencil", (len(b),), options)
