@@ -51,9 +51,7 @@ type refineCall struct {
 }
 
 func (p *RefinePlan) begin(c *plan.Call, report func(Progress)) *refineCall {
-	return &refineCall{RefinePlan: p, report: report, Iteration: refinement.Iteration{
-		Stages: p.stages, Call: c, Large: &ritzSolver{opt: p.opt},
-	}}
+	return &refineCall{RefinePlan: p, report: report, Iteration: refinement.NewIteration(p.stages, c, &ritzSolver{opt: p.opt})}
 }
 
 // refineOrSolve does the iteration of one call, or a cold solve if the iteration cannot be used. It

@@ -10,10 +10,8 @@ import (
 
 // RefsyevBlocks collects the matrices of the clusters of eigenvalues. The diagonal elements of
 // such a matrix are Rayleigh quotients, and the other elements are couplings (pairs.glsl).
-//
-// float64 only.
-func RefsyevBlocks() spirv.Module[RefsyevBlocksSpec, RefsyevBlocksPush] {
-	return module[RefsyevBlocksSpec, RefsyevBlocksPush]("refsyev_blocks", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func RefsyevBlocks[T spirv.Scalar]() spirv.Module[RefsyevBlocksSpec, RefsyevBlocksPush[T]] {
+	return typed[T, RefsyevBlocksSpec, RefsyevBlocksPush[T]]("refsyev_blocks", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -23,12 +21,12 @@ type RefsyevBlocksSpec struct {
 
 func RefsyevBlocksDefaults() RefsyevBlocksSpec { return RefsyevBlocksSpec{LocalSize: 64} }
 
-type RefsyevBlocksPush struct {
-	S        spirv.Addr[float64] `spirv:"r"`
-	G        spirv.Addr[float64] `spirv:"r"`
-	Lambda   spirv.Addr[float64] `spirv:"r"`
-	Clusters spirv.Addr[Cluster] `spirv:"r"`
-	Blocks   spirv.Addr[float64] `spirv:"w"`
+type RefsyevBlocksPush[T spirv.Scalar] struct {
+	S        spirv.Addr[T]      `spirv:"r"`
+	G        spirv.Addr[T]      `spirv:"r"`
+	Lambda   spirv.Addr[T]      `spirv:"r"`
+	Clusters spirv.Addr[uint32] `spirv:"r"`
+	Blocks   spirv.Addr[T]      `spirv:"w"`
 	N        uint32
 	Lds      uint32
 	Ldg      uint32
@@ -36,11 +34,10 @@ type RefsyevBlocksPush struct {
 }
 
 // RefsyevCorrection computes the first-order correction E of nearly orthonormal eigenvectors X
-// (Ogita and Aishima's RefSyEv): X + X·E are better eigenvectors than X.
-//
-// float64 only.
-func RefsyevCorrection() spirv.Module[RefsyevCorrectionSpec, RefsyevCorrectionPush] {
-	return module[RefsyevCorrectionSpec, RefsyevCorrectionPush]("refsyev_correction", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+// (Ogita and Aishima's RefSyEv): X + X·E are better eigenvectors than X. The problem is A·x = λ·B·x,
+// with B = I for A·x = λ·x.
+func RefsyevCorrection[T spirv.Scalar]() spirv.Module[RefsyevCorrectionSpec, RefsyevCorrectionPush[T]] {
+	return typed[T, RefsyevCorrectionSpec, RefsyevCorrectionPush[T]]("refsyev_correction", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -53,12 +50,14 @@ func RefsyevCorrectionDefaults() RefsyevCorrectionSpec {
 	return RefsyevCorrectionSpec{LocalSize: 64, Tile: 32}
 }
 
-type RefsyevCorrectionPush struct {
-	S        spirv.Addr[float64] `spirv:"rw"`
-	G        spirv.Addr[float64] `spirv:"r"`
-	Lambda   spirv.Addr[float64] `spirv:"r"`
-	Clusters spirv.Addr[Cluster] `spirv:"r"`
-	Noise    float64
+type RefsyevCorrectionPush[T spirv.Scalar] struct {
+	S        spirv.Addr[T]      `spirv:"rw"`
+	G        spirv.Addr[T]      `spirv:"r"`
+	Lambda   spirv.Addr[T]      `spirv:"r"`
+	Lengths  spirv.Addr[T]      `spirv:"r"`
+	Clusters spirv.Addr[uint32] `spirv:"r"`
+	NoiseA   spirv.RealBits
+	NoiseB   spirv.RealBits
 	N        uint32
 	Lds      uint32
 	Ldg      uint32
@@ -68,10 +67,8 @@ type RefsyevCorrectionPush struct {
 // RefsyevCouplings finds, for each vector j, the vectors i > j that are coupled to j. A pair is
 // coupled if its first-order correction would be too large, or if its eigenvalues are in the wrong
 // order.
-//
-// float64 only.
-func RefsyevCouplings() spirv.Module[RefsyevCouplingsSpec, RefsyevCouplingsPush] {
-	return module[RefsyevCouplingsSpec, RefsyevCouplingsPush]("refsyev_couplings", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func RefsyevCouplings[T spirv.Scalar]() spirv.Module[RefsyevCouplingsSpec, RefsyevCouplingsPush[T]] {
+	return typed[T, RefsyevCouplingsSpec, RefsyevCouplingsPush[T]]("refsyev_couplings", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -81,13 +78,15 @@ type RefsyevCouplingsSpec struct {
 
 func RefsyevCouplingsDefaults() RefsyevCouplingsSpec { return RefsyevCouplingsSpec{LocalSize: 64} }
 
-type RefsyevCouplingsPush struct {
-	S        spirv.Addr[float64] `spirv:"r"`
-	G        spirv.Addr[float64] `spirv:"r"`
-	Lambda   spirv.Addr[float64] `spirv:"r"`
-	Reach    spirv.Addr[float64] `spirv:"w"`
-	Strength spirv.Addr[float64] `spirv:"w"`
-	Noise    float64
+type RefsyevCouplingsPush[T spirv.Scalar] struct {
+	S        spirv.Addr[T] `spirv:"r"`
+	G        spirv.Addr[T] `spirv:"r"`
+	Lambda   spirv.Addr[T] `spirv:"r"`
+	Lengths  spirv.Addr[T] `spirv:"r"`
+	Reach    spirv.Addr[T] `spirv:"w"`
+	Strength spirv.Addr[T] `spirv:"w"`
+	NoiseA   spirv.RealBits
+	NoiseB   spirv.RealBits
 	N        uint32
 	Lds      uint32
 	Ldg      uint32
@@ -96,10 +95,8 @@ type RefsyevCouplingsPush struct {
 
 // RefsyevRotate multiplies the correction E of eigenvectors by the eigenvectors W of the clusters:
 // F = (I + E)·W − I, where W is block diagonal. Row j of Fᵀ becomes
-//
-// float64 only.
-func RefsyevRotate() spirv.Module[RefsyevRotateSpec, RefsyevRotatePush] {
-	return module[RefsyevRotateSpec, RefsyevRotatePush]("refsyev_rotate", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func RefsyevRotate[T spirv.Scalar]() spirv.Module[RefsyevRotateSpec, RefsyevRotatePush[T]] {
+	return typed[T, RefsyevRotateSpec, RefsyevRotatePush[T]]("refsyev_rotate", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -110,11 +107,11 @@ type RefsyevRotateSpec struct {
 
 func RefsyevRotateDefaults() RefsyevRotateSpec { return RefsyevRotateSpec{LocalSize: 64, Most: 32} }
 
-type RefsyevRotatePush struct {
-	E        spirv.Addr[float64] `spirv:"r"`
-	Clusters spirv.Addr[Cluster] `spirv:"r"`
-	W        spirv.Addr[float64] `spirv:"r"`
-	F        spirv.Addr[float64] `spirv:"w"`
+type RefsyevRotatePush[T spirv.Scalar] struct {
+	E        spirv.Addr[T]      `spirv:"r"`
+	Clusters spirv.Addr[uint32] `spirv:"r"`
+	W        spirv.Addr[T]      `spirv:"r"`
+	F        spirv.Addr[T]      `spirv:"w"`
 	N        uint32
 	Lde      uint32
 	Ldw      uint32
@@ -122,10 +119,8 @@ type RefsyevRotatePush struct {
 }
 
 // RefsyevValues computes the Rayleigh quotients of nearly orthonormal vectors, λᵢ = sᵢᵢ/gᵢᵢ.
-//
-// float64 only.
-func RefsyevValues() spirv.Module[RefsyevValuesSpec, RefsyevValuesPush] {
-	return module[RefsyevValuesSpec, RefsyevValuesPush]("refsyev_values", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func RefsyevValues[T spirv.Scalar]() spirv.Module[RefsyevValuesSpec, RefsyevValuesPush[T]] {
+	return typed[T, RefsyevValuesSpec, RefsyevValuesPush[T]]("refsyev_values", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -135,10 +130,10 @@ type RefsyevValuesSpec struct {
 
 func RefsyevValuesDefaults() RefsyevValuesSpec { return RefsyevValuesSpec{LocalSize: 64} }
 
-type RefsyevValuesPush struct {
-	S      spirv.Addr[float64] `spirv:"r"`
-	G      spirv.Addr[float64] `spirv:"r"`
-	Lambda spirv.Addr[float64] `spirv:"w"`
+type RefsyevValuesPush[T spirv.Scalar] struct {
+	S      spirv.Addr[T] `spirv:"r"`
+	G      spirv.Addr[T] `spirv:"r"`
+	Lambda spirv.Addr[T] `spirv:"w"`
 	N      uint32
 	Lds    uint32
 	Ldg    uint32
@@ -147,9 +142,24 @@ type RefsyevValuesPush struct {
 
 // The layout in the shaders. A different one in Go would not compile.
 var (
-	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevBlocksPush{})-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevCorrectionPush{})-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevCouplingsPush{})-64]
-	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevRotatePush{})-48]
-	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevValuesPush{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevBlocksPush[float64]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevBlocksPush[float32]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevBlocksPush[complex128]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevBlocksPush[complex64]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevCorrectionPush[float64]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevCorrectionPush[float32]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevCorrectionPush[complex128]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevCorrectionPush[complex64]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevCouplingsPush[float64]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevCouplingsPush[float32]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevCouplingsPush[complex128]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevCouplingsPush[complex64]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevRotatePush[float64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevRotatePush[float32]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevRotatePush[complex128]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevRotatePush[complex64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevValuesPush[float64]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevValuesPush[float32]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevValuesPush[complex128]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(RefsyevValuesPush[complex64]{})-40]
 )

@@ -39,13 +39,6 @@ type Chain struct {
 	End   uint32
 }
 
-// Cluster is an element of a buffer that the host shares with
-// refsyev_blocks, refsyev_correction and refsyev_rotate.
-type Cluster struct {
-	From uint32
-	To   uint32
-}
-
 // Column is an element of a buffer that the host shares with
 // stedc_sort.
 type Column struct {
@@ -119,7 +112,6 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(BatchMatrix{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(BatchState{})-28]
 	_ = [1]struct{}{}[unsafe.Sizeof(Chain{})-12]
-	_ = [1]struct{}{}[unsafe.Sizeof(Cluster{})-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(Column{})-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(Leaf{})-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(Merge{})-48]

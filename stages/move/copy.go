@@ -30,9 +30,9 @@ func moves(rec *vk.Recorder, count int, bytes float64, dispatch func(first, some
 	})
 }
 
-// tileOn is Tile, or half of it if such a tile does not fit into the shared memory of the device:
+// TileOn is Tile, or half of it if such a tile does not fit into the shared memory of the device:
 // complex128 where a workgroup has only 16 KiB.
-func tileOn[T any](info vk.Info) uint32 {
+func TileOn[T any](info vk.Info) uint32 {
 	if Tile*(Tile+1)*int(sizeOf[T]()) > info.SharedBytes {
 		return Tile / 2
 	}
@@ -54,7 +54,7 @@ type SymmetricLoad[T spirv.Scalar] struct {
 }
 
 func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error) {
-	spec := shaders.LacpySymmetricSpec{LocalSize: TileThreads, Tile: tileOn[T](dev.Info())}
+	spec := shaders.LacpySymmetricSpec{LocalSize: TileThreads, Tile: TileOn[T](dev.Info())}
 	k, err := vk.Build(dev, shaders.LacpySymmetric[T](), spec)
 	return &SymmetricLoad[T]{k}, err
 }
@@ -125,7 +125,7 @@ type Transpose[T spirv.Stored] struct {
 }
 
 func NewTranspose[T spirv.Stored](dev *vk.Device) (*Transpose[T], error) {
-	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: TileThreads, Tile: tileOn[T](dev.Info())})
+	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: TileThreads, Tile: TileOn[T](dev.Info())})
 	return &Transpose[T]{k}, err
 }
 

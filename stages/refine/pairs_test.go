@@ -2,6 +2,7 @@ package refine
 
 import (
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"testing"
 
@@ -21,7 +22,7 @@ type pairsBench struct {
 	t       *testing.T
 	dev     *vk.Device
 	ws      *vk.Arena
-	stage   *Refinement
+	stage   *Refinement[float64]
 	y       vk.Region[float64]
 	n       int
 	noise   float64
@@ -54,7 +55,7 @@ func newPairsBench(t *testing.T) *pairsBench {
 		}
 	}
 	var err error
-	if b.stage, err = NewRefinement(b.dev, n); err != nil {
+	if b.stage, err = NewRefinement[float64](b.dev, n); err != nil {
 		t.Fatal(err)
 	}
 	b.y = vk.Reserve[float64]("Y", n*n)
@@ -78,7 +79,7 @@ func TestRefinementCouplings(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	b := newPairsBench(t)
 	rec := vk.NewRecorder(b.dev)
-	onReach, onStrength := b.stage.RecordCouplings(rec, b.ws, b.noise)
+	onReach, onStrength := b.stage.RecordCouplings(rec, b.ws, Noise[float64]{A: b.noise})
 	stagetest.Run(t, b.dev, rec)
 	reach, strength := stagetest.Get(t, b.dev, onReach), stagetest.Get(t, b.dev, onStrength)
 	for j := range b.n {
@@ -119,7 +120,7 @@ func TestRefinementCorrection(t *testing.T) {
 	}
 	rec := vk.NewRecorder(b.dev)
 	b.stage.RecordClusters(rec, b.ws, clusters, stages.NewMatrix(b.y.In(b.ws), n, n, n))
-	sums := b.stage.RecordCorrection(rec, b.ws, b.noise)
+	sums := b.stage.RecordCorrection(rec, b.ws, Noise[float64]{A: b.noise})
 	stagetest.Run(t, b.dev, rec)
 	got, gotSums := stagetest.Get(t, b.dev, b.stage.s.In(b.ws)), stagetest.Get(t, b.dev, sums)
 	kinds := map[[3]bool]int{}
@@ -195,5 +196,130 @@ func TestRefinementSample(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestRefinementOfPairs compares the couplings, the matrix of a cluster and the elements of E with
+// their definitions, for complex matrices A and B and vectors of different lengths.
+func TestRefinementOfPairs(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
+	stagetest.EachComplex(t, refinementOfPairs[complex128], refinementOfPairs[complex64])
+}
+
+func refinementOfPairs[T stagetest.Complex](t *testing.T) {
+	const n = 2*move.Tile + 7
+	dev, ulp, r := stagetest.Device(t), stagetest.UlpOf[T](), rand.New(rand.NewPCG(3, 4))
+	number := func(x complex128) T { return stagetest.Rounded[T]([]complex128{x})[0] }
+	s, g := make([]T, n*n), make([]T, n*n) // lower triangles of Sᵀ and Gᵀ
+	lambda, lengths, last := make([]T, n), make([]T, n), -20.0
+	noise := Noise[T]{A: 8 * ulp, B: 4 * ulp, Lengths: lengths}
+	steps := []float64{1e-4, -4e3 * ulp, 1e3 * ulp, 1, 3}
+	for j := range n {
+		last += steps[r.IntN(len(steps))]
+		lambda[j], lengths[j] = number(complex(last, 0)), number(complex(math.Pow(2, float64(r.IntN(12))), 0))
+	}
+	sizes := []float64{0, ulp, 100 * ulp, 1e6 * ulp, 1e-2}
+	for j := range n {
+		for i := range n {
+			s[i+j*n], g[i+j*n] = stagetest.NaN[T](), stagetest.NaN[T]()
+			if z := 1e-3 * stagetest.RandomComplex(r); i == j {
+				g[i+j*n] = number(complex(1+real(z), 0))
+			} else if i > j {
+				g[i+j*n] = number(z)
+				middle := (real(complex128(lambda[i])) + real(complex128(lambda[j]))) / 2
+				s[i+j*n] = number(complex(middle, 0)*z + stagetest.RandomComplex(r)*complex(sizes[r.IntN(len(sizes))], 0))
+			}
+		}
+	}
+	stage, err := NewRefinement[T](dev, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := vk.Reserve[T]("Y", n*n)
+	ws := stagetest.Arena(t, dev, vk.Together(stage.Work(), room))
+	stagetest.Put(t, dev, stage.s.In(ws), s)
+	stagetest.Put(t, dev, stage.g.In(ws), g)
+	stagetest.Put(t, dev, stage.lambda.In(ws), lambda)
+	exact := func(v []T, i, j int) complex128 { // element (i, j) of S or G
+		if i < j {
+			return complex128(v[j+i*n])
+		}
+		return cmplx.Conj(complex128(v[i+j*n]))
+	}
+	value := func(i int) float64 { return real(complex128(lambda[i])) }
+	couple := func(i, j int) complex128 {
+		return exact(s, i, j) - complex((value(i)+value(j))/2, 0)*exact(g, i, j)
+	}
+	noiseOf := func(i, j int) float64 {
+		return (noise.A + noise.B*max(math.Abs(value(i)), math.Abs(value(j)))) * real(complex128(lengths[i])*complex128(lengths[j]))
+	}
+	clear := func(x, y float64) bool { return math.Abs(x-y) > 1e3*ulp*max(math.Abs(x), math.Abs(y)) } // rounding does not decide which is larger
+
+	rec := vk.NewRecorder(dev)
+	onReach, onStrength := stage.RecordCouplings(rec, ws, noise)
+	stagetest.Run(t, dev, rec)
+	reach, strength := stagetest.Get(t, dev, onReach), stagetest.Get(t, dev, onStrength)
+	for j := range n {
+		want, strongest, doubt := j+1, 0.0, 30*ulp
+		for i := j + 1; i < n; i++ {
+			gap, c, size := value(i)-value(j), cmplx.Abs(couple(i, j)), noiseOf(i, j)
+			if gap < -4*size || c > size && c > math.Abs(gap)/32 {
+				want, strongest = i+1, max(strongest, c)
+			}
+			doubt = max(doubt, 30*ulp*math.Abs(value(i)))
+		}
+		if real(complex128(reach[j])) != float64(want) || !(math.Abs(real(complex128(strength[j]))-strongest) <= doubt) {
+			t.Errorf("vector %d: reach %v, strength %v, want %d, %g", j, reach[j], strength[j], want, strongest)
+		}
+	}
+
+	clusters := Clusters{{0, 1}, {1, 4}}
+	for i := 4; i < n; i++ {
+		clusters = append(clusters, Cluster{i, i + 1})
+	}
+	rec = vk.NewRecorder(dev)
+	onBlocks := stage.RecordClusters(rec, ws, clusters, product.NewMatrix(room.In(ws), n, n, n))
+	blocks := make([]T, onBlocks.Rows*onBlocks.Cols)
+	vk.Receive(rec, blocks, onBlocks.At)
+	onSums := stage.RecordCorrection(rec, ws, noise)
+	stagetest.Run(t, dev, rec)
+	for j := 1; j < 4; j++ {
+		for i := 1; i < 4; i++ {
+			want := couple(i, j)
+			if i == j {
+				want = complex(value(i), 0)
+			}
+			if got := complex128(blocks[i-1+j*onBlocks.Ld]); !(cmplx.Abs(got-want) <= 1e3*ulp) {
+				t.Errorf("element (%d, %d) of the cluster is %g, not %g", i, j, got, want)
+			}
+		}
+	}
+	e, sums, left := stagetest.Get(t, dev, stage.s.In(ws)), stagetest.Get(t, dev, onSums), 0
+	for i := range n {
+		sum := 0.0
+		for j := range n {
+			gap, c, size := value(j)-value(i), cmplx.Abs(couple(i, j)), noiseOf(i, j)
+			want, limit := -exact(g, i, j)/2, ulp
+			inside := 1 <= min(i, j) && max(i, j) < 4
+			switch {
+			case i == j:
+				want = (1 - exact(g, i, i)) / 2
+			case !inside && (c > size || math.Abs(gap) > 32*size):
+				want = (exact(s, i, j) - complex(value(j), 0)*exact(g, i, j)) / complex(gap, 0)
+				limit = 1e2 * ulp * (1 + cmplx.Abs(exact(s, i, j))/math.Abs(gap))
+			case !inside:
+				left++
+			}
+			if got := complex128(e[j+i*n]); (clear(c, size) || c == 0) && !(cmplx.Abs(got-want) <= limit) { // Eᵀ is stored
+				t.Fatalf("e(%d, %d) is %g, not %g: coupling %g, noise %g, gap %g", i, j, got, want, c, size, gap)
+			}
+			sum += cmplx.Abs(want)
+		}
+		if got := real(complex128(sums[i])); !(math.Abs(got-sum) <= 0.01*sum) {
+			t.Errorf("sum %d is %g, not %g", i, got, sum)
+		}
+	}
+	if left < 10 || left > n*n/2 {
+		t.Errorf("the couplings of %d of %d pairs are noise", left, n*n)
 	}
 }

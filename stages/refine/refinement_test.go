@@ -140,10 +140,10 @@ func refine(t *testing.T, n int, a, x []float64) (values []float64, change float
 
 	values = make([]float64, n)
 	rec := vk.NewRecorder(d)
-	vk.Receive(rec, values, r.RecordProducts(rec, ws, ops, at(ra), at(rx), at(ry)))
+	vk.Receive(rec, values, r.RecordProducts(rec, ws, ops, Pair[float64]{A: at(ra)}, at(rx), at(ry)))
 	stagetest.Run(t, d, rec)
 	norm := math.Max(math.Abs(slices.Min(values)), math.Abs(slices.Max(values)))
-	noise := RefinementNoise(n, norm)
+	noise := Noise[float64]{A: RefinementNoise(n, norm)}
 
 	reach, strength := make([]float64, n), make([]float64, n)
 	rec = vk.NewRecorder(d)

@@ -93,7 +93,7 @@ func (z Stored[T]) Norms() (one, two []float64) {
 		part := z.Part(first, min(first+together, count))
 		room := make([]float64, part.Rows)
 		for j := range part.Cols {
-			for i, x := range magnitudes(part.Data[j*part.Ld:j*part.Ld+part.Rows], 1, room) {
+			for i, x := range Magnitudes(part.Data[j*part.Ld:j*part.Ld+part.Rows], 1, room) {
 				of := first + j
 				if part.Transposed {
 					of = first + i

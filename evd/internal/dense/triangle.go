@@ -108,13 +108,13 @@ func (a Triangle[T]) Diagonal(j int) float64 { return spectrum.Scale(a.Data[j+j*
 // magnitudes returns σ·|a_ij| for the rows of column j in the triangle, in the memory `room`.
 func (a Triangle[T]) magnitudes(j int, sigma float64, room []float64) []float64 {
 	from, to := a.Column(j)
-	x := magnitudes(a.Data[from+j*a.Ld:to+j*a.Ld], sigma, room)
+	x := Magnitudes(a.Data[from+j*a.Ld:to+j*a.Ld], sigma, room)
 	x[j-from] = math.Abs(a.Diagonal(j) * sigma)
 	return x
 }
 
-// magnitudes returns σ·|x| for the elements of v, in the memory `room`.
-func magnitudes[T spirv.Scalar](v []T, sigma float64, room []float64) []float64 {
+// Magnitudes returns σ·|x| for the elements of v, in the memory `room`.
+func Magnitudes[T spirv.Scalar](v []T, sigma float64, room []float64) []float64 {
 	x := room[:len(v)]
 	plan.Parts(v,
 		func(parts []float32, each int) { moduli(x, parts, each, sigma) },

@@ -82,7 +82,7 @@ func TestDigitsOfARefinement(t *testing.T) {
 		q     dense.Stored[float64]
 		count int // of moduli
 	}{{"a changed matrix", changed, solved, 8}, {"rounded vectors", a, rounded, moduli.Rough}, {"tiny largest values", negative, rounded, moduli.Rough}} {
-		s := &Iteration{Stages: p, Call: base.Begin(context.Background(), nil)}
+		s := NewIteration(p, base.Begin(context.Background(), nil), nil)
 		if _, err := s.Load(c.a, c.q); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestDigitsOfARefinement(t *testing.T) {
 		{0.1, 1e-2, errorOf(6)}, {1e-4, 1e-8, errorOf(8)}, {1e-6, 1e-13, errorOf(moduli.Rough)}, {1, 1e-13, 0}, {0, 1e-13, errorOf(6)},
 	} {
 		ops := p.products.forUpdate(n, c.size, c.left)
-		at := slices.IndexFunc(p.products.all, func(o operations) bool { return o.Ops == ops })
+		at := slices.IndexFunc(p.products.all, func(o operations[float64]) bool { return o.Ops == ops })
 		if got := p.products.all[at].error; got != c.want {
 			t.Errorf("an update of %g that leaves %g: products with an error of %.2g, want %.2g", c.size, c.left, got, c.want)
 		}

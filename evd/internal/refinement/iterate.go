@@ -1,7 +1,6 @@
 package refinement
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -26,57 +25,23 @@ const (
 	// estimated error is below it, the iteration ends. The measured ratios of orthogonality are
 	// about as large as this estimate.
 	mostLeft = 2
-
-	// mostChange is the largest allowed change ‖E‖_∞ of the vectors in a step. If the change is
-	// larger, the approximate vectors are not good enough, and the iteration ends.
-	mostChange = 0.5
-
-	// mostCluster is the largest allowed size of a cluster, as a fraction of all eigenvalues.
-	mostCluster = 0.5
 )
 
-// Iteration is the state of one refinement. Load or the caller brings σ·A and the vectors to the
-// device. Iterate, Download and Certify follow.
+// Iteration is the state of one refinement of A·x = λ·x. Load or the caller brings σ·A and the
+// vectors to the device. Iterate, Download and Certify follow.
 type Iteration struct {
 	*Stages
-	*plan.Call
-
-	// Large solves the eigenproblems of clusters that are too large for the host.
-	Large Eigensolver
-
-	// Counts has the numbers of steps and clusters, the changes of the vectors, and the reason for
-	// a cold solve.
-	Counts Counts
-
-	// X is the device memory of the approximate vectors, one per row, and Y is that of the improved
-	// vectors. Each step exchanges the two.
-	X, Y product.Matrix[float64]
-
-	// lambda are the eigenvalues of σ·A that the last step has computed.
-	lambda []float64
-
-	// noise is the size below which off-diagonal elements of S = XᵀAX count as rounding errors in
-	// this step. The rows of Xᵀ are the vectors.
-	noise float64
+	Steps[float64]
 }
 
-// Counts are the fields of evd.Refinement.
-type Counts struct {
-	Steps             int
-	Changes           []float64
-	Clusters, Largest int
-	Cold              string
+// NewIteration returns the state of a call. `large` solves the eigenproblems of clusters that are too
+// large for the host.
+func NewIteration(s *Stages, c *plan.Call, large Eigensolver[float64]) Iteration {
+	return Iteration{s, Steps[float64]{Call: c, Stage: s.refine, Products: s.products, Large: large}}
 }
 
-// These are reasons in Counts.Cold, as in package evd.
-const (
-	ColdFar     = "the vectors are not near to orthonormal eigenvectors"
-	ColdCluster = "too many eigenvalues are in one cluster"
-	ColdSteps   = "the iteration does not converge"
-)
-
-// Place sets X and Y to the device memory of the call.
-func (s *Iteration) Place() { s.X, s.Y = s.in(s.x[0]), s.in(s.x[1]) }
+// Place sets the matrices to the device memory of the call.
+func (s *Iteration) Place() { s.X, s.Y, s.Of.A = s.in(s.x[0]), s.in(s.x[1]), s.MatrixA() }
 
 // `in` returns the region r of device memory as an n×n matrix.
 func (s *Iteration) in(r vk.Region[float64]) product.Matrix[float64] {
@@ -134,7 +99,9 @@ func (s *Iteration) Iterate() error {
 	}
 	for s.Counts.Steps < mostSteps {
 		ops := s.products.within(most)
-		left, err := s.step(ops)
+		left, err := s.Step(ops, func(norm float64) refine.Noise[float64] {
+			return refine.Noise[float64]{A: math.Max(refine.RefinementNoise(s.N, norm), ops.error*norm)}
+		})
 		if err != nil || s.Counts.Cold != "" {
 			return err
 		}
@@ -166,7 +133,7 @@ func (s *Iteration) firstError() (float64, error) {
 	var m int
 	err := s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseRefineProducts, 0, 1)
-		at, size := s.refine.RecordSample(rec, s.Arena, s.products.native, s.MatrixA(), s.X, s.Y)
+		at, size := s.Stage.RecordSample(rec, s.Arena, s.products.native, s.MatrixA(), s.X, s.Y)
 		blocks, m = make([]float64, at.Len()), size
 		vk.Receive(rec, blocks, at)
 	})
@@ -185,122 +152,11 @@ func (s *Iteration) firstError() (float64, error) {
 	return max(rough, float64(s.N)*c*c), err
 }
 
-// step does one step of the iteration, with the products `ops` for XᵀAX and XᵀX. The result `left`
-// estimates the error of the vectors X after the step: of XᵀX relative to 1, and of XᵀAX relative
-// to ‖A‖.
-func (s *Iteration) step(ops operations) (left float64, err error) {
-	s.Counts.Steps++
-	norm, err := s.quotients(ops)
-	if err != nil {
-		return 0, err
-	}
-	if !(norm <= math.MaxFloat64) { // or NaN
-		s.Counts.Cold = ColdFar
-		return 0, nil
-	}
-	s.noise = math.Max(refine.RefinementNoise(s.N, norm), ops.error*norm)
-	clusters, err := s.clusters()
-	if err != nil {
-		return 0, err
-	}
-	s.Counts.Clusters = max(s.Counts.Clusters, clusters.Count())
-	s.Counts.Largest = max(s.Counts.Largest, clusters.Largest())
-	if m := clusters.Largest(); m > 2 && float64(m) > mostCluster*float64(s.N) {
-		s.Counts.Cold = ColdCluster
-		return 0, nil
-	}
-	inside, w, err := s.ritz(clusters)
-	if errors.As(err, new(*vk.OutOfMemoryError)) { // a cold solve frees the memory of this plan first
-		s.Counts.Cold = ColdCluster
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	change, err := s.correct()
-	if err != nil {
-		return 0, err
-	}
-	s.Counts.Changes = append(s.Counts.Changes, change)
-	if !(change < mostChange) { // or NaN
-		s.Counts.Cold = ColdFar
-		return 0, nil
-	}
-	left = change * change
-	if norm > 0 {
-		left += change * inside / norm
-	}
-	size := change
-	if clusters.Largest() > 1 {
-		size = 1 // rotations within clusters are not small
-	}
-	remains := max(change*change/2, mostLeft*float64(s.N)*spectrum.Ulp)
-	return left, s.update(s.products.forUpdate(s.N, size, remains), clusters, w)
-}
-
-// quotients computes S = XᵀAX, XᵀX and the Rayleigh quotients λ of the vectors X. It returns max
-// |λ|, which estimates ‖A‖₂, or NaN.
-func (s *Iteration) quotients(ops product.Ops[float64]) (norm float64, err error) {
-	s.lambda = make([]float64, s.N)
-	err = s.Run(func(rec *vk.Recorder) {
-		s.products.emulated.Begin(rec, s.Arena)
-		rec.Phase(stages.PhaseRefineProducts, float64(min(s.Counts.Steps-1, usualSteps)), usualSteps)
-		vk.Receive(rec, s.lambda, s.refine.RecordProducts(rec, s.Arena, ops, s.MatrixA(), s.X, s.Y))
-		s.products.emulated.Refused(s.Call, rec, s.Arena)
-	})
-	for _, x := range s.lambda {
-		norm = math.Max(norm, math.Abs(x))
-	}
-	return norm, err
-}
-
-// clusters divides the eigenvalues of this step into clusters, sets of eigenvalues that are too
-// close for the iteration.
-func (s *Iteration) clusters() (refine.Clusters, error) {
-	reach, strength := make([]float64, s.N), make([]float64, s.N)
-	err := s.Run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseRitz, 0, 1)
-		r, g := s.refine.RecordCouplings(rec, s.Arena, s.noise)
-		vk.Receive(rec, reach, r)
-		vk.Receive(rec, strength, g)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return refine.NewClusters(s.lambda, reach, strength), nil
-}
-
-// correct computes the correction E of the vectors X, and returns its size ‖E‖_∞, or NaN.
-func (s *Iteration) correct() (change float64, err error) {
-	sums := make([]float64, s.N)
-	err = s.Run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseRefineUpdate, 0, 1)
-		vk.Receive(rec, sums, s.refine.RecordCorrection(rec, s.Arena, s.noise))
-	})
-	if slices.ContainsFunc(sums, math.IsNaN) {
-		return math.NaN(), err
-	}
-	return slices.Max(sums), err
-}
-
-// update replaces the vectors X by X + X·E. `w` has the eigenvectors of the clusters.
-func (s *Iteration) update(ops product.Ops[float64], clusters refine.Clusters, w []float64) error {
-	err := s.Run(func(rec *vk.Recorder) {
-		s.products.emulated.Begin(rec, s.Arena)
-		rec.Phase(stages.PhaseRefineUpdate, 0, 1)
-		vk.SendFirst(rec, s.Y.At, w)
-		s.refine.RecordUpdate(rec, s.Arena, ops, clusters, s.X, s.Y)
-		s.products.emulated.Refused(s.Call, rec, s.Arena)
-	})
-	s.X, s.Y = s.Y, s.X
-	return err
-}
-
 // Download returns the eigenvalues in ascending order and the eigenvectors, which it copies to
 // `memory`. Y then has the vectors, one per column.
 func (s *Iteration) Download(sigma float64, memory *plan.ResultMemory[float64]) (values []float64, z vk.Columns[float64], err error) {
-	slices.Sort(s.lambda) // they may be in the wrong order by rounding errors
-	values = spectrum.Unscale[float64](s.lambda, sigma)
+	slices.Sort(s.Lambda) // they may be in the wrong order by rounding errors
+	values = spectrum.Unscale[float64](s.Lambda, sigma)
 	from := s.Y
 	if err := s.Run(func(rec *vk.Recorder) { from = s.orient.Record(rec, s.X, s.Y, nil) }); err != nil {
 		return nil, z, err
@@ -315,7 +171,7 @@ func (s *Iteration) Certify(a dense.Triangle[float64], sigma float64) (sums [2][
 	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseCheck, 0, s.residuals.Flops())
 		out := residual.Sums[float64]{Lambda: s.sums[0].In(s.Arena), Residual: s.sums[1].In(s.Arena), Orthogonality: s.sums[2].In(s.Arena)}
-		vk.SendFirst(rec, out.Lambda, s.lambda)
+		vk.SendFirst(rec, out.Lambda, s.Lambda)
 		s.residuals.Record(rec, s.Arena, s.MatrixA(), s.Y, out)
 		for i, from := range []vk.Slice[float64]{out.Residual, out.Orthogonality} {
 			sums[i] = make([]float64, s.N)
@@ -325,6 +181,6 @@ func (s *Iteration) Certify(a dense.Triangle[float64], sigma float64) (sums [2][
 	if err != nil {
 		return sums, 0, 0, err
 	}
-	t := spectrum.Tridiagonal{D: s.lambda, E: make([]float64, s.N-1)}
+	t := spectrum.Tridiagonal{D: s.Lambda, E: make([]float64, s.N-1)}
 	return sums, max(a.Norm1(sigma), spectrum.SafeMin*sigma), a.Invariants(sigma, t), nil
 }

@@ -9,36 +9,42 @@ import (
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// products are the matrix products of a refinement of vectors X. Early steps need fewer digits than
+// Products are the matrix products of a refinement of vectors X. Early steps need fewer digits than
 // the last step, and the update X·E needs fewer digits than XᵀAX, because E is small. Emulated
 // products are faster with fewer moduli. Native products are the same for all uses.
-type products struct {
-	native product.Ops[float64]
+type Products[T spirv.Scalar] struct {
+	native product.Ops[T]
 
 	// `all` lists the products in the order of increasing accuracy. The last ones are for the last
 	// step. If products are native, they are the only element.
-	all []operations
+	all []operations[T]
 
 	emulated emulation.Products
 }
 
 // operations are products with a bound on the error of an element, relative to the norms of its row
 // and of its column. The bound is 0 if no step needs more digits.
-type operations struct {
-	product.Ops[float64]
+type operations[T spirv.Scalar] struct {
+	product.Ops[T]
 	error float64
+}
+
+// Native returns the products for which all uses have the same products, `ops`.
+func Native[T spirv.Scalar](ops product.Ops[T]) Products[T] {
+	return Products[T]{native: ops, all: []operations[T]{{Ops: ops}}}
 }
 
 // newProducts makes the products for order n. The error is a *vk.UnsupportedError if cfg asks for
 // emulated products and the device has no units for them, or units that computed wrong results.
 // Other errors are those of vk.
-func newProducts(dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p products, err error) {
+func newProducts(dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p Products[float64], err error) {
 	if p.native, err = product.New[float64](dev, t.Products); err != nil {
 		return p, err
 	}
-	p.all = []operations{{Ops: p.native}}
+	p = Native(p.native)
 	if !cfg.MayEmulate(n) {
 		return p, nil
 	}
@@ -62,7 +68,7 @@ func newProducts(dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p pr
 		if err != nil {
 			return p, err
 		}
-		ops := operations{e, moduli.New(count).Error()}
+		ops := operations[float64]{e, moduli.New(count).Error()}
 		if count == fine {
 			ops.error = 0
 		}
@@ -72,7 +78,7 @@ func newProducts(dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p pr
 }
 
 // reserved lists all products that the refinement may use, each of them once.
-func (p *products) reserved() (all []product.Ops[float64]) {
+func (p *Products[T]) reserved() (all []product.Ops[T]) {
 	if len(p.emulated) > 0 { // for a sample, and for the errors of the result
 		all = append(all, p.native)
 	}
@@ -84,7 +90,7 @@ func (p *products) reserved() (all []product.Ops[float64]) {
 
 // Work returns the workspace of all matrix products of a refinement. The products share it, because
 // they are not recorded concurrently.
-func (p *products) Work() *vk.Layout {
+func (p *Products[T]) Work() *vk.Layout {
 	var parts []vk.Space
 	for _, o := range p.reserved() {
 		parts = append(parts, o.Work())
@@ -93,13 +99,13 @@ func (p *products) Work() *vk.Layout {
 }
 
 // `within` returns the fastest products whose error is at most `most`.
-func (p *products) within(most float64) operations {
-	return p.all[slices.IndexFunc(p.all, func(o operations) bool { return o.error <= most })]
+func (p *Products[T]) within(most float64) operations[T] {
+	return p.all[slices.IndexFunc(p.all, func(o operations[T]) bool { return o.error <= most })]
 }
 
 // rough returns the error of the products for a step that is not the last one. It is 0 for native
 // products.
-func (p *products) rough() float64 {
+func (p *Products[T]) rough() float64 {
 	if len(p.emulated) == 0 {
 		return 0
 	}
@@ -110,6 +116,6 @@ func (p *products) rough() float64 {
 // The error of XᵀX and XᵀAX that the step leaves anyway is `left`, relative to their norms. A row
 // of these matrices has n elements, and each of them gets an error of the products times the norm
 // of a column of F. This must be small compared with `left`.
-func (p *products) forUpdate(n int, size, left float64) product.Ops[float64] {
+func (p *Products[T]) forUpdate(n int, size, left float64) product.Ops[T] {
 	return p.within(left / (4 * float64(n) * size)).Ops
 }

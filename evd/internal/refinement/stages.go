@@ -1,5 +1,5 @@
-// Package refinement, internal to vkevd, improves approximate eigenvectors of one symmetric matrix
-// on one device, by Ogita and Aishima's iteration.
+// Package refinement, internal to vkevd, improves approximate eigenvectors of one symmetric matrix, or
+// of a pair of matrices, on one device, by Ogita and Aishima's iteration.
 package refinement
 
 import (
@@ -22,9 +22,9 @@ type Stages struct {
 	// N is the order of the matrix.
 	N int
 
-	products  products
+	products  Products[float64]
 	load      *move.SymmetricLoad[float64]
-	refine    *refine.Refinement
+	refine    *refine.Refinement[float64]
 	orient    *dense.Orientation[float64]
 	residuals *residual.Residual[float64]
 

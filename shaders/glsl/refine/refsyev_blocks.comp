@@ -1,11 +1,11 @@
-// float64 only
-//
 // refsyev_blocks collects the matrices of the clusters of eigenvalues. The diagonal elements of
 // such a matrix are Rayleigh quotients, and the other elements are couplings (pairs.glsl).
 //
-// in:  s, g       n×n, lower triangles: S = XᵀAX and G = XᵀX
+// complex
+//
+// in:  s, g       n×n, lower triangles: Sᵀ and Gᵀ (pairs.glsl)
 //      lambda     n Rayleigh quotients
-//      clusters   n elements: the cluster of each index
+//      clusters   2·n elements: the cluster of each index (cluster_of in pairs.glsl)
 // out: blocks     ldb×n. Let [from, to) be the cluster that has index j, and m = to − from ≤ ldb
 //                 the order of its matrix. Rows 0 to m−1 of column j are column j − from of this
 //                 matrix. Both triangles are written. Other elements, and columns of clusters of
@@ -20,7 +20,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "pairs.glsl"
 
@@ -40,16 +40,17 @@ layout(push_constant, scalar) uniform Push {
 void main() {
 	uint j = workgroup();
 	if (j >= p.n) return;
-	Cluster c = p.clusters.at[j];
+	Cluster c = cluster_of(p.clusters, j);
 	if (c.to - c.from == 1) return;
 	MatrixOut block = MatrixOut(element(uint64_t(p.blocks), 0, j, p.ldb));
 	for (uint i = c.from + gl_LocalInvocationIndex; i < c.to; i += LOCAL_SIZE) {
 		uint row = max(i, j), col = min(i, j);
-		double x = p.lambda.at[i];
+		scalar_t x = p.lambda.at[i];
 		if (i != j) {
-			double s = MatrixIn(element(uint64_t(p.s), row, col, p.lds)).at[0];
-			double g = MatrixIn(element(uint64_t(p.g), row, col, p.ldg)).at[0];
-			x = coupling(s, g, p.lambda.at[row], p.lambda.at[col]);
+			scalar_t s = MatrixIn(element(uint64_t(p.s), row, col, p.lds)).at[0];
+			scalar_t g = MatrixIn(element(uint64_t(p.g), row, col, p.ldg)).at[0];
+			x = coupling(s, g, real_of(p.lambda.at[row]), real_of(p.lambda.at[col]));
+			if (i > j) x = conjugate(x);
 		}
 		block.at[i - c.from] = x;
 	}

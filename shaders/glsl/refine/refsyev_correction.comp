@@ -1,22 +1,24 @@
-// float64 only
-//
 // refsyev_correction computes the first-order correction E of nearly orthonormal eigenvectors X
-// (Ogita and Aishima's RefSyEv): X + X·E are better eigenvectors than X.
+// (Ogita and Aishima's RefSyEv): X + X·E are better eigenvectors than X. The problem is A·x = λ·B·x,
+// with B = I for A·x = λ·x.
 //
-// With S = XᵀAX and R = I − XᵀX,
+// complex
+//
+// With S = XᴴAX, G = XᴴBX and R = I − G,
 //
 //	eᵢⱼ = rᵢⱼ/2                       in each of three cases:
 //	                                  i = j; i and j are in one cluster;
 //	                                  |coupling| ≤ noise and |λⱼ − λᵢ| ≤ TIGHT·noise
 //	eᵢⱼ = (sᵢⱼ + λⱼ·rᵢⱼ)/(λⱼ − λᵢ)   otherwise
 //
-// The noise is the size of rounding errors in a coupling. pairs.glsl defines the coupling of i and
-// j, and TIGHT.
+// pairs.glsl defines the coupling and the noise of i and j, and TIGHT. If lengths are given,
+// PAIR_TIGHT takes the place of TIGHT.
 //
-// in, out: s      n×n: the lower triangle of S = XᵀAX is read. Eᵀ is written, both triangles
-// in:  g          n×n, lower triangle: XᵀX
+// in, out: s      n×n: the lower triangle of Sᵀ is read. Eᵀ is written, both triangles
+// in:  g          n×n, lower triangle: Gᵀ
 //      lambda     n Rayleigh quotients λ
-//      clusters   n elements: the cluster of each index
+//      lengths    n numbers ‖x‖, or null (noise_of in pairs.glsl)
+//      clusters   2·n elements: the cluster of each index (cluster_of in pairs.glsl)
 //
 // A workgroup owns a pair of tiles that mirror each other. No other workgroup reads or writes these
 // two tiles. g, lambda and clusters must not overlap s.
@@ -28,7 +30,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "tile_order.glsl"
 #include "pairs.glsl"
@@ -41,15 +43,15 @@ layout(constant_id = 1) const uint TILE = 32;
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut s;
 	MatrixIn g;
-	ValuesIn lambda;
+	ValuesIn lambda, lengths;
 	ClustersIn clusters;
-	// `noise` is the largest magnitude of a pair's coupling that counts as a rounding error.
-	double noise;
+	// noise_a and noise_b are the arguments a and b of noise_of in pairs.glsl.
+	real_bits_t noise_a, noise_b;
 	// n is the order of S and G. The leading dimensions lds and ldg are at least n.
 	uint n, lds, ldg;
 } p;
 
-shared double tile[TILE * (TILE + 1)]; // eᵢⱼ at r + c·(TILE + 1), i = i0 + r, j = j0 + c
+shared scalar_t tile[TILE * (TILE + 1)]; // eᵢⱼ at r + c·(TILE + 1), i = i0 + r, j = j0 + c
 
 void main() {
 	uint rows = (p.n + TILE - 1) / TILE;
@@ -59,24 +61,26 @@ void main() {
 	uint i0 = at.x * TILE, j0 = at.y * TILE;
 	uint r = gl_LocalInvocationIndex % TILE, first = gl_LocalInvocationIndex / TILE;
 
+	real_t tight = uint64_t(p.lengths) == 0ul ? TIGHT : PAIR_TIGHT;
 	MatrixInOut lower = MatrixInOut(element(uint64_t(p.s), i0, j0, p.lds));
 	MatrixIn gram = MatrixIn(element(uint64_t(p.g), i0, j0, p.ldg));
 	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
 		uint i = i0 + r, j = j0 + c;
 		if (i >= p.n || i < j) continue;
-		double s = lower.at[r + c * p.lds], g = gram.at[r + c * p.ldg];
-		double li = p.lambda.at[i], lj = p.lambda.at[j], gap = lj - li;
-		double half_ = -0.5lf * g, eij = half_, eji = half_;
+		scalar_t s = lower.at[r + c * p.lds], g = gram.at[r + c * p.ldg]; // sⱼᵢ and gⱼᵢ
+		real_t li = real_of(p.lambda.at[i]), lj = real_of(p.lambda.at[j]), gap = lj - li;
+		real_t noise = noise_of(REAL(p.noise_a), REAL(p.noise_b), p.lengths, i, j, li, lj);
+		scalar_t eji = -real_t(0.5) * g, conjugate_eij = eji;
 		if (i == j) {
-			eij = 0.5lf * (1.0lf - g);
-			eji = eij;
-		} else if (p.clusters.at[i].from != p.clusters.at[j].from &&
-			(abs(coupling(s, g, li, lj)) > p.noise || abs(gap) > TIGHT * p.noise)) {
-			eij = (s - lj * g) / gap;
-			eji = (s - li * g) / -gap;
+			eji = of_real(real_t(0.5) * (real_t(1) - real_of(g)));
+			conjugate_eij = eji;
+		} else if (p.clusters.at[2 * i] != p.clusters.at[2 * j] &&
+			(modulus(coupling(s, g, li, lj)) > noise || abs(gap) > tight * noise)) {
+			eji = divided(s - li * g, -gap);
+			conjugate_eij = divided(s - lj * g, gap);
 		}
 		lower.at[r + c * p.lds] = eji; // (i, j) of Eᵀ
-		tile[r + c * (TILE + 1)] = eij;
+		tile[r + c * (TILE + 1)] = conjugate(conjugate_eij);
 	}
 	barrier();
 	MatrixInOut upper = MatrixInOut(element(uint64_t(p.s), j0, i0, p.lds));

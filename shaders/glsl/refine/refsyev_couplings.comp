@@ -1,17 +1,18 @@
-// float64 only
-//
 // refsyev_couplings finds, for each vector j, the vectors i > j that are coupled to j. A pair is
 // coupled if its first-order correction would be too large, or if its eigenvalues are in the wrong
 // order.
 //
-// in:  s, g       n×n, lower triangles: S = XᵀAX and G = XᵀX
+// complex
+//
+// in:  s, g       n×n, lower triangles: Sᵀ and Gᵀ (pairs.glsl)
 //      lambda     n Rayleigh quotients λ
+//      lengths    n numbers ‖x‖, or null (noise_of in pairs.glsl)
 // out: reach      n elements: 1 + the largest i > j that is coupled to j, or j + 1 if no i is
-//                 coupled to j. The elements are whole numbers in double precision
+//                 coupled to j. The elements are whole real numbers
 //      strength   n elements: the largest |coupling| of j with a coupled i > j, or 0
 //
 // A pair is coupled if λᵢ − λⱼ < −DISORDER·noise, or if |coupling| > noise and |coupling| >
-// ANGLE·|λᵢ − λⱼ|. pairs.glsl defines coupling, DISORDER and ANGLE. A pair with a NaN is not
+// ANGLE·|λᵢ − λⱼ|. pairs.glsl defines coupling, noise, DISORDER and ANGLE. A pair with a NaN is not
 // coupled. Outputs must not overlap inputs.
 //
 // Grid: one workgroup per vector, in x and y.
@@ -21,7 +22,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "pairs.glsl"
 
@@ -32,11 +33,10 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn s, g;
-	ValuesIn lambda;
+	ValuesIn lambda, lengths;
 	ValuesOut reach, strength;
-	// `noise` is the largest magnitude of a pair's coupling that counts as a rounding error. The
-	// file pairs.glsl defines the coupling.
-	double noise;
+	// noise_a and noise_b are the arguments a and b of noise_of in pairs.glsl.
+	real_bits_t noise_a, noise_b;
 	// n is the order of S and G. The leading dimensions lds and ldg are at least n.
 	uint n, lds, ldg;
 } p;
@@ -46,18 +46,19 @@ void main() {
 	if (j >= p.n) return;
 	MatrixIn s = MatrixIn(element(uint64_t(p.s), 0, j, p.lds));
 	MatrixIn g = MatrixIn(element(uint64_t(p.g), 0, j, p.ldg));
-	double lj = p.lambda.at[j], reach = double(j + 1), strength = 0.0lf;
+	real_t lj = real_of(p.lambda.at[j]), reach = real_t(j + 1), strength = real_t(0);
 	for (uint i = j + 1 + gl_LocalInvocationIndex; i < p.n; i += LOCAL_SIZE) {
-		double li = p.lambda.at[i], c = abs(coupling(s.at[i], g.at[i], li, lj)), gap = li - lj;
-		if (gap < -DISORDER * p.noise || (c > p.noise && c > ANGLE * abs(gap))) {
-			reach = double(i + 1);
+		real_t li = real_of(p.lambda.at[i]), c = modulus(coupling(s.at[i], g.at[i], li, lj)), gap = li - lj;
+		real_t noise = noise_of(REAL(p.noise_a), REAL(p.noise_b), p.lengths, i, j, li, lj);
+		if (gap < -DISORDER * noise || (c > noise && c > ANGLE * abs(gap))) {
+			reach = real_t(i + 1);
 			strength = max(strength, c);
 		}
 	}
 	reach = group_max(reach);
 	strength = group_max(strength);
 	if (gl_LocalInvocationIndex == 0) {
-		p.reach.at[j] = reach;
-		p.strength.at[j] = strength;
+		p.reach.at[j] = of_real(reach);
+		p.strength.at[j] = of_real(strength);
 	}
 }

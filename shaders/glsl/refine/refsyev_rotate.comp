@@ -1,7 +1,7 @@
-// float64 only
-//
 // refsyev_rotate multiplies the correction E of eigenvectors by the eigenvectors W of the clusters:
 // F = (I + E)·W − I, where W is block diagonal. Row j of Fᵀ becomes
+//
+// complex
 //
 //	f(c) = Σₗ W(l, j)·(Eᵀ(from + l, c) + δ(from + l, c)) − δ(j, c)
 //
@@ -9,7 +9,7 @@
 // equal indices and otherwise 0.
 //
 // in:  e          n×n: Eᵀ
-//      clusters   n elements: the cluster of each index
+//      clusters   2·n elements: the cluster of each index (cluster_of in pairs.glsl)
 //      w          ldw×n: rows 0 to m−1 of column j are the coefficients of vector j in its cluster,
 //                 of order m ≤ ldw. Columns of clusters of one index are not read
 // out: f          n×n: Fᵀ
@@ -24,7 +24,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "pairs.glsl"
 
@@ -46,17 +46,17 @@ void main() {
 	uint tiles = (p.n + LOCAL_SIZE - 1) / LOCAL_SIZE, group = workgroup();
 	uint j = group % tiles * LOCAL_SIZE + gl_LocalInvocationIndex, c = group / tiles;
 	if (c >= p.n || j >= p.n) return;
-	Cluster in_ = p.clusters.at[j];
+	Cluster in_ = cluster_of(p.clusters, j);
 	MatrixIn e = MatrixIn(element(uint64_t(p.e), 0, c, p.lde));
-	double x;
+	scalar_t x;
 	if (in_.to - in_.from == 1) {
 		x = e.at[j];
 	} else {
 		MatrixIn w = MatrixIn(element(uint64_t(p.w), 0, j, p.ldw));
-		x = in_.from <= c && c < in_.to ? w.at[c - in_.from] : 0.0lf;
-		if (c == j) x -= 1.0lf;
+		x = in_.from <= c && c < in_.to ? w.at[c - in_.from] : scalar_t(0);
+		if (c == j) x -= one();
 		if (in_.to - in_.from <= MOST) {
-			for (uint l = 0; l < in_.to - in_.from; l++) x = fma(w.at[l], e.at[in_.from + l], x);
+			for (uint l = 0; l < in_.to - in_.from; l++) x = mad(w.at[l], e.at[in_.from + l], x);
 		}
 	}
 	MatrixOut(element(uint64_t(p.f), j, c, p.ldf)).at[0] = x;

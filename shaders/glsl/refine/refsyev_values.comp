@@ -1,8 +1,8 @@
-// float64 only
-//
 // refsyev_values computes the Rayleigh quotients of nearly orthonormal vectors, λᵢ = sᵢᵢ/gᵢᵢ.
 //
-// in:  s, g     n×n: S = XᵀAX and G = XᵀX, of which the diagonals are read
+// complex
+//
+// in:  s, g     n×n: S = XᴴAX and G = XᴴBX (pairs.glsl), of which the diagonals are read
 // out: lambda   n elements
 //
 // A NaN in a diagonal makes its quotient NaN.
@@ -14,7 +14,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics_f64.glsl"
+#include "numerics.glsl"
 #include "index.glsl"
 #include "pairs.glsl"
 
@@ -31,7 +31,7 @@ layout(push_constant, scalar) uniform Push {
 void main() {
 	uint i = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
 	if (i >= p.n) return;
-	double s = MatrixIn(element(uint64_t(p.s), i, i, p.lds)).at[0];
-	double g = MatrixIn(element(uint64_t(p.g), i, i, p.ldg)).at[0];
-	p.lambda.at[i] = s / g;
+	real_t s = real_of(MatrixIn(element(uint64_t(p.s), i, i, p.lds)).at[0]);
+	real_t g = real_of(MatrixIn(element(uint64_t(p.g), i, i, p.ldg)).at[0]);
+	p.lambda.at[i] = of_real(s / g);
 }
