@@ -37,7 +37,7 @@ type Result[T Number] struct {
 	Tree *Tree
 
 	// Refinement reports how RefinePlan.Refine or MixedPlan.Solve has computed the result. It is
-	// nil for other methods of plans.
+	// nil for other methods of the plans of this package. For package pencil see pencil.Result.
 	Refinement *Refinement
 
 	// Retried is the reason why the plan has solved a second time. It is nil if the first attempt

@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/refine"
 )
 
 // Check measures the errors of the result `res` for the pair, on the device:
@@ -24,7 +25,7 @@ import (
 // of a value and a vector. It does not depend on the scales of A and B, nor on the length of a
 // vector. Orthogonality is small for every condition number of B. The Residual of some x grows with
 // the condition number of B, in LAPACK as here, unless A = L·M·Lᴴ for a matrix M whose elements
-// have similar magnitudes.
+// have similar magnitudes, or unless Options.Refine is set. For the other problems it does not grow.
 //
 // With canonical orthogonalisation, the residual is that in the space of the directions that were
 // kept, and the norms are those of D·A·D and D·B·D (see Overlap). With y = D⁻¹·x:
@@ -64,19 +65,20 @@ func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (e
 		return checkOne(p, a, b, res)
 	}
 	s := dense.Solve[T]{Stages: p.stages.Now, Call: p.base.Begin(ctx, nil)}
-	return p.measure(&s, a, &b, res)
+	r, _, err := p.measure(&s, a, &b, res)
+	return r, err
 }
 
 // measure measures the errors of the result `res`. If b is nil, B is the one that the plan keeps on
-// the device.
-func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *Result[T]) (r evd.Ratios, err error) {
+// the device. `noise` is the size of rounding errors of a refinement of the scaled pair.
+func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *Result[T]) (r evd.Ratios, noise refine.Noise[T], err error) {
 	m := len(res.Values)
 	if m == 0 {
-		return r, nil
+		return r, noise, nil
 	}
 	sigma := [2]float64{0, 1}
 	if sigma[0], err = s.Scale(triangle(a)); err != nil {
-		return r, cause("A", err)
+		return r, noise, cause("A", err)
 	}
 	var given *dense.Triangle[T]
 	if b == nil {
@@ -85,7 +87,7 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 		t := triangle(*b)
 		given = &t
 		if sigma[1], err = s.Scale(t); err != nil {
-			return r, cause("B", err)
+			return r, noise, cause("B", err)
 		}
 	}
 	values, least, vectors := p.scaledPairs(sigma, res)
@@ -96,10 +98,11 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 	}
 	sums, columns, err := s.PairSums(triangle(a), given, sigma, values, vectors, weights)
 	if err != nil {
-		return r, plan.During(stages.PhaseCheck, err)
+		return r, noise, plan.During(stages.PhaseCheck, err)
 	}
-	normA, normB := plan.Largest(columns[0]), plan.Largest(columns[1])
-	unit := float64(p.base.N) * precision.UlpOf[T]()
+	ulp, normA, normB := precision.UlpOf[T](), plan.Largest(columns[0]), plan.Largest(columns[1])
+	noise = refine.Noise[T]{A: noiseUlps * ulp * normA, B: noiseUlps * ulp * normB, Lengths: spectrum.Unscale[T](two, 1)}
+	unit := float64(p.base.N) * ulp
 	for j := range m {
 		value := max(math.Abs(values[j]), least)
 		within := normA*normB + value
@@ -113,7 +116,7 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 		r.Residual = max(r.Residual, plan.Ratio(sums[0][j:j+1], within*one[j], unit))
 		r.Orthogonality = max(r.Orthogonality, plan.Ratio(sums[1][j:j+1], across*two[j], unit))
 	}
-	return r, nil
+	return r, noise, nil
 }
 
 // scaledPairs returns the values and vectors of the scaled pair, and the smallest double with full

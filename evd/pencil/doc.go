@@ -19,7 +19,9 @@
 // have errors of about n·ε·‖A‖·‖B⁻¹‖, and those of the other problems have errors of about
 // n·ε·‖A‖·‖B‖. So smaller values have fewer correct digits. If B is ill-conditioned, ‖B⁻¹‖ is
 // large, and many values of AxLBx are small in comparison. This is so for every method that uses a
-// factor of B, also for LAPACK's. Check and Options.Verify measure each result.
+// factor of B, also for LAPACK's. Options.Refine improves such results: each value and vector of AxLBx
+// then has errors as if A and B had been changed by rounding errors. Check and Options.Verify measure
+// each result.
 //
 // If the functions of a basis depend on each other, B has no factor, or a useless one. Options.Overlap
 // then drops directions from it.

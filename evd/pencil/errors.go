@@ -74,7 +74,8 @@ func cause(name string, err error) error {
 }
 
 // UnverifiedError says that no result passed its certificate, not even one by the safe path. Its errors
-// are either those of an ill-conditioned B, or the device or vkevd computes wrong results. errors.As
+// are either those of an ill-conditioned B, for a part of the spectrum, which cannot be refined, or the
+// device or vkevd computes wrong results. errors.As
 // finds the *evd.UnverifiedError, which has the certificates.
 type UnverifiedError struct {
 	Certificates *evd.UnverifiedError

@@ -31,8 +31,8 @@ type Plan[T evd.Number] struct {
 
 // NewPlan prepares for pairs of order n ≥ 0 on the device. It compiles kernels, which may take
 // seconds the first time, and allocates device memory. Plan.Bytes returns the size of this memory:
-// about that of an evd.Plan and n² numbers for the factor of B, and with Options.Verify n² numbers
-// for B.
+// about that of an evd.Plan and n² numbers for the factor of B, and with Options.Verify or
+// Options.Refine n² numbers for B, and perhaps some n² more for a refinement.
 //
 // The errors are those of evd.NewPlan.
 func NewPlan[T evd.Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
@@ -74,7 +74,7 @@ func newPlan[T evd.Number](dev *vk.Device, n int, opt Options) (*Plan[T], error)
 		}
 		return p, err
 	}
-	p.factor = dense.NewFactor[T](n, t, opt.Verify)
+	p.factor = dense.NewFactor[T](n, t, opt.Verify || opt.Refine)
 	err = dev.Compile(func() (err error) {
 		if p.stages.Now, err = dense.NewOfPair(dev, n, opt.config(), p.factor); err == nil && opt.Verify {
 			p.safe, err = dense.NewOfPair(dev, n, opt.config().Safely(n), p.factor)
@@ -151,7 +151,7 @@ func column[T evd.Number](v []T) vk.Columns[T] {
 }
 
 // Costs returns a forecast of the number of floating-point operations of each phase of SolvePair, in
-// the order of the phases. For the orders 0 and 1 it returns nil.
+// the order of the phases, with one step if Options.Refine is set. For the orders 0 and 1 it returns nil.
 func (p *Plan[T]) Costs() []evd.StageCost {
 	if p.canonical != nil {
 		return p.canonical.costs()
@@ -160,7 +160,11 @@ func (p *Plan[T]) Costs() []evd.StageCost {
 	if s == nil {
 		return nil
 	}
-	return append([]evd.StageCost{s.CholeskyCost()}, s.Costs()...)
+	costs := append([]evd.StageCost{s.CholeskyCost()}, s.Costs()...)
+	if p.opt.Refine {
+		costs = append(costs, s.RefinementCost())
+	}
+	return costs
 }
 
 // Emulated reports whether the plan computes large matrix products by integer units: all of them, or

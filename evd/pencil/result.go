@@ -17,6 +17,12 @@ import (
 // Counts, which proves that the values are those of the tridiagonal matrix to which C was reduced.
 // Invariants is 0, so without vectors nothing checks the factor, C and the reduction. The bound of the
 // ratios is Threshold; Certificate.Passed has that of package evd.
+//
+// Result.Refinement is nil unless the vectors were refined: by Options.Refine, or because Verify found
+// a residual that does not pass. Steps is the number of steps that the result contains: 1 or 2, or 0
+// if no step has helped, and then the result is that of the solve. Cold is the reason if a step could
+// not be done. The values of a refined result are quotients xᴴAx / xᴴBx, and Certificate.Counts is 0,
+// because n orthonormal eigenvectors leave no eigenvalue out.
 type Result[T evd.Number] struct {
 	evd.Result[T]
 

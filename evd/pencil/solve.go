@@ -107,18 +107,35 @@ func (p *Plan[T]) solveBy(by *dense.Stages[T], c *plan.Call, a evd.Sym[T]) (*Res
 			return err
 		}
 	}
-	r, err := tail.Run(c, t)
+	r, err := p.run(&tail, c, t)
 	if err != nil {
 		return nil, err
 	}
 	res := newResult(c, r, p.opt.RowMajor, p.vectorScale())
 	res.Condition, res.Certificate = p.factored.Condition, certificate
-	if p.opt.Verify && p.opt.Vectors {
-		if certificate.Ratios, err = p.measure(&s, a, nil, res); err != nil {
+	if (p.opt.Verify || p.opt.Refine) && p.opt.Vectors {
+		if res, err = p.refined(&s, a, res, tail.Sigma); err != nil {
 			return nil, err
 		}
 	}
+	if p.opt.Refine {
+		c.Ends()
+	}
 	return res, res.overflow()
+}
+
+// run runs the tail of a solve. A refinement that follows is part of the solve, so the end of the tail
+// is then not reported as the end of the solve.
+func (p *Plan[T]) run(tail *spectrum.Tail[T], c *plan.Call, t spectrum.Tridiagonal) (spectrum.Result[T], error) {
+	if report := c.Reporter(); report != nil && p.opt.Refine {
+		c.ReportTo(func(at vk.Progress) {
+			if at.Phase != "" {
+				report(at)
+			}
+		})
+		defer c.ReportTo(report)
+	}
+	return tail.Run(c, t)
 }
 
 // second returns the factor between the values of the scaled pair and those of the caller's pair that

@@ -137,7 +137,7 @@ func TestSizes(t *testing.T) {
 
 // TestConditions solves pairs with a B of condition numbers up to 10¹². The orthogonality is good
 // for every B, and the residual is good if A is compatible. If A is not, the residual of some
-// vectors grows with the condition number. Check must see this.
+// vectors grows with the condition number, unless they are refined (TestRefine). Check must see this.
 func TestConditions(t *testing.T) {
 	const n = 40
 	ctx := context.Background()
@@ -171,17 +171,27 @@ func TestConditions(t *testing.T) {
 }
 
 // TestVerify checks that a result that passes has a certificate, and that one that does not pass is an
-// error.
+// error, if it cannot be refined because only a part of the spectrum is wanted.
 func TestVerify(t *testing.T) {
 	const n = 40
 	ctx := context.Background()
-	p := planFor[float64](t, n, Options{Vectors: true, Verify: true, Tuning: small()})
+	p := planFor[float64](t, n, Options{Vectors: true, Verify: true, Tuning: small(), Select: evd.Index(0, n)})
 	solve := func(pr pair) (*Result[float64], error) {
 		return p.SolvePair(ctx, given[float64](n, pr.a, evd.Lower, false), given[float64](n, pr.b, evd.Lower, false))
 	}
 	res, err := solve(newPair[float64](n, 1e12, true))
 	if err != nil || res.Certificate == nil || res.Certificate.Safe || !(res.Certificate.Orthogonality > 0) || !(res.Certificate.Counts > 0) {
 		t.Errorf("%v, %+v", err, res)
+	}
+	for c, want := range map[evd.Certificate]bool{
+		{Ratios: evd.Ratios{Residual: 9, Orthogonality: 9}}:  true,
+		{Ratios: evd.Ratios{Residual: 11, Orthogonality: 1}}: false,
+		{Ratios: evd.Ratios{Residual: 1, Orthogonality: 11}}: false,
+		{Counts: evd.Threshold}:                              false,
+	} {
+		if got := verifiable(&Result[float64]{Result: evd.Result[float64]{Certificate: &c}}).Passed; got != want {
+			t.Errorf("%v has passed: %v", c, got)
+		}
 	}
 	var not *evd.UnverifiedError
 	if _, err := solve(newPair[float64](n, 1e12, false)); !errors.As(err, &not) || not.First == nil || !(not.First.Residual > Threshold) || !not.Safe.Safe {

@@ -185,7 +185,7 @@ func buildShare[T spirv.Real](dev *vk.Device) error {
 	return err
 }
 
-// buildPencil builds the stages of generalized eigenproblems.
+// buildPencil builds the stages of generalized eigenproblems, and the refinement of vectors.
 func buildPencil[T spirv.Scalar](dev *vk.Device) error {
 	const n = 6000
 	t := tuning.Fitting[T](tuning.For[T](dev.Info()), dev.Info())
@@ -195,7 +195,8 @@ func buildPencil[T spirv.Scalar](dev *vk.Device) error {
 	}
 	_, cholesky := factor.NewCholesky(dev, n, ops, t.Cholesky)
 	_, form := factor.NewStandardForm(dev, n, factor.AxLBx, ops, t.Cholesky)
-	return errors.Join(cholesky, form)
+	_, refinement := refine.NewRefinement(dev, n, ops)
+	return errors.Join(cholesky, form, refinement)
 }
 
 func buildSVD(dev *vk.Device) error {
@@ -225,8 +226,7 @@ func buildSVD(dev *vk.Device) error {
 		_, panels := backs.NewApplyPanels(dev, stages.PhaseApplyQ1, columns, ops, t.Panel)
 		_, identity := move.NewIdentity[float64](dev)
 		_, check := residual.NewSingularResidual(dev, 2*n, n, n, ops)
-		_, refinement := refine.NewRefinement(dev, n, ops)
-		if err := errors.Join(tall, panels, identity, check, refinement); err != nil {
+		if err := errors.Join(tall, panels, identity, check); err != nil {
 			return err
 		}
 		back := backs.Size{N: n, B: t.Band, M: n}

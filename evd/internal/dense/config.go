@@ -27,6 +27,9 @@ type Config struct {
 
 	// Pencil is the generalized eigenproblem. 0 is the standard one, A·x = λ·x.
 	Pencil factor.Pencil
+
+	// Refine says that the vectors of a generalized problem may be refined.
+	Refine bool
 }
 
 // Safely returns the options of the safe path, on which a second result is computed if the first one

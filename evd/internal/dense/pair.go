@@ -12,6 +12,7 @@ import (
 	"github.com/vkevd/vkevd/stages/factor"
 	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/refine"
 	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -71,6 +72,10 @@ type pair[T spirv.Scalar] struct {
 	copies    *move.Copying[T]
 	residuals *residual.Pencil[T] // of a check, only with vectors
 	checked   vk.Region[T]        // B of a check
+
+	// Only with Config.Refine: the stage of a refinement, and n² elements for vectors, one in each row.
+	refine *refine.Refinement[T]
+	rows   vk.Region[T]
 }
 
 func newPair[T spirv.Scalar](dev *vk.Device, c *Common[T], f *Factor[T]) (p *pair[T], err error) {
@@ -96,7 +101,22 @@ func newPair[T spirv.Scalar](dev *vk.Device, c *Common[T], f *Factor[T]) (p *pai
 	if err := c.Products.Native.Reserve(t.SolveShape(c.N, residual.PencilColumns)); err != nil {
 		return nil, err
 	}
+	if c.Refine {
+		p.rows = vk.Reserve[T]("vectors, transposed", c.N*c.N)
+		if p.refine, err = refine.NewRefinement[T](dev, c.N, c.Products.Native); err != nil {
+			return nil, err
+		}
+	}
 	return p, ops.Reserve(t.SolveShape(c.N, m))
+}
+
+// checks lists the workspaces of a check and of a refinement, which run one after another.
+func (p *pair[T]) checks() []vk.Space {
+	all := []vk.Space{vk.Together(p.residuals.Work(), p.checked)}
+	if p.refine != nil {
+		all = append(all, vk.Together(p.refine.Work(), p.rows))
+	}
+	return all
 }
 
 func (p *pair[T]) factorOn(ws *vk.Arena, ops product.Ops[T]) factor.Factor[T] {
@@ -130,6 +150,13 @@ func (p *pair[T]) costs() (before []plan.StageCost, after plan.StageCost) {
 // CholeskyCost is the forecast of the operations of Factorise.
 func (s *Stages[T]) CholeskyCost() plan.StageCost {
 	return plan.StageCost{Stage: stages.PhaseCholesky, Flops: s.pair.cholesky.Flops() * realFlops[T]()}
+}
+
+// RefinementCost is the forecast of the operations of one step of a refinement.
+func (s *Stages[T]) RefinementCost() plan.StageCost {
+	n := float64(s.N)
+	products, update := s.pair.refine.Flops()
+	return plan.StageCost{Stage: stages.PhaseRefineProducts, Flops: (products + 2*n*n*n + update) * realFlops[T]()}
 }
 
 // Factored is what a Cholesky factorisation tells about B.
@@ -249,10 +276,11 @@ func pairScaling[T spirv.Scalar](largest float64) float64 {
 // device. The results are the column sums of residual.Pencil and the 1-norms of both matrices.
 //
 // PairSums uploads X, A and B to device memory that a solve uses for vectors, for A and as workspace.
+// They stay there for a refinement.
 func (s *Solve[T]) PairSums(a Triangle[T], b *Triangle[T], sigma [2]float64, values []float64, vectors Stored[T], weights []float64) (sums, norms [2][]float64, err error) {
 	p, t, ws := s.pair, s.Spectrum, s.Arena
 	m := len(values)
-	x := s.Doubles.Eigenvectors(ws, t.Matrix(ws, s.N, m, s.N))
+	x := s.pairVectors(m)
 	to, kept := s.MatrixA(), p.matrix(p.checked, ws)
 	// The vectors are uploaded before A, because row-major vectors need the memory of A as
 	// workspace.
@@ -292,3 +320,19 @@ func (s *Solve[T]) PairSums(a Triangle[T], b *Triangle[T], sigma [2]float64, val
 	}
 	return sums, norms, err
 }
+
+// pairVectors is the device memory of m vectors of a check, one in each column.
+func (s *Solve[T]) pairVectors(m int) product.Matrix[T] {
+	return s.Doubles.Eigenvectors(s.Arena, s.Spectrum.Matrix(s.Arena, s.N, m, s.N))
+}
+
+// PairRefinement is what a refinement needs after PairSums with the B that is kept on the device: the
+// stage, both matrices, the vectors, one in each column, and memory of the same size. It needs
+// Config.Refine.
+func (s *Solve[T]) PairRefinement() (stage *refine.Refinement[T], of refine.Pair[T], vectors, other product.Matrix[T]) {
+	p := s.pair
+	return p.refine, refine.Pair[T]{A: s.MatrixA(), B: p.matrix(p.b[0], s.Arena)}, s.pairVectors(s.N), p.matrix(p.rows, s.Arena)
+}
+
+// Orientation has the kernels that transpose vectors.
+func (s *Solve[T]) Orientation() *Orientation[T] { return s.Back.orient }

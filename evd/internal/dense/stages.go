@@ -289,7 +289,7 @@ func (s *Stages[T]) lay() {
 		always = append(always, s.sums[0], s.sums[1])
 		back := append([]vk.Space{s.Back.q1.Work(), s.residuals.Work()}, s.Back.Q2.Work()...)
 		if s.pair != nil {
-			back = append(back, vk.Together(s.pair.residuals.Work(), s.pair.checked))
+			back = append(back, s.pair.checks()...)
 		}
 		work = append(work, vk.Together(s.Doubles.Rows(), vk.InTurn(back...)))
 	}

@@ -37,7 +37,7 @@ func TestHermitianClusters(t *testing.T) {
 				t.Fatal(err)
 			}
 			residual, orthogonality := ratio.Residual(m, m, a, ld, values, block, ld), ratio.Orthogonality(m, m, block, ld)
-			if !(residual < 5) || !(orthogonality < 5) || !slices.IsSorted(values) || !cmplx.IsNaN(block[len(block)-1]) {
+			if !(residual < 20) || !(orthogonality < 20) || !slices.IsSorted(values) || !cmplx.IsNaN(block[len(block)-1]) {
 				t.Errorf("%s, order %d: residual %g, orthogonality %g", kind, m, residual, orthogonality)
 			}
 		}
