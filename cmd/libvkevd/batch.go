@@ -46,7 +46,7 @@ func (b *many[T]) build(dev *vk.Device, progress func(evd.Progress)) (err error)
 	if err := flags(o.vectors, o.upper, o.a_row_major, o.number); err != nil {
 		return err
 	}
-	b.Plan, err = batch.NewPlan(dev, b.n, b.count, batch.Options{Vectors: o.vectors == 1, Progress: progress})
+	b.Plan, err = batch.NewPlan[T](dev, b.n, b.count, batch.Options{Vectors: o.vectors == 1, Progress: progress})
 	return err
 }
 
@@ -68,20 +68,14 @@ func goBatchSolve(h C.vkevd_plan, number C.int32_t, count C.int64_t, n *C.int64_
 	})
 }
 
-// solveAt does the work of the C function vkevd_batch_solve. The plan computes in double precision.
+// solveAt does the work of the C function vkevd_batch_solve.
 func (b *many[T]) solveAt(t *turn, count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer, codes *C.int32_t, control *C.vkevd_control) error {
 	in, spectra, err := b.arrays(count, n, a, w, z)
 	if err != nil {
 		return err
 	}
 	return t.run(control, func(ctx context.Context) error {
-		var err error
-		if doubles, ok := any(in).([]evd.Sym[float64]); ok {
-			err = inPlace(ctx, b.Plan, doubles, any(spectra).([]callersSpectrum[float64]))
-		} else {
-			err = inDoubles(ctx, b.Plan, in, spectra)
-		}
-		if err != nil {
+		if err := inPlace(ctx, b.Plan, in, spectra); err != nil {
 			return err
 		}
 		return b.codes(codes, spectra)
@@ -97,7 +91,7 @@ type callersSpectrum[T evd.Float] struct {
 // perMatrix is roughly the number of bytes that the library needs for a matrix of a batch beside
 // its entries. The factor 2 stands for further lists with one element for each matrix.
 func perMatrix[T evd.Float]() uintptr {
-	return 2 * (unsafe.Sizeof(evd.Sym[T]{}) + unsafe.Sizeof(callersSpectrum[T]{}) + unsafe.Sizeof(batch.Spectrum{}))
+	return 2 * (unsafe.Sizeof(evd.Sym[T]{}) + unsafe.Sizeof(callersSpectrum[T]{}) + unsafe.Sizeof(batch.Spectrum[T]{}))
 }
 
 // arrays returns the matrices of a batch, and the memory for their results, which all belong to the
@@ -147,41 +141,25 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer)
 	return in, out, nil
 }
 
-// inPlace solves a batch of float64 matrices. The plan writes to the caller's memory.
-func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []callersSpectrum[float64]) error {
-	spectra := make([]batch.Spectrum, len(out))
+// inPlace solves a batch. The plan writes to the caller's memory, except values of type float32,
+// which are rounded.
+func inPlace[T evd.Float](ctx context.Context, plan *batch.Plan[T], a []evd.Sym[T], out []callersSpectrum[T]) error {
+	spectra := make([]batch.Spectrum[T], len(out))
 	for k, s := range out {
-		spectra[k].Values, spectra[k].Vectors = s.values, s.vectors
+		values, doubles := any(s.values).([]float64)
+		if !doubles {
+			values = make([]float64, len(s.values))
+		}
+		spectra[k].Values, spectra[k].Vectors = values, s.vectors
 	}
 	_, err := plan.SolveInto(ctx, a, spectra)
-	for k, s := range spectra {
-		out[k].err = s.Err
-	}
-	return err
-}
-
-func inDoubles[T evd.Float](ctx context.Context, plan *batch.Plan, a []evd.Sym[T], out []callersSpectrum[T]) error {
-	doubles, spectra := make([]evd.Sym[float64], len(a)), make([]batch.Spectrum, len(a))
-	for k, m := range a {
-		doubles[k] = evd.Sym[float64]{N: m.N, Ld: m.Ld, Data: converted[float64](m.Data), Uplo: m.Uplo, RowMajor: m.RowMajor}
-		spectra[k].Values = make([]float64, m.N)
-		if v := out[k].vectors; v != nil {
-			spectra[k].Vectors = &evd.Dense[float64]{Rows: v.Rows, Cols: v.Cols, Ld: v.Ld, Data: make([]float64, len(v.Data))}
-		}
-	}
-	if _, err := plan.SolveInto(ctx, doubles, spectra); err != nil {
-		return err
-	}
 	for k, s := range spectra {
 		overflow := take(out[k].values, s.Values, 0, false)
 		if out[k].err = s.Err; s.Err == nil {
 			out[k].err = overflow
 		}
-		if s.Vectors != nil {
-			copy(out[k].vectors.Data, converted[T](s.Vectors.Data))
-		}
 	}
-	return nil
+	return err
 }
 
 // take rounds the values and writes them to the caller's memory `to`. The error is an

@@ -85,7 +85,7 @@ type singular[T evd.Float] struct {
 
 type many[T evd.Float] struct {
 	numbers[T]
-	*batch.Plan
+	*batch.Plan[T]
 	n, count int // largest order, matrices that the plan has memory for
 	options  C.vkevd_batch
 }

@@ -539,9 +539,9 @@ int32_t vkevd_batch_solve(vkevd_plan plan, int64_t count, const int64_t *n, cons
                           const vkevd_control *control, vkevd_error *error);
 
 /*
- * vkevd_batch_solve_float32 is vkevd_batch_solve for a plan with number = VKEVD_FLOAT32. In this
- * version the device computes in double precision. The library converts the matrices to double
- * precision, and rounds the results.
+ * vkevd_batch_solve_float32 is vkevd_batch_solve for a plan with number = VKEVD_FLOAT32. Everything
+ * is computed in single precision, also on devices without double precision. An eigenvalue beyond
+ * the largest float is VKEVD_OVERFLOW.
  */
 int32_t vkevd_batch_solve_float32(vkevd_plan plan, int64_t count, const int64_t *n, const float *const *a,
                                   float *const *w, float *const *z, int32_t *codes,

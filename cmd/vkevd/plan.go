@@ -264,6 +264,7 @@ func (j *planJob) Forecast(on machine.Absent, opt evd.Options) (machine.Planned,
 	case j.batch > 0:
 		on = machine.Absent{Info: on.Info}
 		t.Batch = batch.Options{Vectors: j.wantsVectors(), Tuning: opt.Tuning}
+		t.Single = t.Kind == machine.KindSingle
 		t.Batch.Select, err = j.options.part.of(j.n)
 		t.Kind = map[bool]machine.Kind{false: machine.KindBatch, true: machine.KindTridiagonalBatch}[t.Kind == machine.KindTridiagonal]
 	case j.svd:

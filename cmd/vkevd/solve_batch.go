@@ -51,7 +51,7 @@ type batchWork[M any] struct {
 	groups   []batchGroup
 	task     machine.Task
 	p        *batchPlans[M]
-	res      *batch.Result
+	res      *batch.Result[float64]
 }
 
 func readBatchWork(ctx context.Context, j *solveJob, file string, known *report.Facts, show *cli.Progress) (work, error) {
@@ -80,6 +80,11 @@ func readBatchWork(ctx context.Context, j *solveJob, file string, known *report.
 		return newBatchWork(j, file, known, f, groups, task, hermitianBatch), nil
 	case f.tridiagonal:
 		return newBatchWork(j, file, known, f, groups, task, tridiagonalBatch), nil
+	case task.Type == 0 && isSingle(f.stored(), j.options.precision):
+		task.Single, known.Precision = true, precisionName[float32]()
+		if err := f.round(); err != nil {
+			return nil, err
+		}
 	}
 	return newBatchWork(j, file, known, f, groups, task, denseBatch), nil
 }
@@ -138,6 +143,8 @@ func (w *batchWork[M]) Measure(ctx context.Context) (report.Measures, error) {
 		return report.PairRatios(w.task.Type, pencil.Overlap{}, most), nil
 	case w.f.complex:
 		return report.Ratios[complex128](most), nil
+	case w.task.Single:
+		return report.Ratios[float32](most), nil
 	}
 	return report.Ratios[float64](most), nil
 }
@@ -168,7 +175,7 @@ func (w *batchWork[M]) about(err error) error {
 	return w.pair.about(w.file, n, err)
 }
 
-func worst(checked []evd.Ratios, res *batch.Result) (most evd.Ratios) {
+func worst(checked []evd.Ratios, res *batch.Result[float64]) (most evd.Ratios) {
 	for k, r := range checked {
 		if res.Spectra[k].Err == nil {
 			most.Residual = max(most.Residual, r.Residual)
@@ -208,7 +215,7 @@ func (e *batchError) Status() int { return cli.StatusNumerical }
 
 // failures prints a line about each matrix that has no result, or a value that overflows. If there
 // is such a matrix, it returns a *batchError.
-func (f *batchFile) failures(remarks io.Writer, res *batch.Result) error {
+func (f *batchFile) failures(remarks io.Writer, res *batch.Result[float64]) error {
 	e := &batchError{file: f.name}
 	for k, s := range res.Spectra {
 		if s.Err == nil {
@@ -281,8 +288,8 @@ func newBatchPlans[M any](dev machine.Device, task machine.Task, groups []batchG
 }
 
 // Solve solves all matrices of the file. The result has only Spectra and Profile.
-func (p *batchPlans[M]) Solve(ctx context.Context, a []M) (*batch.Result, error) {
-	all := &batch.Result{Spectra: make([]batch.Spectrum, len(a)), Profile: vk.NewProfile()}
+func (p *batchPlans[M]) Solve(ctx context.Context, a []M) (*batch.Result[float64], error) {
+	all := &batch.Result[float64]{Spectra: make([]batch.Spectrum[float64], len(a)), Profile: vk.NewProfile()}
 	for i, g := range p.groups {
 		res, err := p.plans[i].Solve(ctx, chosen(a, g.index))
 		if err != nil {
@@ -296,7 +303,7 @@ func (p *batchPlans[M]) Solve(ctx context.Context, a []M) (*batch.Result, error)
 	return all, nil
 }
 
-func (p *batchPlans[M]) Check(ctx context.Context, a []M, s []batch.Spectrum) ([]evd.Ratios, error) {
+func (p *batchPlans[M]) Check(ctx context.Context, a []M, s []batch.Spectrum[float64]) ([]evd.Ratios, error) {
 	all := make([]evd.Ratios, len(a))
 	for i, g := range p.groups {
 		checked, err := p.plans[i].Check(ctx, chosen(a, g.index), chosen(s, g.index))

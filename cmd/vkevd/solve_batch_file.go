@@ -145,7 +145,7 @@ func badPart[T float64 | complex128](x T) float64 {
 // the first such entry of the file, and counts rows and columns from 1. The results have the number
 // type of the file. If it is float32, a value that is a finite double may be too large for it,
 // which is an error.
-func (f *batchFile) complete(res *batch.Result) {
+func (f *batchFile) complete(res *batch.Result[float64]) {
 	k := 0
 	for _, a := range f.All {
 		for range a.Count {
@@ -181,6 +181,30 @@ func (f *batchFile) overflow32(n int, values []float64) error {
 			}
 			return &evd.OverflowError{Index: first + i, Count: count, Negative: x < 0, Single: true}
 		}
+	}
+	return nil
+}
+
+// stored tells whether all matrices of the file are in single precision.
+func (f *batchFile) stored() bool {
+	return !slices.ContainsFunc(f.All, func(a matio.NamedStack) bool { return !a.Single })
+}
+
+// round makes single precision that of all matrices. The error is a *singleRangeError if a matrix is
+// beyond its range. The numbers are rounded when they are copied to the device.
+func (f *batchFile) round() error {
+	first := 0
+	for i := range f.All {
+		a := &f.All[i]
+		n := a.Rows * a.Cols
+		for k := range a.Count {
+			d := &matio.Dense{Rows: a.Rows, Cols: a.Cols, Data: a.Data[k*n : (k+1)*n]}
+			if err := singleRange(f.name+": matrix "+f.label(first+k), a.Single, d); err != nil {
+				return err
+			}
+		}
+		first += a.Count
+		a.Single = true
 	}
 	return nil
 }
@@ -351,8 +375,8 @@ func (w *batchWork[M]) Write(ctx context.Context, out *cli.Outputs) error {
 // Write writes the values or the vectors, with one array for each array of the input and in its
 // precision. The output is a .npz file with the names of the arrays, or a .npy file if the input
 // has no names.
-func (f *batchFile) Write(w io.Writer, res *batch.Result, vectors bool) error {
-	array := func(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
+func (f *batchFile) Write(w io.Writer, res *batch.Result[float64], vectors bool) error {
+	array := func(w io.Writer, a matio.NamedStack, s []batch.Spectrum[float64]) error {
 		switch {
 		case !vectors && a.Single:
 			return writeValueStack(f, w, a, s, singles)
@@ -388,7 +412,7 @@ func (f *batchFile) Write(w io.Writer, res *batch.Result, vectors bool) error {
 // writeVectorStack writes the vectors of one array of the input, in the form of numpy.linalg.eigh.
 // The result for a stack has one dimension more than that for a matrix. Element (i, j) of a matrix
 // of vectors is component i of vector j. The function `as` converts to the type of the array.
-func writeVectorStack[T evd.Number](f *batchFile, w io.Writer, a matio.NamedStack, s []batch.Spectrum, as func([]float64) []T) error {
+func writeVectorStack[T evd.Number](f *batchFile, w io.Writer, a matio.NamedStack, s []batch.Spectrum[float64], as func([]float64) []T) error {
 	n := f.Order(a)
 	if a.Dims == 2 {
 		return matio.WriteNPY(w, n, s[0].Vectors.Cols, as(s[0].Vectors.Data), max(n, 1))
@@ -398,7 +422,7 @@ func writeVectorStack[T evd.Number](f *batchFile, w io.Writer, a matio.NamedStac
 
 // writeValueStack writes the values of one array of the input, as numpy.linalg.eigvalsh returns
 // them.
-func writeValueStack[T evd.Float](f *batchFile, w io.Writer, a matio.NamedStack, s []batch.Spectrum, as func([]float64) []T) error {
+func writeValueStack[T evd.Float](f *batchFile, w io.Writer, a matio.NamedStack, s []batch.Spectrum[float64], as func([]float64) []T) error {
 	if a.Dims == 2 {
 		return matio.WriteNPYVector(w, as(s[0].Values))
 	}
@@ -421,7 +445,7 @@ func singles(x []float64) []float32 {
 
 // writeLines writes one line for each matrix: its values, separated by blanks. If the matrices have
 // names, the line begins with the name and a tab.
-func (f *batchFile) writeLines(w io.Writer, res *batch.Result) error {
+func (f *batchFile) writeLines(w io.Writer, res *batch.Result[float64]) error {
 	b := bufio.NewWriter(w)
 	for k, s := range res.Spectra {
 		if f.Named {
@@ -454,7 +478,7 @@ type failedMatrix struct {
 	Error  string `json:"error"`
 }
 
-func (f *batchFile) Report(known *report.Facts, res *batch.Result) batchFacts {
+func (f *batchFile) Report(known *report.Facts, res *batch.Result[float64]) batchFacts {
 	r := batchFacts{Facts: known, Matrices: f.count()}
 	r.Least, r.N = f.orders()
 	for k, s := range res.Spectra {

@@ -16,11 +16,11 @@ func TestBatchesAtOnceFit(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	for _, n := range []int{0, 1, 2, 3, 8, 16, 40, 128, 300} {
 		count, opt := machine.AtOnce(math.MaxInt, n), batch.Options{Vectors: true}
-		dense, err := batch.NewPlan(dev, n, count, opt)
+		dense, err := batch.NewPlan[float64](dev, n, count, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tridiagonal, err := batch.NewTridiagonalPlan(dev, n, count, opt)
+		tridiagonal, err := batch.NewTridiagonalPlan[float64](dev, n, count, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,11 +37,11 @@ func (p fakeBatch) Memory() []vk.Placed    { return nil }
 // ones.
 type fakeTridiagonals struct{ fakeBatch }
 
-func (p fakeTridiagonals) Check(ctx context.Context, a []machine.TridiagonalMatrix, s []batch.Spectrum) ([]evd.Ratios, error) {
+func (p fakeTridiagonals) Check(ctx context.Context, a []machine.TridiagonalMatrix, s []batch.Spectrum[float64]) ([]evd.Ratios, error) {
 	return p.fakeBatch.Check(ctx, make([]machine.DenseMatrix, len(a)), s)
 }
 
-func (p fakeTridiagonals) Solve(ctx context.Context, a []machine.TridiagonalMatrix) (*batch.Result, error) {
+func (p fakeTridiagonals) Solve(ctx context.Context, a []machine.TridiagonalMatrix) (*batch.Result[float64], error) {
 	dense := make([]machine.DenseMatrix, len(a))
 	for k, t := range a {
 		n := t.N()
@@ -57,7 +57,7 @@ func (p fakeTridiagonals) Solve(ctx context.Context, a []machine.TridiagonalMatr
 	return p.fakeBatch.Solve(ctx, dense)
 }
 
-func (p fakeBatch) Check(ctx context.Context, a []evd.Sym[float64], s []batch.Spectrum) ([]evd.Ratios, error) {
+func (p fakeBatch) Check(ctx context.Context, a []evd.Sym[float64], s []batch.Spectrum[float64]) ([]evd.Ratios, error) {
 	all := make([]evd.Ratios, len(a))
 	all[0] = p.ratios
 	return all, nil
@@ -66,8 +66,8 @@ func (p fakeBatch) Check(ctx context.Context, a []evd.Sym[float64], s []batch.Sp
 func (p fakeBatch) Close()        { p.closed++ }
 func (p fakeBatch) Bytes() uint64 { return 96 }
 
-func (p fakeBatch) Solve(ctx context.Context, a []evd.Sym[float64]) (*batch.Result, error) {
-	res := &batch.Result{Spectra: make([]batch.Spectrum, len(a))}
+func (p fakeBatch) Solve(ctx context.Context, a []evd.Sym[float64]) (*batch.Result[float64], error) {
+	res := &batch.Result[float64]{Spectra: make([]batch.Spectrum[float64], len(a))}
 	for k, m := range a {
 		nan := -1
 		for i, x := range m.Data {
@@ -83,7 +83,7 @@ func (p fakeBatch) Solve(ctx context.Context, a []evd.Sym[float64]) (*batch.Resu
 			return nil, err
 		}
 		res.Profile = one.Profile
-		res.Spectra[k] = batch.Spectrum{Values: one.Values, Vectors: one.Vectors}
+		res.Spectra[k] = batch.Spectrum[float64]{Values: one.Values, Vectors: one.Vectors}
 		if nan >= 0 {
 			res.Spectra[k].Err = &evd.NonFiniteError{Row: nan % m.N, Col: nan / m.N, Value: math.NaN()}
 			for i := range one.Values {

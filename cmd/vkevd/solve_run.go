@@ -327,13 +327,20 @@ func precisionName[T evd.Number]() string { return fmt.Sprintf("%T", *new(T)) }
 // *singleRangeError if the largest element is beyond the range of single precision. `stored` says
 // that the file has single precision, so that there is nothing to check.
 func singlesOf[E float64 | complex128, S float32 | complex64](file string, stored bool, d elements[E, S]) ([]S, error) {
+	if err := singleRange(file, stored, d); err != nil {
+		return nil, err
+	}
+	return d.Singles(), nil
+}
+
+func singleRange[E float64 | complex128, S float32 | complex64](file string, stored bool, d elements[E, S]) error {
 	if row, col := d.Largest(); row >= 0 && !stored {
 		x := largestPart(d.At(row, col))
 		if y := math.Abs(float64(float32(x))); y > math.MaxFloat32 && !math.IsInf(x, 0) || x != 0 && y < 0x1p-126 {
-			return nil, &singleRangeError{file, row, col, x}
+			return &singleRangeError{file, row, col, x}
 		}
 	}
-	return d.Singles(), nil
+	return nil
 }
 
 // elements are those of a *matio.Dense or of a *matio.Complex.

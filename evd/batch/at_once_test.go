@@ -19,11 +19,11 @@ func TestMethodsAtOnce(t *testing.T) {
 	ctx, d, small := context.Background(), stagetest.Device(t), tuning.Smallest()
 	opt := batch.Options{Vectors: true, Tuning: &small}
 	const n = 4
-	p, err := batch.NewPlan(d, n, 2, opt)
+	p, err := batch.NewPlan[float64](d, n, 2, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := batch.NewTridiagonalPlan(d, n, 2, opt)
+	q, err := batch.NewTridiagonalPlan[float64](d, n, 2, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

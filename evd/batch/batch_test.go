@@ -53,9 +53,9 @@ func (m named) symmetric(uplo evd.Uplo) evd.Sym[float64] {
 	return evd.NewSym(m.n, a, uplo)
 }
 
-func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan {
+func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan[float64] {
 	t.Helper()
-	p, err := batch.NewPlan(stagetest.Device(t), n, count, opt)
+	p, err := batch.NewPlan[float64](stagetest.Device(t), n, count, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan {
 	return p
 }
 
-func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
+func solve(t testing.TB, p *batch.Plan[float64], a ...evd.Sym[float64]) *batch.Result[float64] {
 	t.Helper()
 	res, err := p.Solve(context.Background(), a)
 	if err != nil {
@@ -75,7 +75,7 @@ func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
 // worst returns the larger one of LAPACK's two error ratios of the spectrum s, those of the
 // residual and of the orthogonality. It returns +Inf if s has an error, unsorted values, or a wrong
 // number of vectors.
-func (m named) worst(s batch.Spectrum) float64 {
+func (m named) worst(s batch.Spectrum[float64]) float64 {
 	cols := len(s.Values)
 	if s.Err != nil || !slices.IsSorted(s.Values) || s.Vectors.Cols != cols {
 		return math.Inf(1)
@@ -220,13 +220,13 @@ func TestBitsInALargeBatch(t *testing.T) {
 		many := slices.Repeat(a, 1000/len(a)+1)[:1000]
 		large := newPlan(t, 70, len(many), batch.Options{Vectors: vectors})
 		for k, s := range solve(t, large, many...).Spectra {
-			same(t, "in a batch of 1000", few[k%len(a):][:1], []batch.Spectrum{s})
+			same(t, "in a batch of 1000", few[k%len(a):][:1], []batch.Spectrum[float64]{s})
 		}
 	}
 }
 
 // same fails the test if two lists of results differ in a bit, or if one of them has an error.
-func same(t *testing.T, what string, x, y []batch.Spectrum) {
+func same(t *testing.T, what string, x, y []batch.Spectrum[float64]) {
 	t.Helper()
 	for k := range x {
 		if x[k].Err != nil || y[k].Err != nil || !slices.Equal(x[k].Values, y[k].Values) {

@@ -6,11 +6,13 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-func (p *solver) check(ctx context.Context, a matrices, s []Spectrum) ([]evd.Ratios, error) {
+func (p *solver[T]) check(ctx context.Context, a matrices[T], s []Spectrum[T]) ([]evd.Ratios, error) {
 	if !p.opt.Vectors {
 		return nil, plan.BadOption("Vectors", "a check needs them, in the plan and in the result")
 	}
@@ -30,13 +32,14 @@ func (p *solver) check(ctx context.Context, a matrices, s []Spectrum) ([]evd.Rat
 	return all, tridiag.ParallelUntil(len(s), func(k int) { all[k] = ratios(a, k, s[k]) }, ctx.Err)
 }
 
-func ratios(a matrices, k int, s Spectrum) evd.Ratios {
+func ratios[T Number](a matrices[T], k int, s Spectrum[T]) evd.Ratios {
 	if s.Err != nil {
 		return evd.Ratios{Residual: math.Inf(1), Orthogonality: math.Inf(1)}
 	}
-	n, m, z := a.order(k), len(s.Values), s.Vectors
+	n, m, ld, z := a.order(k), len(s.Values), s.Vectors.Ld, spectrum.Scale(s.Vectors.Data, 1)
+	unit := precision.UlpOf[T]() / spectrum.Ulp
 	return evd.Ratios{
-		Residual:      ratio.Residual(n, m, a.full(k), n, s.Values, z.Data, z.Ld),
-		Orthogonality: ratio.Orthogonality(n, m, z.Data, z.Ld),
+		Residual:      ratio.Residual(n, m, a.full(k), n, s.Values, z, ld) / unit,
+		Orthogonality: ratio.Orthogonality(n, m, z, ld) / unit,
 	}
 }

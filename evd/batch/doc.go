@@ -1,11 +1,11 @@
 // Package batch computes eigenvalues and eigenvectors of many small real symmetric matrices at once
-// on a Vulkan device:
+// on a Vulkan device, in double or in single precision:
 //
 //	A(k) = Q(k)·diag(λ(k))·Q(k)ᵀ,  λ(k) ascending,  Q(k)ᵀQ(k) = I,  k = 0, 1 …
 //
 // A plan solves matrices of the orders 0 to n. The matrices of a batch may have different orders:
 //
-//	p, err := batch.NewPlan(dev, 64, 1000, batch.Options{Vectors: true})
+//	p, err := batch.NewPlan[float64](dev, 64, 1000, batch.Options{Vectors: true})
 //	res, err := p.Solve(ctx, batch.Stack(64, 5000, data, evd.Lower))
 //	res.Spectra[17].Values, res.Spectra[17].Vectors, res.Spectra[17].Err
 //
@@ -27,8 +27,13 @@
 // Entries may be of any magnitude, because each matrix is multiplied by a power of two. The signs
 // of vectors follow the rule of package evd. Solve does not write to its input.
 //
-// An eigenvalue of a finite matrix may be larger than the largest float64. It is then +Inf or −Inf,
-// and Spectrum.Err is an *evd.OverflowError.
+// An eigenvalue of a finite matrix of float64 may be larger than the largest float64. It is then
+// +Inf or −Inf, and Spectrum.Err is an *evd.OverflowError. With float32 this is not possible, because
+// eigenvalues are doubles.
+//
+// With float32, all steps are computed in single precision, the tridiagonal problem, too. A device
+// without double precision therefore has batches of float32, and its results have the same bits as
+// those of a device with it, if the devices are otherwise the same.
 //
 // A plan allocates all its device memory when it is made. Goroutines may share a plan. A plan
 // executes one call at a time.

@@ -47,7 +47,7 @@ func TestNonFinite(t *testing.T) {
 				t.Errorf("order %d: there are vectors after an error", n)
 			}
 			want := solve(t, p, a[3*k], good[k], a[3*k+2]).Spectra
-			same(t, "beside a NaN", []batch.Spectrum{want[0], want[2]}, []batch.Spectrum{res.Spectra[3*k], res.Spectra[3*k+2]})
+			same(t, "beside a NaN", []batch.Spectrum[float64]{want[0], want[2]}, []batch.Spectrum[float64]{res.Spectra[3*k], res.Spectra[3*k+2]})
 		}
 		if !errors.As(res.Err(), new(*evd.NonFiniteError)) {
 			t.Errorf("the batch's error is %v", res.Err())
@@ -121,11 +121,11 @@ func TestSelect(t *testing.T) {
 			t.Errorf("values from %d on: %v", got.First, got.Values)
 		}
 		for k, m := range a {
-			part := batch.Spectrum{Values: want.Spectra[k].Values[1:7]}
+			part := batch.Spectrum[float64]{Values: want.Spectra[k].Values[1:7]}
 			if vectors {
 				part.Vectors = &evd.Dense[float64]{Rows: m.N, Cols: 6, Ld: m.N, Data: want.Spectra[k].Vectors.Data[m.N : 7*m.N]}
 			}
-			same(t, "selected", []batch.Spectrum{part}, got.Spectra[k:k+1])
+			same(t, "selected", []batch.Spectrum[float64]{part}, got.Spectra[k:k+1])
 		}
 		if res := solve(t, none, a...); len(res.Values) != 0 || len(res.Vectors) != 0 {
 			t.Errorf("of nothing: %v", res.Values)
@@ -142,7 +142,7 @@ func TestSolveInto(t *testing.T) {
 	when.Pick(t, when.Race)
 	p := newPlan(t, 20, 2, batch.Options{Vectors: true})
 	var a []evd.Sym[float64]
-	var out []batch.Spectrum
+	var out []batch.Spectrum[float64]
 	for _, n := range []int{5, 0, 1, 20, 0, 3} {
 		full := matgen.Dense()[0].Dense(n)
 		padded := make([]float64, (n+2)*n)
@@ -151,7 +151,7 @@ func TestSolveInto(t *testing.T) {
 		}
 		a = append(a, evd.Sym[float64]{N: n, Ld: n + 2, Data: padded})
 		v := evd.Dense[float64]{Rows: n, Cols: n, Ld: n + 3, Data: make([]float64, (n+3)*n)}
-		out = append(out, batch.Spectrum{Values: make([]float64, n), Vectors: &v, Err: errors.New("old")})
+		out = append(out, batch.Spectrum[float64]{Values: make([]float64, n), Vectors: &v, Err: errors.New("old")})
 	}
 	profile, err := p.SolveInto(context.Background(), a, out)
 	if err != nil || !(profile.Total() > 0) {
@@ -176,7 +176,7 @@ func TestRefusesHugeLeadingDimension(t *testing.T) {
 	p := newPlan(t, 5, 1, batch.Options{Vectors: true})
 	a := []evd.Sym[float64]{evd.NewSym(5, make([]float64, 25), evd.Lower)}
 	v := evd.Dense[float64]{Rows: 5, Cols: 5, Ld: 1 << 62, Data: make([]float64, 25)}
-	_, err := p.SolveInto(context.Background(), a, []batch.Spectrum{{Values: make([]float64, 5), Vectors: &v}})
+	_, err := p.SolveInto(context.Background(), a, []batch.Spectrum[float64]{{Values: make([]float64, 5), Vectors: &v}})
 	if !errors.As(err, new(*evd.ShapeError)) {
 		t.Errorf("leading dimension 2^62: %v", err)
 	}
@@ -188,7 +188,7 @@ func TestSolveIntoOfNothing(t *testing.T) {
 	when.Pick(t, when.Race)
 	p := newPlan(t, 3, 2, batch.Options{Vectors: true, Select: evd.Index(1, 1)})
 	m := evd.NewSym(3, make([]float64, 9), evd.Lower)
-	out := []batch.Spectrum{{Vectors: &evd.Dense[float64]{Rows: 3}}, {Vectors: &evd.Dense[float64]{Rows: 3}}}
+	out := []batch.Spectrum[float64]{{Vectors: &evd.Dense[float64]{Rows: 3}}, {Vectors: &evd.Dense[float64]{Rows: 3}}}
 	if _, err := p.SolveInto(context.Background(), []evd.Sym[float64]{m, m}, out); err != nil || out[0].Err != nil {
 		t.Error(err, out[0].Err)
 	}
@@ -199,13 +199,13 @@ func TestSolveIntoOfNothing(t *testing.T) {
 func TestRefusesResultsOfOtherShapes(t *testing.T) {
 	ctx := context.Background()
 	p := newPlan(t, 4, 2, batch.Options{Vectors: true})
-	spectrum := func(n, values, rows, cols int) batch.Spectrum {
-		return batch.Spectrum{Values: make([]float64, values), Vectors: &evd.Dense[float64]{Rows: rows, Cols: cols, Ld: n, Data: make([]float64, 36)}}
+	spectrum := func(n, values, rows, cols int) batch.Spectrum[float64] {
+		return batch.Spectrum[float64]{Values: make([]float64, values), Vectors: &evd.Dense[float64]{Rows: rows, Cols: cols, Ld: n, Data: make([]float64, 36)}}
 	}
 	rowMajor := spectrum(3, 3, 3, 3)
 	rowMajor.Vectors.RowMajor = true
 	a := []evd.Sym[float64]{evd.NewSym(3, make([]float64, 9), evd.Lower)}
-	for name, out := range map[string][]batch.Spectrum{
+	for name, out := range map[string][]batch.Spectrum[float64]{
 		"none": {}, "two": {spectrum(3, 3, 3, 3), spectrum(3, 3, 3, 3)}, "row-major": {rowMajor},
 		"values": {spectrum(3, 4, 3, 3)}, "few values": {spectrum(3, 2, 3, 3)}, "rows": {spectrum(3, 3, 2, 3)},
 		"columns": {spectrum(3, 3, 3, 4)}, "few columns": {spectrum(3, 3, 3, 2)}, "leading dimension": {spectrum(2, 3, 3, 3)},
@@ -233,11 +233,11 @@ func TestRefusesResultsOfOtherShapes(t *testing.T) {
 func TestRefusesHugeCount(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	for _, count := range []int{math.MaxInt32/256 + 1, 1 << 47, math.MaxInt} {
-		if _, err := batch.NewPlan(dev, 256, count, batch.Options{}); !errors.As(err, new(*evd.OptionError)) {
+		if _, err := batch.NewPlan[float64](dev, 256, count, batch.Options{}); !errors.As(err, new(*evd.OptionError)) {
 			t.Errorf("%d matrices: %v", count, err)
 		}
 	}
-	if _, err := batch.NewPlan(dev, 256, math.MaxInt32/256, batch.Options{}); !errors.As(err, new(*vk.OutOfMemoryError)) {
+	if _, err := batch.NewPlan[float64](dev, 256, math.MaxInt32/256, batch.Options{}); !errors.As(err, new(*vk.OutOfMemoryError)) {
 		t.Errorf("the largest count: %v", err)
 	}
 }
@@ -258,16 +258,18 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := p.SolveInto(context.Background(), good, []batch.Spectrum{{Values: make([]float64, 3)}}); !errors.As(err, new(*evd.ShapeError)) {
+	if _, err := p.SolveInto(context.Background(), good, []batch.Spectrum[float64]{{Values: make([]float64, 3)}}); !errors.As(err, new(*evd.ShapeError)) {
 		t.Errorf("no room for vectors: %v", err)
 	}
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
-	for name, make := range map[string]func() (*batch.Plan, error){
-		"an interval": func() (*batch.Plan, error) {
-			return batch.NewPlan(dev, 5, 1, batch.Options{Select: evd.Interval(0, 1)})
+	for name, make := range map[string]func() (*batch.Plan[float64], error){
+		"an interval": func() (*batch.Plan[float64], error) {
+			return batch.NewPlan[float64](dev, 5, 1, batch.Options{Select: evd.Interval(0, 1)})
 		},
-		"no matrices":     func() (*batch.Plan, error) { return batch.NewPlan(dev, 5, 0, batch.Options{}) },
-		"too many values": func() (*batch.Plan, error) { return batch.NewPlan(dev, 5, 1, batch.Options{Select: evd.Index(0, 6)}) },
+		"no matrices": func() (*batch.Plan[float64], error) { return batch.NewPlan[float64](dev, 5, 0, batch.Options{}) },
+		"too many values": func() (*batch.Plan[float64], error) {
+			return batch.NewPlan[float64](dev, 5, 1, batch.Options{Select: evd.Index(0, 6)})
+		},
 	} {
 		if _, err := make(); !errors.As(err, new(*evd.OptionError)) {
 			t.Errorf("%s: %v", name, err)
@@ -275,11 +277,11 @@ func TestRefused(t *testing.T) {
 	}
 	most := batch.MaxOrder(dev, batch.Options{})
 	for _, n := range []int{-1, most + 1} {
-		if _, err := batch.NewPlan(dev, n, 1, batch.Options{}); !errors.As(err, new(*evd.ShapeError)) {
+		if _, err := batch.NewPlan[float64](dev, n, 1, batch.Options{}); !errors.As(err, new(*evd.ShapeError)) {
 			t.Errorf("order %d: %v", n, err)
 		}
 	}
-	forecast, err := batch.NewPlan(dev, 100, 1000, batch.Options{Vectors: true})
+	forecast, err := batch.NewPlan[float64](dev, 100, 1000, batch.Options{Vectors: true})
 	if err != nil || forecast.Bytes() < 2*8*100*100*1000 || len(forecast.Memory()) < 4 {
 		t.Errorf("a forecast: %v", err)
 	}
@@ -324,7 +326,7 @@ func TestMemoryFormula(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	for _, n := range []int{16, 17, 400} {
 		for _, opt := range []batch.Options{{}, {Vectors: true}, {Vectors: true, Select: evd.Index(2, 5)}, {Select: evd.Index(2, 5)}} {
-			p, err := batch.NewPlan(dev, n, count, opt)
+			p, err := batch.NewPlan[float64](dev, n, count, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -366,8 +368,8 @@ func TestSeveralDevices(t *testing.T) {
 		n := 1 + k%17
 		a = append(a, named{n: n, full: matgen.Dense()[k%5].Dense(n)}.symmetric(k%2 == 0))
 	}
-	plan := func(progress func(evd.Progress), others ...*vk.Device) *batch.Plan {
-		p, err := batch.NewPlan(d[0], 17, 3, batch.Options{Vectors: true, Devices: others, Progress: progress})
+	plan := func(progress func(evd.Progress), others ...*vk.Device) *batch.Plan[float64] {
+		p, err := batch.NewPlan[float64](d[0], 17, 3, batch.Options{Vectors: true, Devices: others, Progress: progress})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -403,11 +405,11 @@ func TestSeveralDevices(t *testing.T) {
 	if _, err := p.Solve(context.Background(), a); !errors.As(err, &of) || of.Device != d[2] || !errors.Is(err, vk.ErrClosed) {
 		t.Errorf("a closed device: %v", err)
 	}
-	if _, err := batch.NewPlan(d[0], 17, 3, batch.Options{Devices: []*vk.Device{d[2]}}); !errors.As(err, &of) || of.Device != d[2] {
+	if _, err := batch.NewPlan[float64](d[0], 17, 3, batch.Options{Devices: []*vk.Device{d[2]}}); !errors.As(err, &of) || of.Device != d[2] {
 		t.Errorf("a plan on a closed device: %v", err)
 	}
 	for _, list := range [][]*vk.Device{{nil}, {d[0]}, {d[1], d[1]}} {
-		if _, err := batch.NewPlan(d[0], 17, 3, batch.Options{Devices: list}); !errors.As(err, new(*evd.OptionError)) {
+		if _, err := batch.NewPlan[float64](d[0], 17, 3, batch.Options{Devices: list}); !errors.As(err, new(*evd.OptionError)) {
 			t.Errorf("devices %v: %v", list, err)
 		}
 	}

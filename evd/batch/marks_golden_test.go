@@ -18,7 +18,7 @@ import (
 func TestForecasts(t *testing.T) {
 	var text strings.Builder
 	dev := vk.Dry(vk.Info{Name: "dry", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 1 << 40, Free: 1 << 40})
-	see := func(name string, p *solver) {
+	see := func(name string, p *solver[float64]) {
 		fmt.Fprintf(&text, "\n%s: %d bytes\n", name, p.Bytes())
 		for _, r := range p.Memory() {
 			if r.Bytes > 0 {
@@ -32,13 +32,13 @@ func TestForecasts(t *testing.T) {
 			opt  Options
 		}{{"values", Options{}}, {"vectors", Options{Vectors: true}}, {"some values", Options{Select: evd.Index(0, (n+1)/2)}}, {"some vectors", Options{Vectors: true, Select: evd.Index(0, (n+1)/2)}}} {
 			for _, count := range []int{1, 7, 20000} {
-				p, err := NewPlan(dev, n, count, c.opt)
+				p, err := NewPlan[float64](dev, n, count, c.opt)
 				if err != nil {
 					t.Fatal(err)
 				}
 				see(fmt.Sprintf("%d matrices of order %d, %s", count, n, c.name), p.solver)
 			}
-			q, err := NewTridiagonalPlan(dev, n, 7, c.opt)
+			q, err := NewTridiagonalPlan[float64](dev, n, 7, c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,15 +85,15 @@ func TestMarks(t *testing.T) {
 					opt := Options{Vectors: vectors, Progress: func(p evd.Progress) {
 						progress = append(progress, fmt.Sprintf("%s %.5g/%.5g", p.Stage, p.Done, p.Total))
 					}}
-					s, err := newSolver(d, 66, count, opt, tridiagonal)
+					s, err := newSolver[float64](d, 66, count, opt, tridiagonal)
 					if err != nil {
 						t.Fatal(err)
 					}
-					var res *Result
+					var res *Result[float64]
 					if tridiagonal {
-						res, err = (&TridiagonalPlan{s}).Solve(context.Background(), lines)
+						res, err = (&TridiagonalPlan[float64]{s}).Solve(context.Background(), lines)
 					} else {
-						res, err = (&Plan{s}).Solve(context.Background(), dense)
+						res, err = (&Plan[float64]{s}).Solve(context.Background(), dense)
 					}
 					s.Close()
 					if err != nil {

@@ -30,7 +30,7 @@ func TestBeyondTheLargestDouble(t *testing.T) {
 		huge := func(x float64) evd.Sym[float64] { return evd.NewSym(n, slices.Repeat([]float64{x}, n*n), evd.Lower) }
 		res := solve(t, p, other, huge(math.MaxFloat64), other, huge(-math.MaxFloat64))
 		alone := solve(t, p, other)
-		same(t, "beside an overflow", []batch.Spectrum{alone.Spectra[0], alone.Spectra[0]}, []batch.Spectrum{res.Spectra[0], res.Spectra[2]})
+		same(t, "beside an overflow", []batch.Spectrum[float64]{alone.Spectra[0], alone.Spectra[0]}, []batch.Spectrum[float64]{res.Spectra[0], res.Spectra[2]})
 		overflowed(t, res.Spectra[1], n-1, n, evd.OverflowError{Index: n - 1, Count: 1})
 		overflowed(t, res.Spectra[3], 0, n, evd.OverflowError{Index: 0, Count: 1, Negative: true})
 		if !errors.As(res.Err(), new(*evd.OverflowError)) {
@@ -45,7 +45,7 @@ func TestBeyondTheLargestDouble(t *testing.T) {
 // overflowed checks a spectrum of a matrix of order n with the error `want`: values[k] is infinite,
 // and no other value is infinite or NaN. The components of vector k, if there are vectors, must be
 // 1/√n.
-func overflowed(t *testing.T, s batch.Spectrum, k, n int, want evd.OverflowError) {
+func overflowed(t *testing.T, s batch.Spectrum[float64], k, n int, want evd.OverflowError) {
 	t.Helper()
 	var e *evd.OverflowError
 	if !errors.As(s.Err, &e) || *e != want {

@@ -39,11 +39,15 @@ type Options struct {
 	Tuning *tuning.Tuning
 }
 
+// Number is the constraint for number types of matrices in batches.
+type Number interface{ float32 | float64 }
+
 // Plan holds the pipelines and the memory for dense matrices up to one order. NewPlan prepares them
 // once. The caller closes the plan before the device.
-type Plan struct{ *solver }
+type Plan[T Number] struct{ *solver[T] }
 
-// MaxOrder returns the largest order of matrices for which a plan can be made on the device.
+// MaxOrder returns the largest order of matrices for which a plan can be made on the device, with
+// any number type.
 func MaxOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, false).Order() }
 
 func (opt Options) sizes(dev *vk.Device, tridiagonal bool) batch.Tuning {
@@ -96,6 +100,9 @@ func (opt Options) check(n, count int) error {
 //	12·n² + 250·n     if divide and conquer solves T, with vectors
 //	8·n·m             if Select is m eigenvalues, with vectors
 //
+// For float32 it is half of these numbers of bytes, except that the 68 stay, and 250·n becomes
+// about 170·n.
+//
 // The largest order in shared memory is 16 on NVIDIA GPUs and on CPUs, and 56 on other devices. It
 // is smaller on a device with little shared memory. The number of rows, count·n, must be at most
 // 2³¹−1.
@@ -105,18 +112,18 @@ func (opt Options) check(n, count int) error {
 // or vk.ErrClosed for a closed device.
 //
 // On a vk.Dry device the plan is a forecast: Bytes and Memory work, and Solve does not.
-func NewPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
-	s, err := newSolver(dev, n, count, opt, false)
+func NewPlan[T Number](dev *vk.Device, n, count int, opt Options) (*Plan[T], error) {
+	s, err := newSolver[T](dev, n, count, opt, false)
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{s}, nil
+	return &Plan[T]{s}, nil
 }
 
 // Solve computes the spectra of the matrices in new memory. A matrix that cannot be solved has an
 // error in its Spectrum, and the others are solved.
-func (p *Plan) Solve(ctx context.Context, a []evd.Sym[float64]) (*Result, error) {
-	return p.solve(ctx, symmetric(a))
+func (p *Plan[T]) Solve(ctx context.Context, a []evd.Sym[T]) (*Result[T], error) {
+	return p.solve(ctx, symmetric[T](a))
 }
 
 // SolveInto computes the spectrum of matrix a[k] in the caller's memory out[k]. The slice Values
@@ -126,14 +133,17 @@ func (p *Plan) Solve(ctx context.Context, a []evd.Sym[float64]) (*Result, error)
 //
 // The errors are those of Solve, and an *evd.ShapeError for an element of `out` that does not fit.
 // After an error the contents of `out` are undefined.
-func (p *Plan) SolveInto(ctx context.Context, a []evd.Sym[float64], out []Spectrum) (*vk.Profile, error) {
-	return p.solveInto(ctx, symmetric(a), out)
+func (p *Plan[T]) SolveInto(ctx context.Context, a []evd.Sym[T], out []Spectrum[T]) (*vk.Profile, error) {
+	return p.solveInto(ctx, symmetric[T](a), out)
 }
 
 // Check measures the errors of computed spectra: s[k] holds the eigenvalues Λ and the vectors Z of
-// the matrix a[k]. It runs on the host and uses no intermediate results of the solve:
+// the matrix a[k]. It runs on the host in double precision, and uses no intermediate results of the
+// solve:
 //
 //	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dsyt22)
+//
+// ulp is the distance from 1 to the next number of type T.
 //
 // The result has one evd.Ratios for each matrix. The ratios of a matrix with an error
 // (Spectrum.Err) are infinite. Check uses all cores. It takes 4·n²·m operations for a matrix of
@@ -141,6 +151,6 @@ func (p *Plan) SolveInto(ctx context.Context, a []evd.Sym[float64], out []Spectr
 //
 // The error is an *evd.OptionError without Options.Vectors, an *evd.ShapeError if the matrices and
 // spectra do not fit each other or the plan, or ctx.Err().
-func (p *Plan) Check(ctx context.Context, a []evd.Sym[float64], s []Spectrum) ([]evd.Ratios, error) {
-	return p.check(ctx, symmetric(a), s)
+func (p *Plan[T]) Check(ctx context.Context, a []evd.Sym[T], s []Spectrum[T]) ([]evd.Ratios, error) {
+	return p.check(ctx, symmetric[T](a), s)
 }

@@ -20,8 +20,8 @@ func TestRefusals(t *testing.T) {
 		rows = append(rows, stagetest.Refusal{Text: text, Call: call})
 	}
 	both := func(text string, n, count int, opt batch.Options) {
-		add(text, func() error { _, err := batch.NewPlan(dev, n, count, opt); return err })
-		add(text, func() error { _, err := batch.NewTridiagonalPlan(dev, n, count, opt); return err })
+		add(text, func() error { _, err := batch.NewPlan[float64](dev, n, count, opt); return err })
+		add(text, func() error { _, err := batch.NewTridiagonalPlan[float64](dev, n, count, opt); return err })
 	}
 	both("order -1 is negative", -1, 1, batch.Options{})
 	both("", 0, 1, batch.Options{})
@@ -36,10 +36,13 @@ func TestRefusals(t *testing.T) {
 	both("option Devices: a device is twice in the list, or is the plan's first one", 4, 1, batch.Options{Devices: []*vk.Device{other, other}})
 	both("", 4, 1, batch.Options{Devices: []*vk.Device{other}})
 	most, lines := batch.MaxOrder(dev, batch.Options{}), batch.MaxTridiagonalOrder(dev, batch.Options{})
-	add("order 513 is too large, at most 512", func() error { _, err := batch.NewPlan(dev, most+1, 1, batch.Options{}); return err })
-	add("", func() error { _, err := batch.NewPlan(dev, most, 1, batch.Options{}); return err })
-	add("order 513 is too large, at most 512", func() error { _, err := batch.NewTridiagonalPlan(dev, lines+1, 1, batch.Options{}); return err })
-	add("", func() error { _, err := batch.NewTridiagonalPlan(dev, lines, 1, batch.Options{}); return err })
+	add("order 513 is too large, at most 512", func() error { _, err := batch.NewPlan[float64](dev, most+1, 1, batch.Options{}); return err })
+	add("", func() error { _, err := batch.NewPlan[float64](dev, most, 1, batch.Options{}); return err })
+	add("order 513 is too large, at most 512", func() error {
+		_, err := batch.NewTridiagonalPlan[float64](dev, lines+1, 1, batch.Options{})
+		return err
+	})
+	add("", func() error { _, err := batch.NewTridiagonalPlan[float64](dev, lines, 1, batch.Options{}); return err })
 	stagetest.Refusals(t, rows)
 }
 
@@ -49,7 +52,7 @@ func TestSolvesRefuse(t *testing.T) {
 	ctx := context.Background()
 	p := newPlan(t, 3, 2, batch.Options{Vectors: true, Select: evd.Index(0, 2)})
 	plain := newPlan(t, 3, 2, batch.Options{})
-	q, err := batch.NewTridiagonalPlan(stagetest.Device(t), 3, 2, batch.Options{Vectors: true})
+	q, err := batch.NewTridiagonalPlan[float64](stagetest.Device(t), 3, 2, batch.Options{Vectors: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,20 +96,20 @@ func TestSolvesRefuse(t *testing.T) {
 	tridiagonal("order 4 is too large, at most 3", evd.Tridiagonal[float64]{D: make([]float64, 4), E: make([]float64, 3)})
 	tridiagonal("order 3 with 1 off-diagonal elements", evd.Tridiagonal[float64]{D: make([]float64, 3), E: make([]float64, 1)})
 
-	out := func(text string, s batch.Spectrum) {
-		all, into := []evd.Sym[float64]{good, good}, []batch.Spectrum{dense.Spectra[0], s}
+	out := func(text string, s batch.Spectrum[float64]) {
+		all, into := []evd.Sym[float64]{good, good}, []batch.Spectrum[float64]{dense.Spectra[0], s}
 		add(text, func() error { _, err := p.SolveInto(ctx, all, into); return err })
 		add(text, func() error { _, err := p.Check(ctx, all, into); return err })
 	}
 	vectors := func(rows, cols, ld, length int) *evd.Dense[float64] {
 		return &evd.Dense[float64]{Rows: rows, Cols: cols, Ld: ld, Data: make([]float64, length)}
 	}
-	out("order 2 with leading dimension 1 does not fit 3 elements", batch.Spectrum{Values: make([]float64, 3), Vectors: vectors(3, 2, 3, 6)})
-	out("order 3 with leading dimension 0 does not fit 0 elements", batch.Spectrum{Values: make([]float64, 2)})
-	out("order 3 with leading dimension 2 does not fit 4 elements", batch.Spectrum{Values: make([]float64, 2), Vectors: vectors(2, 2, 2, 4)})
-	out("order 3 with leading dimension 3 does not fit 9 elements", batch.Spectrum{Values: make([]float64, 2), Vectors: vectors(3, 3, 3, 9)})
-	out("order 3 with leading dimension 3 does not fit 5 elements", batch.Spectrum{Values: make([]float64, 2), Vectors: vectors(3, 2, 3, 5)})
-	out("", batch.Spectrum{Values: make([]float64, 2), Vectors: vectors(3, 2, 3, 6)})
+	out("order 2 with leading dimension 1 does not fit 3 elements", batch.Spectrum[float64]{Values: make([]float64, 3), Vectors: vectors(3, 2, 3, 6)})
+	out("order 3 with leading dimension 0 does not fit 0 elements", batch.Spectrum[float64]{Values: make([]float64, 2)})
+	out("order 3 with leading dimension 2 does not fit 4 elements", batch.Spectrum[float64]{Values: make([]float64, 2), Vectors: vectors(2, 2, 2, 4)})
+	out("order 3 with leading dimension 3 does not fit 9 elements", batch.Spectrum[float64]{Values: make([]float64, 2), Vectors: vectors(3, 3, 3, 9)})
+	out("order 3 with leading dimension 3 does not fit 5 elements", batch.Spectrum[float64]{Values: make([]float64, 2), Vectors: vectors(3, 2, 3, 5)})
+	out("", batch.Spectrum[float64]{Values: make([]float64, 2), Vectors: vectors(3, 2, 3, 6)})
 	few := func(call func() error) { add("order 2 with leading dimension 0 does not fit 1 elements", call) }
 	few(func() error {
 		_, err := p.SolveInto(ctx, []evd.Sym[float64]{good, good}, dense.Spectra[:1])

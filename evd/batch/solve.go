@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-func (p *solver) solve(ctx context.Context, a matrices) (*Result, error) {
-	res := &Result{Spectra: make([]Spectrum, a.count())}
+func (p *solver[T]) solve(ctx context.Context, a matrices[T]) (*Result[T], error) {
+	res := &Result[T]{Spectra: make([]Spectrum[T], a.count())}
 	values, vectors := 0, 0
 	for k := range a.count() {
 		from, to, err := p.wanted(a, k)
@@ -26,7 +26,7 @@ func (p *solver) solve(ctx context.Context, a matrices) (*Result, error) {
 	}
 	res.Values = make([]float64, values)
 	if p.opt.Vectors {
-		res.Vectors = make([]float64, vectors)
+		res.Vectors = make([]T, vectors)
 	}
 	values, vectors = 0, 0
 	for k := range a.count() {
@@ -38,7 +38,7 @@ func (p *solver) solve(ctx context.Context, a matrices) (*Result, error) {
 			continue
 		}
 		end := vectors + n*cols
-		res.Spectra[k].Vectors = &evd.Dense[float64]{Rows: n, Cols: cols, Ld: max(n, 1), Data: res.Vectors[vectors:end:end]}
+		res.Spectra[k].Vectors = &evd.Dense[T]{Rows: n, Cols: cols, Ld: max(n, 1), Data: res.Vectors[vectors:end:end]}
 		vectors = end
 	}
 	var err error
@@ -49,11 +49,11 @@ func (p *solver) solve(ctx context.Context, a matrices) (*Result, error) {
 	return res, nil
 }
 
-func (p *solver) solveInto(ctx context.Context, a matrices, out []Spectrum) (*vk.Profile, error) {
+func (p *solver[T]) solveInto(ctx context.Context, a matrices[T], out []Spectrum[T]) (*vk.Profile, error) {
 	if a.count() != len(out) {
 		return nil, &evd.ShapeError{N: a.count(), Len: len(out)}
 	}
-	q := &queue{a: a, out: out, most: portionSize(a.count(), p.count), devices: 1 + len(p.others), vectors: p.opt.Vectors, report: p.opt.Progress}
+	q := &queue[T]{a: a, out: out, most: portionSize(a.count(), p.count), devices: 1 + len(p.others), vectors: p.opt.Vectors, report: p.opt.Progress}
 	for k := range a.count() {
 		from, to, err := p.wanted(a, k)
 		if err == nil {
@@ -72,7 +72,7 @@ func (p *solver) solveInto(ctx context.Context, a matrices, out []Spectrum) (*vk
 // wanted returns the range `from` ≤ i < `to` of the eigenvalues that the options select for matrix
 // k. It returns an error if the matrix does not fit the plan, or has too small an order for the
 // selection.
-func (p *solver) wanted(a matrices, k int) (from, to int, err error) {
+func (p *solver[T]) wanted(a matrices[T], k int) (from, to int, err error) {
 	if err := a.fits(k, p.base.N); err != nil {
 		return 0, 0, err
 	}
@@ -87,7 +87,7 @@ func (p *solver) wanted(a matrices, k int) (from, to int, err error) {
 // fits returns an *evd.ShapeError if the slices of s do not have the sizes for `cols` eigenvalues
 // of a matrix of order n, and for their vectors if the plan computes them. Row-major vectors are an
 // error, too.
-func (p *solver) fits(n, cols int, s Spectrum) error {
+func (p *solver[T]) fits(n, cols int, s Spectrum[T]) error {
 	if len(s.Values) != cols {
 		return &evd.ShapeError{N: cols, Ld: 1, Len: len(s.Values)}
 	}
@@ -106,24 +106,25 @@ func (p *solver) fits(n, cols int, s Spectrum) error {
 }
 
 // portion is a part of a batch that the host has prepared: the matrices `first` ≤ k < `last`.
-type portion struct {
+type portion[T Number] struct {
 	first, last int
 	index       []int            // for each item of `at`, the number of its matrix
 	at          *batch.BatchPart // nil if all matrices have order 0
 
 	upload          func(c *plan.Call) error // copies the matrices to the device
-	values, vectors []vk.Columns[float64]    // host memory of the results, in the order of the items
+	values, vectors []vk.Columns[T]          // host memory of the results, in the order of the items
 }
 
 // portionOf makes the part `first` ≤ k < `last` of the batch, whose results go to `out`. It does
 // not use the device.
-func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion {
+func (p *solver[T]) portionOf(a matrices[T], out []Spectrum[T], first, last int) *portion[T] {
 	count := last - first
-	r := &portion{
+	r := &portion[T]{
 		first: first, last: last, index: make([]int, 0, count),
-		values: make([]vk.Columns[float64], 0, count), vectors: make([]vk.Columns[float64], 0, count),
+		values: make([]vk.Columns[T], 0, count), vectors: make([]vk.Columns[T], 0, count),
 	}
 	items := make([]batch.Item, 0, count)
+	var singles []T
 	for k := first; k < last; k++ {
 		out[k].Err = nil
 		n := a.order(k)
@@ -133,9 +134,9 @@ func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion
 		from, to, _ := spectrum.Range(spectrum.Selection(p.opt.Select), n)
 		items = append(items, batch.Item{N: n, Upper: a.upper(k), From: from, To: to})
 		r.index = append(r.index, k)
-		r.values = append(r.values, vk.Columns[float64]{Rows: to - from, Cols: 1, Ld: to - from, Data: out[k].Values})
+		r.values = append(r.values, vk.Columns[T]{Rows: to - from, Cols: 1, Ld: to - from, Data: p.received(out[k].Values, &singles)})
 		if v := out[k].Vectors; p.opt.Vectors && to > from {
-			r.vectors = append(r.vectors, vk.Columns[float64]{Rows: n, Cols: to - from, Ld: v.Ld, Data: v.Data})
+			r.vectors = append(r.vectors, vk.Columns[T]{Rows: n, Cols: to - from, Ld: v.Ld, Data: v.Data})
 		}
 	}
 	if len(items) > 0 {
@@ -145,11 +146,25 @@ func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion
 	return r
 }
 
-func (p *solver) execute(c *plan.Call, r *portion, a matrices, out []Spectrum) error {
+// received returns the memory to which the values of a matrix are copied from the device. For
+// float64 it is `values`. For float32 it is a part of `singles`, from which `execute` makes doubles.
+func (p *solver[T]) received(values []float64, singles *[]T) []T {
+	if same, doubles := any(values).([]T); doubles {
+		return same
+	}
+	if len(*singles) < len(values) {
+		*singles = make([]T, max(len(values), 1<<16))
+	}
+	part := (*singles)[:len(values)]
+	*singles = (*singles)[len(values):]
+	return part
+}
+
+func (p *solver[T]) execute(c *plan.Call, r *portion[T], a matrices[T], out []Spectrum[T]) error {
 	if r.at == nil {
 		return c.Ctx.Err()
 	}
-	x := batch.Buffers[float64]{A: p.a.In(c.Arena), Values: p.values.In(c.Arena), V: p.v.In(c.Arena)}
+	x := batch.Buffers[T]{A: p.a.In(c.Arena), Values: p.values.In(c.Arena), V: p.v.In(c.Arena)}
 	if p.inPlace() {
 		x.V = x.A
 	}
@@ -174,8 +189,15 @@ func (p *solver) execute(c *plan.Call, r *portion, a matrices, out []Spectrum) e
 	if err != nil {
 		return plan.During(stages.PhaseBatch, err)
 	}
+	exponents := p.batch.Exponents(r.at)
 	for i, o := range r.at.Outcomes() {
 		k := r.index[i]
+		if exponents != nil {
+			factor := math.Ldexp(1, exponents[i])
+			for j, x := range r.values[i].Data {
+				out[k].Values[j] = float64(x) * factor
+			}
+		}
 		out[k].Err = failure(a, k, o)
 		if out[k].Err != nil {
 			out[k].spoil()
@@ -187,7 +209,7 @@ func (p *solver) execute(c *plan.Call, r *portion, a matrices, out []Spectrum) e
 	return nil
 }
 
-func failure(a matrices, k int, o batch.BatchOutcome) error {
+func failure[T Number](a matrices[T], k int, o batch.BatchOutcome) error {
 	switch {
 	case o.NonFinite:
 		return a.nonFinite(k)
@@ -198,7 +220,7 @@ func failure(a matrices, k int, o batch.BatchOutcome) error {
 }
 
 // spoil sets all values and vectors to NaN, because the matrix could not be solved.
-func (s *Spectrum) spoil() {
+func (s *Spectrum[T]) spoil() {
 	for i := range s.Values {
 		s.Values[i] = math.NaN()
 	}
@@ -208,7 +230,7 @@ func (s *Spectrum) spoil() {
 	for j := range s.Vectors.Cols {
 		column := s.Vectors.Col(j)
 		for i := range column {
-			column[i] = math.NaN()
+			column[i] = T(math.NaN())
 		}
 	}
 }

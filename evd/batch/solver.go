@@ -5,28 +5,30 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // solver is the common part of Plan and TridiagonalPlan.
-type solver struct {
+type solver[T Number] struct {
 	base        plan.Base
 	opt         Options
 	count       int  // largest number of matrices of a part
 	tridiagonal bool // whether the matrices are tridiagonal
 
-	others []*solver
+	others []*solver[T]
 
-	batch *batch.Batch[float64] // nil for order 0
+	batch *batch.Batch[T] // nil for order 0
 
-	a, values vk.Region[float64]
-	v         vk.Region[float64] // empty if the vectors take the place of the matrices
+	a, values vk.Region[T]
+	v         vk.Region[T] // empty if the vectors take the place of the matrices
 }
 
-func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver, error) {
+func newSolver[T Number](dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver[T], error) {
 	if n < 0 {
 		return nil, &evd.ShapeError{N: n, Tridiagonal: tridiagonal}
 	}
@@ -39,10 +41,12 @@ func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*so
 	if err := plan.CheckDevices(dev, opt.Devices); err != nil {
 		return nil, err
 	}
-	if err := dev.Info().NeedFloat64("batches need it; solve the matrices one by one in float32 there"); err != nil {
-		return nil, err
+	if precision.IsDouble[T]() {
+		if err := dev.Info().NeedFloat64("solve the batch in float32 there"); err != nil {
+			return nil, err
+		}
 	}
-	p, err := newPart(dev, n, count, opt, tridiagonal)
+	p, err := newPart[T](dev, n, count, opt, tridiagonal)
 	if err != nil && len(opt.Devices) > 0 {
 		err = plan.OnDevice(dev, err)
 	}
@@ -52,7 +56,7 @@ func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*so
 	for _, other := range opt.Devices {
 		alone := opt
 		alone.Devices, alone.Progress = nil, nil
-		q, err := newSolver(other, n, count, alone, tridiagonal)
+		q, err := newSolver[T](other, n, count, alone, tridiagonal)
 		if err != nil {
 			p.Close()
 			return nil, plan.OnDevice(other, err)
@@ -63,8 +67,8 @@ func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*so
 }
 
 // newPart makes the part of a solver for one device. The arguments must have been checked.
-func newPart(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver, error) {
-	p := &solver{
+func newPart[T Number](dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver[T], error) {
+	p := &solver[T]{
 		base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, tridiagonal: tridiagonal,
 		count: portionSize(count, count),
 	}
@@ -77,17 +81,17 @@ func newPart(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solv
 	return p, p.base.Allocate()
 }
 
-func (p *solver) prepare() error {
+func (p *solver[T]) prepare() error {
 	dev, n := p.base.Dev, p.base.N
 	// The rate is measured once and stored. With the context of a caller, the measurement could end
 	// early for all later callers.
-	rate, err := machine.Of(dev).Float64Rate(context.Background())
+	rate, err := machine.Of(dev).Rate(context.Background())
 	if err != nil {
 		return err
 	}
-	t := p.opt.tuning(dev).Bounded(rate)
+	t := tuning.Of[T](p.opt.tuning(dev)).Bounded(rate)
 	size := batch.Size{N: n, Count: p.count, Vectors: p.opt.Vectors, Tridiagonal: p.tridiagonal}
-	p.batch, err = batch.New[float64](dev, size, t.Batch, t.DivideConquer, t.Products)
+	p.batch, err = batch.New[T](dev, size, t.Batch, t.DivideConquer, t.Products)
 	if err != nil {
 		return err
 	}
@@ -95,30 +99,30 @@ func (p *solver) prepare() error {
 	if p.tridiagonal {
 		dense = 0
 	}
-	p.a = vk.Reserve[float64]("A, vectors", dense)
-	p.values = vk.Reserve[float64]("values", p.count*n)
+	p.a = vk.Reserve[T]("A, vectors", dense)
+	p.values = vk.Reserve[T]("values", p.count*n)
 	if from, to, _ := spectrum.Range(spectrum.Selection(p.opt.Select), n); p.opt.Vectors && !p.inPlace() {
 		apart = p.count * n * (to - from)
 	}
-	p.v = vk.Reserve[float64]("selected vectors", apart)
+	p.v = vk.Reserve[T]("selected vectors", apart)
 	p.base.Layout = vk.Together(p.a, p.values, p.v, p.batch.Work())
 	return nil
 }
 
 // inPlace reports whether the vectors take the place of the matrices: if the matrices are dense,
 // and the whole spectrum of each matrix is wanted.
-func (p *solver) inPlace() bool { return !p.tridiagonal && p.opt.Select == evd.Selection{} }
+func (p *solver[T]) inPlace() bool { return !p.tridiagonal && p.opt.Select == evd.Selection{} }
 
 // Bytes returns the number of bytes of device memory that the plan has allocated on each of its
 // devices.
-func (p *solver) Bytes() uint64 { return p.base.Bytes() }
+func (p *solver[T]) Bytes() uint64 { return p.base.Bytes() }
 
 // Memory lists the regions of the plan's device memory, which are the same on each of its devices.
-func (p *solver) Memory() []vk.Placed { return p.base.Memory() }
+func (p *solver[T]) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the call in flight and frees the plan's device memory. Results stay valid.
 // Methods of a closed plan return evd.ErrClosed. A plan may be closed twice.
-func (p *solver) Close() {
+func (p *solver[T]) Close() {
 	p.base.Close()
 	for _, q := range p.others {
 		q.Close()

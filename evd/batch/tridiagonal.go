@@ -14,7 +14,7 @@ import (
 // The vectors are computed by divide and conquer, for all matrices together. The contracts are
 // those of Plan: a NaN in one matrix is an error of this matrix alone, and the bits of a result
 // depend only on the matrix and the device. The caller closes the plan before the device.
-type TridiagonalPlan struct{ *solver }
+type TridiagonalPlan[T Number] struct{ *solver[T] }
 
 // MaxTridiagonalOrder returns the largest order of matrices for which a TridiagonalPlan can be made
 // on the device.
@@ -31,28 +31,30 @@ func MaxTridiagonalOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev
 //	16·n             without vectors
 //	20·n² + 250·n    with vectors
 //	8·n·m            with vectors, m of each matrix
-func NewTridiagonalPlan(dev *vk.Device, n, count int, opt Options) (*TridiagonalPlan, error) {
-	s, err := newSolver(dev, n, count, opt, true)
+//
+// For float32 it is about half of these numbers.
+func NewTridiagonalPlan[T Number](dev *vk.Device, n, count int, opt Options) (*TridiagonalPlan[T], error) {
+	s, err := newSolver[T](dev, n, count, opt, true)
 	if err != nil {
 		return nil, err
 	}
-	return &TridiagonalPlan{s}, nil
+	return &TridiagonalPlan[T]{s}, nil
 }
 
 // Solve computes the spectra of the matrices in new memory. A matrix that cannot be solved has an
 // error in its Spectrum, and the others are solved. Solve does not write to its input.
-func (p *TridiagonalPlan) Solve(ctx context.Context, t []evd.Tridiagonal[float64]) (*Result, error) {
-	return p.solve(ctx, tridiagonals(t))
+func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t []evd.Tridiagonal[T]) (*Result[T], error) {
+	return p.solve(ctx, tridiagonals[T](t))
 }
 
 // SolveInto computes the spectrum of matrix t[k] in the caller's memory out[k]. Shapes, overlaps
 // and errors are those of Plan.SolveInto.
-func (p *TridiagonalPlan) SolveInto(ctx context.Context, t []evd.Tridiagonal[float64], out []Spectrum) (*vk.Profile, error) {
-	return p.solveInto(ctx, tridiagonals(t), out)
+func (p *TridiagonalPlan[T]) SolveInto(ctx context.Context, t []evd.Tridiagonal[T], out []Spectrum[T]) (*vk.Profile, error) {
+	return p.solveInto(ctx, tridiagonals[T](t), out)
 }
 
 // Check measures the errors of computed spectra: s[k] holds the eigenvalues Λ and the vectors Z of
 // the matrix t[k]. Measures and errors are those of Plan.Check, and those of LAPACK's dstt22.
-func (p *TridiagonalPlan) Check(ctx context.Context, t []evd.Tridiagonal[float64], s []Spectrum) ([]evd.Ratios, error) {
-	return p.check(ctx, tridiagonals(t), s)
+func (p *TridiagonalPlan[T]) Check(ctx context.Context, t []evd.Tridiagonal[T], s []Spectrum[T]) ([]evd.Ratios, error) {
+	return p.check(ctx, tridiagonals[T](t), s)
 }

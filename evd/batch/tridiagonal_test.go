@@ -18,9 +18,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-func newTridiagonalPlan(t testing.TB, n, count int, opt batch.Options) *batch.TridiagonalPlan {
+func newTridiagonalPlan(t testing.TB, n, count int, opt batch.Options) *batch.TridiagonalPlan[float64] {
 	t.Helper()
-	p, err := batch.NewTridiagonalPlan(stagetest.Device(t), n, count, opt)
+	p, err := batch.NewTridiagonalPlan[float64](stagetest.Device(t), n, count, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func newTridiagonalPlan(t testing.TB, n, count int, opt batch.Options) *batch.Tr
 	return p
 }
 
-func solveTridiagonals(t testing.TB, p *batch.TridiagonalPlan, a ...evd.Tridiagonal[float64]) []batch.Spectrum {
+func solveTridiagonals(t testing.TB, p *batch.TridiagonalPlan[float64], a ...evd.Tridiagonal[float64]) []batch.Spectrum[float64] {
 	t.Helper()
 	res, err := p.Solve(context.Background(), a)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestTridiagonalsNonFinite(t *testing.T) {
 				t.Errorf("order %d: %v, values %v", n, all[1].Err, all[1].Values[:1])
 			}
 			want := solveTridiagonals(t, p, good)
-			same(t, "beside a NaN", []batch.Spectrum{want[0], want[0]}, []batch.Spectrum{all[0], all[2]})
+			same(t, "beside a NaN", []batch.Spectrum[float64]{want[0], want[0]}, []batch.Spectrum[float64]{all[0], all[2]})
 		}
 	}
 }
@@ -203,13 +203,13 @@ func TestTridiagonalsRefused(t *testing.T) {
 		t.Errorf("the second matrix is short: %v", err)
 	}
 	most := batch.MaxTridiagonalOrder(stagetest.Device(t), batch.Options{})
-	if _, err := batch.NewTridiagonalPlan(stagetest.Device(t), most+1, 1, batch.Options{}); !errors.As(err, &shape) || shape.Max != most {
+	if _, err := batch.NewTridiagonalPlan[float64](stagetest.Device(t), most+1, 1, batch.Options{}); !errors.As(err, &shape) || shape.Max != most {
 		t.Errorf("order %d: %v", most+1, err)
 	}
 	const count, n, padding = 1 << 12, 400, 1 << 16
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	for _, vectors := range []bool{true, false} {
-		p, err := batch.NewTridiagonalPlan(dev, n, count, batch.Options{Vectors: vectors})
+		p, err := batch.NewTridiagonalPlan[float64](dev, n, count, batch.Options{Vectors: vectors})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestWithoutFloat64 checks that a plan for batches names the missing feature.
+// TestWithoutFloat64 checks that a plan for float64 batches names the missing feature.
 func TestWithoutFloat64(t *testing.T) {
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Without: []string{"shaderFloat64"}})
 	if err != nil {
@@ -17,9 +17,9 @@ func TestWithoutFloat64(t *testing.T) {
 	}
 	defer d.Close()
 	var unsupported *vk.UnsupportedError
-	if _, err := batch.NewPlan(d, 10, 3, batch.Options{}); !errors.As(err, &unsupported) || unsupported.Feature != "shaderFloat64" {
+	if _, err := batch.NewPlan[float64](d, 10, 3, batch.Options{}); !errors.As(err, &unsupported) || unsupported.Feature != "shaderFloat64" {
 		t.Error(err)
-	} else if want := d.Info().Name + ": shaderFloat64: needs yes, has no: this device computes in single precision only; batches need it; solve the matrices one by one in float32 there"; err.Error() != want {
+	} else if want := d.Info().Name + ": shaderFloat64: needs yes, has no: this device computes in single precision only; solve the batch in float32 there"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
 }

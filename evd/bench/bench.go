@@ -41,6 +41,9 @@ type Options struct {
 	// "vectors", "sygv" and "sygv-vectors", also with "emulated-" before their names, have them.
 	Complex bool
 
+	// Single means real matrices in float32. Only batches are measured with them.
+	Single bool
+
 	Progress func(what string) // is called before each run with the name of the measurement; may be nil
 }
 
@@ -88,7 +91,7 @@ func (e *UnknownStageError) Error() string {
 }
 
 // Check returns an error if a list of the options is empty although it must not be, if a size is
-// below one, or if a stage cannot measure complex matrices and Complex is set. The error for an
+// below one, or if a stage cannot measure matrices that are Complex or Single. The error for an
 // unknown stage is an *UnknownStageError.
 func (opt Options) Check() error {
 	sized := false
@@ -98,6 +101,9 @@ func (opt Options) Check() error {
 		}
 		if opt.Complex && !slices.Contains(complexStages, s) {
 			return fmt.Errorf("complex matrices are measured by the stages %s, not by %s", strings.Join(complexStages, ", "), s)
+		}
+		if opt.Single && s != peaksName && !slices.Contains(batchStages, s) {
+			return fmt.Errorf("matrices in float32 are measured by the stages %s, not by %s", strings.Join(batchStages, ", "), s)
 		}
 		sized = sized || s != peaksName
 	}
@@ -226,6 +232,7 @@ type Row struct {
 	K       int    `json:"k"` // rank of an update of the trailing matrix
 	M       int    `json:"m"` // number of vectors to find or to transform
 	Complex bool   `json:"complex,omitempty"`
+	Single  bool   `json:"single,omitempty"` // whether the matrices are in float32
 	Count   int    `json:"count,omitempty"`  // number of matrices of a batch
 	Tuning  string `json:"tuning,omitempty"` // name of the measured variant
 

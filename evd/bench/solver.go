@@ -166,40 +166,49 @@ func (l *load) singularPlan(dev *vk.Device, opt svd.Options) (*svd.Plan[float64]
 // the memory of the results before the run, so that the wall time has no page faults.
 func batchSolver(vectors bool) func(*load) {
 	return func(l *load) {
-		opt := batch.Options{Vectors: vectors, Tuning: &l.tune}
-		if most := batch.MaxOrder(l.dev, opt); l.n > most {
-			panic(refused{&evd.ShapeError{N: l.n, Max: most}})
+		if l.row.Single = l.opt.Single; l.row.Single {
+			batches[float32](l, vectors)
+		} else {
+			batches[float64](l, vectors)
 		}
-		n, count := float64(l.n), float64(l.count)
-		l.counts(count*batchs.BatchFlops(l.n, vectors), count*(n*n+n)) // the matrices and their values
-		if vectors {
-			l.numbers += count * n * n
+	}
+}
+
+func batches[T batch.Number](l *load, vectors bool) {
+	opt := batch.Options{Vectors: vectors, Tuning: &l.tune}
+	if most := batch.MaxOrder(l.dev, opt); l.n > most {
+		panic(refused{&evd.ShapeError{N: l.n, Max: most}})
+	}
+	n, count, double := float64(l.n), float64(l.count), float64(unsafe.Sizeof(T(0)))/8
+	l.counts(count*batchs.BatchFlops(l.n, vectors), count*(n*n*double+n)) // the matrices and their values
+	if vectors {
+		l.numbers += count * n * n * double
+	}
+	l.run = func(ctx context.Context, _ *vk.Arena) (sample, error) {
+		plan, err := batch.NewPlan[T](l.dev, l.n, l.count, opt)
+		if err != nil {
+			return sample{}, err
 		}
-		l.run = func(ctx context.Context, _ *vk.Arena) (sample, error) {
-			plan, err := batch.NewPlan(l.dev, l.n, l.count, opt)
-			if err != nil {
+		defer plan.Close()
+		all, made := l.host.stack.(*stack[T])
+		if !made || all.n != l.n || all.count != l.count {
+			l.host.stack = nil // the host need not hold both
+			all = newStack[T](l.n, l.count)
+			l.host.stack = all
+		}
+		if all.results[vectors] == nil {
+			if all.results[vectors], err = plan.Solve(ctx, all.a); err != nil {
 				return sample{}, err
 			}
-			defer plan.Close()
-			all := &l.host.stack
-			if all.n != l.n || all.count != l.count {
-				*all = stack{} // the host need not hold both
-				*all = newStack(l.n, l.count)
-			}
-			if all.results[vectors] == nil {
-				if all.results[vectors], err = plan.Solve(ctx, all.a); err != nil {
-					return sample{}, err
-				}
-			}
-			out := all.results[vectors].Spectra
-			taken, err := clocked(func() (*vk.Profile, error) { return plan.SolveInto(ctx, all.a, out) })
-			for _, spectrum := range out {
-				if err == nil {
-					err = spectrum.Err
-				}
-			}
-			return taken, err
 		}
+		out := all.results[vectors].Spectra
+		taken, err := clocked(func() (*vk.Profile, error) { return plan.SolveInto(ctx, all.a, out) })
+		for _, spectrum := range out {
+			if err == nil {
+				err = spectrum.Err
+			}
+		}
+		return taken, err
 	}
 }
 
@@ -217,21 +226,21 @@ func clocked(solve func() (*vk.Profile, error)) (sample, error) {
 type hostMemory struct {
 	symmetric any // an evd.Sym of doubles or of complex128, or nil
 	general   evd.Dense[float64]
-	stack     stack
+	stack     any // a *stack, or nil
 }
 
 // stack is the host's memory of a batch: random matrices, and the memory of the results with
 // vectors (true) and without, after the first solve of each.
-type stack struct {
+type stack[T batch.Number] struct {
 	n, count int
-	a        []evd.Sym[float64]
-	results  map[bool]*batch.Result
+	a        []evd.Sym[T]
+	results  map[bool]*batch.Result[T]
 }
 
-func newStack(n, count int) stack {
-	data := make([]float64, count*n*n)
-	fill(n, count, func(k int) []float64 { return data[k*n*n : (k+1)*n*n] })
-	return stack{n, count, batch.Stack(n, count, data, evd.Lower), map[bool]*batch.Result{}}
+func newStack[T batch.Number](n, count int) *stack[T] {
+	data := make([]T, count*n*n)
+	fill(n, count, func(k int) []T { return data[k*n*n : (k+1)*n*n] })
+	return &stack[T]{n, count, batch.Stack(n, count, data, evd.Lower), map[bool]*batch.Result[T]{}}
 }
 
 // uniform returns a column-major matrix of order n. In column j, the elements from row first(j) on
@@ -248,7 +257,7 @@ func uniform[T float64 | complex128](n int, first func(j int) int) []T {
 // fill writes random numbers, uniform in [−1, 1), to the slices part(0), …, part(count−1). It uses
 // all cores. The numbers in a slice depend only on n and on the number of the slice, not on the
 // number of cores.
-func fill(n, count int, part func(k int) []float64) {
+func fill[T batch.Number](n, count int, part func(k int) []T) {
 	workers := runtime.GOMAXPROCS(0)
 	var all sync.WaitGroup
 	for w := range workers {
@@ -257,7 +266,7 @@ func fill(n, count int, part func(k int) []float64) {
 				random := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 				numbers := part(k)
 				for i := range numbers {
-					numbers[i] = 2*random.Float64() - 1
+					numbers[i] = T(2*random.Float64() - 1)
 				}
 			}
 		})

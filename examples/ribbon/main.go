@@ -44,7 +44,7 @@ func run(w io.Writer, lines, points int, picture string) error {
 	}
 	defer dev.Close()
 	n := 2 * lines
-	plan, err := batch.NewPlan(dev, n, points, batch.Options{})
+	plan, err := batch.NewPlan[float64](dev, n, points, batch.Options{})
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func hamiltonian(h []float64, n int, k float64) {
 	}
 }
 
-func drawBands(file string, spectra []batch.Spectrum) error {
+func drawBands(file string, spectra []batch.Spectrum[float64]) error {
 	p := style.New("Bands of a ribbon of graphene with zigzag edges", "k", "E / t")
 	n := len(spectra[0].Values)
 	for j := range n {

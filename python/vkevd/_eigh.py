@@ -37,7 +37,7 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
     With overwrite_a the vectors may replace a in memory, which saves memory. check_finite and
     overwrite_b have no effect, because the triangle that is read is always checked, and b is never
     changed. Matrices of float32 are solved in
-    single precision, but stacks of small matrices in double precision. Complex matrices of a stack
+    single precision. Complex matrices of a stack
     are solved one after another. The imaginary parts of a diagonal are not read.
 
     precision="mixed" solves in single precision first, and then refines the result to double

@@ -67,7 +67,7 @@ func buildAll(dev *vk.Device) error {
 func buildBatches(dev *vk.Device) error {
 	for _, vectors := range []bool{false, true} {
 		opt := batch.Options{Vectors: vectors}
-		p, err := batch.NewPlan(dev, batch.MaxOrder(dev, opt), 1, opt)
+		p, err := batch.NewPlan[float64](dev, batch.MaxOrder(dev, opt), 1, opt)
 		if err != nil {
 			return err
 		}

@@ -94,10 +94,10 @@ func TestFoldedGridsOfBatches(t *testing.T) {
 	if below%2 == 0 || above%2 == 0 || min(below, above) <= most {
 		t.Fatalf("%d and %d matrices: each workgroup has a matrix", below, above)
 	}
-	solve := func(t *testing.T, opt batch.Options, given bool) *batch.Result {
+	solve := func(t *testing.T, opt batch.Options, given bool) *batch.Result[float64] {
 		t.Helper()
 		if given {
-			p, err := batch.NewTridiagonalPlan(d, order, count, opt)
+			p, err := batch.NewTridiagonalPlan[float64](d, order, count, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestFoldedGridsOfBatches(t *testing.T) {
 			}
 			return res
 		}
-		p, err := batch.NewPlan(d, order, count, opt)
+		p, err := batch.NewPlan[float64](d, order, count, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

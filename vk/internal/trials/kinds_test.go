@@ -165,10 +165,10 @@ func addBatches(all map[string]kind) {
 		all["batch, "+what] = kind{make: func(first, second *vk.Device) (interface{ Close() }, error) {
 			opt := opt
 			opt.Devices = []*vk.Device{second}
-			return batch.NewPlan(first, n, count, opt)
+			return batch.NewPlan[float64](first, n, count, opt)
 		}}
 		all["batch, tridiagonal, "+what] = kind{make: func(first, _ *vk.Device) (interface{ Close() }, error) {
-			return batch.NewTridiagonalPlan(first, n, count, opt)
+			return batch.NewTridiagonalPlan[float64](first, n, count, opt)
 		}}
 	}
 }

@@ -115,7 +115,7 @@ var problems = []problem{
 	}},
 	{"batch", func(d *vk.Device, n int, tune *tuning.Tuning) ([]any, error) {
 		order := min(n, 40)
-		p, err := batch.NewPlan(d, order, 9, batch.Options{Vectors: true})
+		p, err := batch.NewPlan[float64](d, order, 9, batch.Options{Vectors: true})
 		if err != nil {
 			return nil, err
 		}

@@ -106,6 +106,7 @@ type Task struct {
 	B       any            // an evd.Sym: the matrix B of all pairs, for a batch with a Type
 	N       int            // order of eigenvalue problems
 	Count   int            // number of matrices of a batch
+	Single  bool           // whether a KindBatch is solved in single precision
 	Shape   SingularShape  // of a matrix for singular values
 	Evd     evd.Options
 	Svd     svd.Options
@@ -284,10 +285,15 @@ func (d opened) Plan(t Task) (Planned, error) {
 	case KindSingularSingle:
 		return singularPlan[float32](d.Device, t.Shape, t.Svd)
 	case KindBatch:
-		p, err := batch.NewPlan(d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
-		return Made(batchOf[DenseMatrix]{p, float64(t.Count) * batchs.BatchFlops(t.N, t.Batch.Vectors)}, err)
+		flops := float64(t.Count) * batchs.BatchFlops(t.N, t.Batch.Vectors)
+		if t.Single {
+			p, err := batch.NewPlan[float32](d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
+			return Made(batchOf[DenseMatrix]{singleBatch{p}, flops}, err)
+		}
+		p, err := batch.NewPlan[float64](d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
+		return Made(batchOf[DenseMatrix]{p, flops}, err)
 	case KindTridiagonalBatch:
-		p, err := batch.NewTridiagonalPlan(d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
+		p, err := batch.NewTridiagonalPlan[float64](d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
 		return Made(batchOf[TridiagonalMatrix]{p, float64(t.Count) * batchs.TridiagonalBatchFlops(t.N, t.Batch.Vectors)}, err)
 	case KindHermitianBatch:
 		return NewOneByOne[complex128](d, t)
@@ -354,8 +360,8 @@ type Benchmark interface {
 type BatchPlan[M any] interface {
 	Memory() []vk.Placed
 	Bytes() uint64
-	Solve(context.Context, []M) (*batch.Result, error)
-	Check(context.Context, []M, []batch.Spectrum) ([]evd.Ratios, error)
+	Solve(context.Context, []M) (*batch.Result[float64], error)
+	Check(context.Context, []M, []batch.Spectrum[float64]) ([]evd.Ratios, error)
 	Close()
 }
 

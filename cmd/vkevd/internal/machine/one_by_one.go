@@ -64,8 +64,8 @@ func (p *oneByOne[T]) prepare(n int) error {
 	return nil
 }
 
-func (p *oneByOne[T]) Solve(ctx context.Context, a []evd.Sym[T]) (*batch.Result, error) {
-	all, at := &batch.Result{Profile: vk.NewProfile()}, evd.Progress{Stage: stages.PhaseBatch}
+func (p *oneByOne[T]) Solve(ctx context.Context, a []evd.Sym[T]) (*batch.Result[float64], error) {
+	all, at := &batch.Result[float64]{Profile: vk.NewProfile()}, evd.Progress{Stage: stages.PhaseBatch}
 	for _, m := range a {
 		if err := p.prepare(m.N); err != nil {
 			return nil, err
@@ -82,20 +82,20 @@ func (p *oneByOne[T]) Solve(ctx context.Context, a []evd.Sym[T]) (*batch.Result,
 }
 
 // solve returns only errors that are not about the matrix alone: the next matrix would fail, too.
-func (p *oneByOne[T]) solve(ctx context.Context, a evd.Sym[T], profile *vk.Profile) (batch.Spectrum, error) {
+func (p *oneByOne[T]) solve(ctx context.Context, a evd.Sym[T], profile *vk.Profile) (batch.Spectrum[float64], error) {
 	res, err := p.oneSolver.Solve(ctx, a)
 	factor := 1.0
 	if errors.As(err, new(*evd.NonFiniteError)) || errors.As(err, new(*evd.NoConvergenceError)) {
 		zeros, failed := p.oneSolver.Solve(ctx, evd.NewSym(a.N, make([]T, a.N*a.N), evd.Lower))
 		if failed != nil {
-			return batch.Spectrum{}, failed
+			return batch.Spectrum[float64]{}, failed
 		}
 		res, factor = zeros, math.NaN() // as many values as the other matrices have
 	} else if err != nil && !errors.As(err, new(*evd.OverflowError)) {
-		return batch.Spectrum{}, err
+		return batch.Spectrum[float64]{}, err
 	}
 	profile.Merge(res.Profile)
-	s := batch.Spectrum{Values: res.Values, Err: err}
+	s := batch.Spectrum[float64]{Values: res.Values, Err: err}
 	for k := range s.Values {
 		s.Values[k] *= factor
 	}
@@ -109,7 +109,7 @@ func (p *oneByOne[T]) solve(ctx context.Context, a evd.Sym[T], profile *vk.Profi
 	return s, nil
 }
 
-func (p *oneByOne[T]) Check(ctx context.Context, a []evd.Sym[T], s []batch.Spectrum) ([]evd.Ratios, error) {
+func (p *oneByOne[T]) Check(ctx context.Context, a []evd.Sym[T], s []batch.Spectrum[float64]) ([]evd.Ratios, error) {
 	all := make([]evd.Ratios, len(a))
 	for k, m := range a {
 		if s[k].Err != nil {

@@ -40,6 +40,8 @@ type benchJob struct {
 	// usualOrders is true if the user gave no orders of matrices, so that the default orders of
 	// --share are used.
 	usualOrders bool
+
+	precision string // of batches
 }
 
 func BenchCommand(s *cli.Session) *cobra.Command {
@@ -60,6 +62,7 @@ func BenchCommand(s *cli.Session) *cobra.Command {
 	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
 	f.IntSliceVar(&j.options.Counts, "count", nil, "numbers `C` of matrices of a batch (default: by the order)")
 	f.BoolVar(&j.options.Complex, "complex", false, "measure Hermitian matrices in complex128: stages [emulated-]values and vectors")
+	f.StringVar(&j.precision, "precision", cli.PrecisionDouble, "`P` of batches, the stages batch and batch-values: f32 or f64")
 	f.IntVar(&j.options.Repeat, "repeat", 5, "measure everything `R` times")
 	f.StringArrayVar(&j.tunings, "tuning", nil,
 		"change the device's tuning: fields of tuning.Tuning in `JSON`; given\n"+
@@ -74,7 +77,10 @@ func BenchCommand(s *cli.Session) *cobra.Command {
 }
 
 func (j *benchJob) check(cmd *cobra.Command, args []string) error {
-	j.options.Stages = args
+	j.options.Stages, j.options.Single = args, j.precision == cli.PrecisionSingle
+	if err := cli.CheckPrecision(cmd, j.precision); err != nil {
+		return err
+	}
 	j.sharing()
 	_, err := tuning.Variants(vk.Info{}, nil, j.tunings)
 	if err := errors.Join(j.options.Check(), err); err != nil {
@@ -249,6 +255,9 @@ func printRow(w io.Writer, r bench.Row) error {
 		if r.Products != "" {
 			model += ", " + r.Products + " products"
 		}
+	}
+	if r.Single {
+		model += "  float32"
 	}
 	if r.Tuning != "" {
 		model += "  " + cli.Printable(r.Tuning)
