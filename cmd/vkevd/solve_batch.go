@@ -69,6 +69,9 @@ func readBatchWork(ctx context.Context, j *solveJob, file string, known *report.
 			return nil, err
 		}
 	}
+	if j.options.precision == cli.PrecisionSingle && (f.complex || task.Type > 0) {
+		return nil, fmt.Errorf("%s: --precision f32 is for stacks of real matrices, without --b", f.name)
+	}
 	groups, err := f.groups(j.options.part)
 	if err != nil {
 		return nil, err

@@ -60,3 +60,22 @@ func TestFloat32StackGivesFloat32(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
+
+// TestBatchPrecision checks that a stack of doubles is solved in single precision with --precision
+// f32, a stack of floats in double precision with --precision f64, and that a matrix beyond the
+// range of single precision is refused.
+func TestBatchPrecision(t *testing.T) {
+	s := newFixture(t)
+	s.file("D.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}))
+	for precision, want := range map[string]string{"f32": "2 matrices of order 2 in float32", "f64": "2 matrices of order 2 in float64"} {
+		if _, stderr, status := s.run("solve", "--batch", "--precision", precision, "D.npy"); status != cli.StatusSuccess || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s", precision, status, stderr)
+		}
+	}
+	s.file("I.npy", npyOf[float64](t, 2, 2, 1, 0, 0, 1))
+	s.fails(cli.StatusInput, "D.npy: --precision f32 is for stacks of real matrices, without --b",
+		"solve", "--batch", "--precision", "f32", "--b", "I.npy", "D.npy")
+	s.file("H.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{1e39, 0, 0, -7}))
+	s.fails(cli.StatusInput, "H.npy: matrix 1: a(1,1) is 1e+39, the largest entry, and beyond the range of single precision, 2⁻¹²⁶ to 2¹²⁸ (rows and columns from 1); --precision f64 solves it",
+		"solve", "--batch", "--precision", "f32", "H.npy")
+}

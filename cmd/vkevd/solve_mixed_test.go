@@ -64,7 +64,7 @@ func TestMixedRefused(t *testing.T) {
 		"--smallest 1":  "--precision mixed cannot be combined with --smallest" + why,
 		"--index 0:1":   "--precision mixed cannot be combined with --index" + why,
 		"--device 0,1":  "--device 0,1: --precision mixed uses one device",
-		"--batch":       "--precision cannot be combined with --batch",
+		"--batch":       "--precision mixed cannot be combined with --batch",
 	} {
 		s.fails(cli.StatusInput, says+"; see vkevd solve --help", append(strings.Fields("solve --precision mixed "+args), "A.mtx")...)
 	}

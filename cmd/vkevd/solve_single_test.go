@@ -58,7 +58,6 @@ func TestPrecisionRefused(t *testing.T) {
 	s.file("A.mtx", twoByTwo)
 	s.fails(cli.StatusInput, `--precision: "half" is not f32, f64 or mixed; see vkevd solve --help`, "solve", "--precision", "half", "A.mtx")
 	s.fails(cli.StatusInput, "--precision f32 cannot be combined with --tridiagonal, which solves in double precision; leave out --precision; see vkevd solve --help", "solve", "--precision", "f32", "--tridiagonal", "A.mtx")
-	s.fails(cli.StatusInput, "--precision cannot be combined with --batch; see vkevd solve --help", "solve", "--precision", "f32", "--batch", "A.mtx")
 }
 
 // TestPlanPrecision checks that a plan for single precision needs half of the memory of a plan for
