@@ -66,6 +66,32 @@ type Laed0BatchPush[T spirv.Scalar] struct {
 	Count    uint32
 }
 
+// LasrBatch applies plane rotations to the columns of many matrices, Z ← Z·G (LAPACK dlasr). The
+// rotations are those of steqr_batch. One workgroup processes LOCAL_SIZE·TOGETHER rows of a matrix.
+func LasrBatch[T spirv.Scalar]() spirv.Module[LasrBatchSpec, LasrBatchPush[T]] {
+	return typed[T, LasrBatchSpec, LasrBatchPush[T]]("lasr_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type LasrBatchSpec struct {
+	LocalSize uint32 `spirv:"0"`
+	Together  uint32 `spirv:"1"`
+	Wave      uint32 `spirv:"2"`
+}
+
+func LasrBatchDefaults() LasrBatchSpec { return LasrBatchSpec{LocalSize: 64, Together: 1, Wave: 8} }
+
+type LasrBatchPush[T spirv.Scalar] struct {
+	Matrices  spirv.Addr[BatchMatrix] `spirv:"r"`
+	Rotations spirv.Addr[T]           `spirv:"r"`
+	Sweeps    spirv.Addr[uint32]      `spirv:"r"`
+	Z         spirv.Addr[T]           `spirv:"rw"`
+	First     uint32
+	Count     uint32
+	Parts     uint32
+	Shift     uint32
+}
+
 // LasrtBatch sorts the eigenvalues of many matrices, copies the wanted eigenvalues and their
 // eigenvectors, and chooses the signs of the eigenvectors (LAPACK dlasrt). One workgroup processes
 // one matrix.
@@ -96,33 +122,33 @@ type LasrtBatchPush[T spirv.Scalar] struct {
 }
 
 // Org2lBatch forms the orthogonal matrices Q = H(0)·H(1)⋯ from the reflectors H(k) of sytd2_batch
-// (LAPACK dorg2l). One workgroup processes one matrix. A dispatch multiplies by the reflectors
-// [from, to) of each matrix, the last one first. The next dispatch multiplies by reflectors with
-// smaller numbers. The dispatch with from = 0 is the last one.
+// (LAPACK dorg2l). One workgroup computes LOCAL_SIZE/LANES·TOGETHER columns of one matrix Q, in
+// registers.
 func Org2lBatch[T spirv.Scalar]() spirv.Module[Org2lBatchSpec, Org2lBatchPush[T]] {
 	return typed[T, Org2lBatchSpec, Org2lBatchPush[T]]("org2l_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
-		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
 type Org2lBatchSpec struct {
 	LocalSize uint32 `spirv:"0"`
 	Order     uint32 `spirv:"1"`
-	Together  uint32 `spirv:"2"`
+	Lanes     uint32 `spirv:"2"`
+	Together  uint32 `spirv:"3"`
 }
 
 func Org2lBatchDefaults() Org2lBatchSpec {
-	return Org2lBatchSpec{LocalSize: 256, Order: 256, Together: 1}
+	return Org2lBatchSpec{LocalSize: 256, Order: 256, Lanes: 32, Together: 1}
 }
 
 type Org2lBatchPush[T spirv.Scalar] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	Tau      spirv.Addr[T]           `spirv:"r"`
-	A        spirv.Addr[T]           `spirv:"rw"`
+	A        spirv.Addr[T]           `spirv:"r"`
 	Z        spirv.Addr[T]           `spirv:"w"`
 	First    uint32
-	Count    uint32
+	Parts    uint32
 	From     uint32
-	To       uint32
+	Count    uint32
 }
 
 // StebzBatch finds eigenvalues of many symmetric tridiagonal matrices T by bisection (LAPACK
@@ -149,10 +175,10 @@ type StebzBatchPush[T spirv.Scalar] struct {
 	Count    uint32
 }
 
-// SteqrBatch diagonalises many tridiagonal matrices T = V·diag(λ)·Vᵀ by implicit QL iteration, and
-// multiplies given matrices Z by V (LAPACK dsteqr). One workgroup processes MATRICES matrices. A
-// dispatch ends for a matrix when its sweeps have had `rotations` rotations or more. The next
-// dispatch continues.
+// SteqrBatch computes the rotations of implicit QL iteration for many tridiagonal matrices, T =
+// V·diag(λ)·Vᵀ (LAPACK dsteqr). lasr_batch applies the rotations. One invocation computes all
+// rotations of a matrix. A dispatch ends for a matrix when the memory of the rotations is full. The
+// next dispatch continues.
 func SteqrBatch[T spirv.Scalar]() spirv.Module[SteqrBatchSpec, SteqrBatchPush[T]] {
 	return typed[T, SteqrBatchSpec, SteqrBatchPush[T]]("steqr_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
@@ -161,13 +187,11 @@ func SteqrBatch[T spirv.Scalar]() spirv.Module[SteqrBatchSpec, SteqrBatchPush[T]
 type SteqrBatchSpec struct {
 	LocalSize uint32 `spirv:"0"`
 	Order     uint32 `spirv:"1"`
-	Apart     uint32 `spirv:"2"`
-	Together  uint32 `spirv:"3"`
-	Matrices  uint32 `spirv:"4"`
+	Matrices  uint32 `spirv:"2"`
 }
 
 func SteqrBatchDefaults() SteqrBatchSpec {
-	return SteqrBatchSpec{LocalSize: 288, Order: 256, Apart: 32, Together: 1, Matrices: 1}
+	return SteqrBatchSpec{LocalSize: 32, Order: 256, Matrices: 1}
 }
 
 type SteqrBatchPush[T spirv.Scalar] struct {
@@ -175,11 +199,12 @@ type SteqrBatchPush[T spirv.Scalar] struct {
 	States    spirv.Addr[BatchState]  `spirv:"rw"`
 	D         spirv.Addr[T]           `spirv:"rw"`
 	E         spirv.Addr[T]           `spirv:"rw"`
-	Z         spirv.Addr[T]           `spirv:"rw"`
+	Rotations spirv.Addr[T]           `spirv:"w"`
+	Sweeps    spirv.Addr[uint32]      `spirv:"w"`
 	First     uint32
 	Count     uint32
-	Rotations uint32
-	_         [4]byte
+	Most      uint32
+	Shift     uint32
 }
 
 // SyevBatch computes eigenvalues and eigenvectors of many small symmetric matrices, A =
@@ -246,17 +271,17 @@ type Sytd2BatchSpec struct {
 	Order     uint32 `spirv:"1"`
 	Teams     uint32 `spirv:"2"`
 	Together  uint32 `spirv:"3"`
+	Nb        uint32 `spirv:"4"`
 }
 
 func Sytd2BatchDefaults() Sytd2BatchSpec {
-	return Sytd2BatchSpec{LocalSize: 256, Order: 256, Teams: 1, Together: 1}
+	return Sytd2BatchSpec{LocalSize: 256, Order: 256, Teams: 1, Together: 1, Nb: 1}
 }
 
 type Sytd2BatchPush[T spirv.Scalar] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
 	A        spirv.Addr[T]           `spirv:"rw"`
-	Work     spirv.Addr[T]           `spirv:"rw"`
 	D        spirv.Addr[T]           `spirv:"w"`
 	E        spirv.Addr[T]           `spirv:"w"`
 	Tau      spirv.Addr[T]           `spirv:"w"`
@@ -272,18 +297,20 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(GemmBatchPush[float32]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(Laed0BatchPush[float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(Laed0BatchPush[float32]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(LasrBatchPush[float64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(LasrBatchPush[float32]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush[float64]{})-72]
 	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush[float32]{})-72]
 	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[float64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[float32]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzBatchPush[float64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzBatchPush[float32]{})-48]
-	_ = [1]struct{}{}[unsafe.Sizeof(SteqrBatchPush[float64]{})-56]
-	_ = [1]struct{}{}[unsafe.Sizeof(SteqrBatchPush[float32]{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(SteqrBatchPush[float64]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(SteqrBatchPush[float32]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush[float64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush[float32]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[float64]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[float32]{})-40]
-	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float64]{})-72]
-	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float32]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float64]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float32]{})-64]
 )

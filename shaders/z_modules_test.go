@@ -47,6 +47,8 @@ func TestModulesFitTheirKernels(t *testing.T) {
 	fits(t, GemmBatch[float32](), GemmBatchDefaults())
 	fits(t, Laed0Batch[float64](), Laed0BatchDefaults())
 	fits(t, Laed0Batch[float32](), Laed0BatchDefaults())
+	fits(t, LasrBatch[float64](), LasrBatchDefaults())
+	fits(t, LasrBatch[float32](), LasrBatchDefaults())
 	fits(t, LasrtBatch[float64](), LasrtBatchDefaults())
 	fits(t, LasrtBatch[float32](), LasrtBatchDefaults())
 	fits(t, Org2lBatch[float64](), Org2lBatchDefaults())

@@ -5,8 +5,9 @@ package shaders
 import "unsafe"
 
 // BatchMatrix is an element of a buffer that the host shares with
-// gemm_batch, laed0_batch, lasrt_batch, org2l_batch,
-// stebz_batch, steqr_batch, syev_batch, syev_batch_values and sytd2_batch.
+// gemm_batch, laed0_batch, lasr_batch, lasrt_batch,
+// org2l_batch, stebz_batch, steqr_batch, syev_batch,
+// syev_batch_values and sytd2_batch.
 type BatchMatrix struct {
 	N     uint32
 	Upper uint32
@@ -119,11 +120,6 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Row{})-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(Start{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(Task{})-20]
-)
-
-// Constants of glsl/batch/org2l_batch.comp.
-const (
-	Org2lBatchNb = 4
 )
 
 // Constants of glsl/batch/problem.glsl.

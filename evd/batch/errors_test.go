@@ -324,18 +324,21 @@ func TestProgressOfTridiagonals(t *testing.T) {
 func TestMemoryFormula(t *testing.T) {
 	const count, padding = 1 << 12, 1 << 16
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
-	for _, n := range []int{16, 17, 400} {
+	for _, n := range []int{8, 9, 400} {
 		for _, opt := range []batch.Options{{}, {Vectors: true}, {Vectors: true, Select: evd.Index(2, 5)}, {Select: evd.Index(2, 5)}} {
 			p, err := batch.NewPlan[float64](dev, n, count, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want, less := 8*n*n+8*n+68, 0
-			if n > 16 {
-				want += 40 * n
+			if n > 8 {
+				want += 24 * n
 			}
-			if n > 16 && opt.Vectors {
-				want += 8 * n * n
+			if n > 8 && opt.Vectors {
+				want += 8*n*n + 8*n
+			}
+			if 8 < n && n <= 128 && opt.Vectors {
+				want += 4 * n * n
 			}
 			if n == 400 && opt.Vectors {
 				want, less = want+12*n*n+250*n, 20*n

@@ -95,16 +95,17 @@ func (opt Options) check(n, count int) error {
 // bytes:
 //
 //	8·n² + 8·n + 68   always
-//	40·n              if n is too large for shared memory
-//	8·n²              if n is too large for shared memory, with vectors
+//	24·n              if n is too large for shared memory
+//	8·n² + 8·n        if n is too large for shared memory, with vectors
+//	4·n²              if QL iteration solves T, with vectors
 //	12·n² + 250·n     if divide and conquer solves T, with vectors
 //	8·n·m             if Select is m eigenvalues, with vectors
 //
 // For float32 it is half of these numbers of bytes, except that the 68 stay, and 250·n becomes
 // about 170·n.
 //
-// The largest order in shared memory is 16 on NVIDIA GPUs and on CPUs, and 56 on other devices. It
-// is smaller on a device with little shared memory. The number of rows, count·n, must be at most
+// The largest order in shared memory is 8 on NVIDIA GPUs, 16 on CPUs, and 56 on other devices. It is
+// smaller on a device with little shared memory. The number of rows, count·n, must be at most
 // 2³¹−1.
 //
 // The error is an *evd.ShapeError for an order that is negative or above MaxOrder, an

@@ -15,10 +15,11 @@ import (
 // Batch finds eigenvalues and eigenvectors of many small symmetric matrices in one run, A =
 // Q·diag(λ)·Qᵀ. A workgroup solves one matrix or several.
 //
-//	n ≤ 16 to 56   syev_batch: the whole solution in shared memory (dsyev)
+//	n ≤ 8 to 56    syev_batch: the whole solution in shared memory (dsyev)
 //	larger n       sytd2_batch   A → T                       (dsytd2)
 //	               org2l_batch   the reflectors → Q           (dorg2l)
-//	               steqr_batch   T → Λ, Q → Q·V by QL         (dsteqr)
+//	               steqr_batch   T → Λ and rotations, by QL   (dsteqr)
+//	                  lasr_batch Q → Q·V by the rotations     (dlasr)
 //	               or forest     T → Λ, V                     (dstedc)
 //	                  gemm_batch Q → Q·V                      (dgemm)
 //	               lasrt_batch   sorts values, fixes signs    (dlasrt)
@@ -36,11 +37,13 @@ type Batch[T spirv.Real] struct {
 	memory []batchMemory[T]
 	forest *stedc.Forest[T] // divide and conquer; nil if no matrix needs it
 
-	table          vk.Region[shaders.BatchMatrix]
-	states         vk.Region[shaders.BatchState]
-	d, e, tau, two vk.Region[T]
-	z, w           vk.Region[T]
-	scaled         vk.Region[T] // d and e after scaling, of given tridiagonal matrices without vectors
+	table     vk.Region[shaders.BatchMatrix]
+	states    vk.Region[shaders.BatchState]
+	d, e, tau vk.Region[T]
+	z, w      vk.Region[T]
+	rotations vk.Region[T]      // of QL iteration, beside those in the memory of the matrices
+	sweeps    vk.Region[uint32] // of these rotations, and of those
+	scaled    vk.Region[T]      // d and e after scaling, of given tridiagonal matrices without vectors
 }
 
 type Size struct {
@@ -59,12 +62,13 @@ type batchShared[T spirv.Real] struct {
 
 // batchMemory holds the kernels for one element of Tuning.Memory. Kernels that are not needed are
 // nil. Without vectors the kernels are `reduce` and `bisect`, or `prepare` and `bisect` if the
-// given matrices are tridiagonal. Eigenvectors of T come from QL iteration (`iterate`) or from
+// given matrices are tridiagonal. Eigenvectors of T come from QL iteration (`iterate`, `turn`) or from
 // divide and conquer. After divide and conquer, `multiply` computes the products with Q.
 type batchMemory[T spirv.Real] struct {
 	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush[T]]
 	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush[T]]
 	iterate *vk.Kernel[shaders.SteqrBatchSpec, shaders.SteqrBatchPush[T]]
+	turn    *vk.Kernel[shaders.LasrBatchSpec, shaders.LasrBatchPush[T]]
 	bisect  *vk.Kernel[shaders.StebzBatchSpec, shaders.StebzBatchPush[T]]
 	sort    *vk.Kernel[shaders.LasrtBatchSpec, shaders.LasrtBatchPush[T]]
 
@@ -92,7 +96,7 @@ func New[T spirv.Real](dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tile
 	}
 	s := &Batch[T]{size: size, tune: t}
 	b := stages.Builder{Dev: dev}
-	large, conquer := false, false
+	large, conquer, iterates := false, false, false
 	for class := range t.class(size.N) + 1 {
 		if class < len(t.Shared) {
 			s.shared = append(s.shared, buildShared[T](&b, t.Shared[class], size.Vectors))
@@ -100,16 +104,22 @@ func New[T spirv.Real](dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tile
 		}
 		large = true
 		row := t.Memory[class-len(t.Shared)]
-		conquer = conquer || size.Vectors && row.Conquer
+		conquer, iterates = conquer || size.Vectors && row.Conquer, iterates || size.Vectors && !row.Conquer
 		if size.Tridiagonal {
 			s.memory = append(s.memory, buildTridiagonal[T](&b, row, size.Vectors))
 		} else {
 			s.memory = append(s.memory, buildMemory[T](&b, row, size.Vectors, tiles))
 		}
 	}
-	rows, entries, work := 0, 0, 0
+	rows, entries, work, sweeps, rotations := 0, 0, 0, 0, 0
 	if large {
 		rows = size.Count * size.N
+	}
+	if iterates {
+		sweeps = 2 * rows
+		if !conquer { // otherwise w has the rotations
+			rotations = rows * size.N / 2
+		}
 	}
 	if large && size.Vectors {
 		entries = rows * size.N
@@ -129,8 +139,10 @@ func New[T spirv.Real](dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tile
 		}
 		rows = 0 // there are no reflectors
 	}
+	s.rotations = vk.Reserve[T]("rotations of QL iteration", rotations)
+	s.sweeps = vk.Reserve[uint32]("sweeps of QL iteration", sweeps)
 	s.scaled = vk.Reserve[T]("scaled tridiagonal matrices", scaled)
-	s.tau, s.two = vk.Reserve[T]("τ of reflectors", rows), vk.Reserve[T]("vectors of the reduction", 2*rows)
+	s.tau = vk.Reserve[T]("τ of reflectors", rows)
 	s.z, s.w = vk.Reserve[T]("Q of the batch", entries), vk.Reserve[T]("W and S of the batch", work)
 	return s, b.Err
 }
@@ -159,6 +171,7 @@ func buildMemory[T spirv.Real](b *stages.Builder, t Memory, vectors bool, tiles 
 		k.multiply = stages.Build(b, shaders.GemmBatch[T](), shaders.GemmBatchSpec(k.tile.Spec()))
 	} else {
 		k.iterate = stages.Build(b, shaders.SteqrBatch[T](), t.iterateSpec())
+		k.turn = stages.Build(b, shaders.LasrBatch[T](), t.turnSpec())
 	}
 	k.sort = stages.Build(b, shaders.LasrtBatch[T](), t.sortSpec())
 	return k
@@ -176,11 +189,12 @@ func buildTridiagonal[T spirv.Real](b *stages.Builder, t Memory, vectors bool) (
 }
 
 // Work has 68 bytes for each matrix. If n = Size.N is above the largest order of Tuning.Shared, it
-// also has 5·n elements for each matrix, and with vectors n² elements more. Divide and conquer
-// needs 3/2·n² + O(n) elements more. For tridiagonal matrices, 4·n elements without vectors, or 2·n
-// elements with vectors, take the place of the 5·n elements.
+// also has 3·n elements for each matrix, and with vectors n² elements more. QL iteration needs 2·n words
+// more. Divide and conquer needs 3/2·n² + O(n) elements more, or else QL iteration n²/2 elements. For tridiagonal
+// matrices, 4·n elements without vectors, or 2·n elements with vectors, take the place of the 3·n
+// elements.
 func (s *Batch[T]) Work() *vk.Layout {
-	work := vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z, s.w, s.scaled)
+	work := vk.Together(s.table, s.states, s.d, s.e, s.tau, s.z, s.w, s.rotations, s.sweeps, s.scaled)
 	if s.forest == nil {
 		return work
 	}

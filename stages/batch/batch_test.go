@@ -21,8 +21,8 @@ func smallestBatch() Tuning {
 	return Tuning{
 		Shared: []Shared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
 		Memory: []Memory{
-			{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 40, Threads: 4, Teams: 1, Apart: 4, Rows: 3, Matrices: 3},
-			{Order: 160, Threads: 32, Teams: 1, Apart: 2, Conquer: true},
+			{Order: 20, Threads: 32, Teams: 2, Form: Form{Threads: 20, Lanes: 20, Columns: 1}}, {Order: 40, Threads: 4, Teams: 1, Rows: 3, Block: 3, Form: Form{Threads: 6, Lanes: 3, Columns: 2}, Matrices: 3, Turns: Turns{Threads: 4, Rows: 3, Sweeps: 5}},
+			{Order: 160, Threads: 32, Teams: 1, Block: 2, Form: Form{Threads: 16, Lanes: 8, Columns: 3}, Conquer: true},
 		},
 		Dispatch: 1e6,
 	}
@@ -209,8 +209,11 @@ func TestBatchDispatches(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	const most = 1e8
 	tune := Tuning{
-		Shared:   []Shared{{Order: 16, Team: 16, Matrices: 2}},
-		Memory:   []Memory{{Order: 256, Threads: 256, Teams: 2, Apart: 32}, {Order: 512, Threads: 512, Teams: 2, Apart: 32, Conquer: true}},
+		Shared: []Shared{{Order: 16, Team: 16, Matrices: 2}},
+		Memory: []Memory{
+			{Order: 256, Threads: 256, Teams: 2, Form: Form{Threads: 64, Lanes: 32}, Turns: Turns{Threads: 64, Rows: 1, Sweeps: 2}},
+			{Order: 512, Threads: 512, Teams: 2, Form: Form{Threads: 64, Lanes: 32}, Conquer: true},
+		},
 		Dispatch: most,
 	}
 	for _, c := range []struct{ n, count int }{{16, 100000}, {40, 1}, {40, 5000}, {512, 1}, {512, 300}} {
@@ -233,7 +236,8 @@ func TestBatchDispatches(t *testing.T) {
 			if largest := slices.Max(estimates); !(largest <= most*1.01) {
 				t.Errorf("%d of order %d: a dispatch of %g flops", c.count, c.n, largest)
 			}
-			if largest := slices.Max(estimates); c.count == 1 && !(largest <= 2*most*ofWorkgroup+54*stebz.MinorFlops*512*512) {
+			// org2l_batch has several workgroups for a matrix alone.
+			if largest := slices.Max(estimates); c.count == 1 && !(largest <= 2*most*ofWorkgroup+54*stebz.MinorFlops*512*512+4.0/3*512*512*512) {
 				t.Errorf("order %d: a matrix alone costs %g flops", c.n, largest)
 			}
 		}

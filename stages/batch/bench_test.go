@@ -24,22 +24,22 @@ func TestBatchTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
+	plain, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
 	shared := func(order, team, matrices, apart uint32) Tuning {
 		return Tuning{Shared: []Shared{{order, team, matrices, apart}}, Dispatch: 2e11}
 	}
-	memory := func(order, threads, teams, apart uint32) Tuning {
-		return Tuning{Shared: []Shared{{2, 2, 1, 0}}, Memory: []Memory{{order, threads, teams, apart, false, 0, 0}}, Dispatch: 2e11}
-	}
-	conquer := func(t Tuning) Tuning {
-		t.Memory[0].Conquer = true
-		return t
-	}
-	// either returns the sizes with QL iteration and with divide and conquer.
-	either := func(t ...Tuning) (all []Tuning) {
-		for _, t := range t {
-			c := t
-			c.Memory = []Memory{t.Memory[0]}
-			all = append(all, t, conquer(c))
+	// A set has the sizes of sytd2_batch, org2l_batch, steqr_batch and lasr_batch. Without sweeps,
+	// divide and conquer replaces QL iteration.
+	type set struct{ threads, teams, block, formers, lanes, columns, matrices, turners, rows, sweeps uint32 }
+	sets := func(order uint32, more ...set) (all []Tuning) {
+		for _, m := range more {
+			row := Memory{Order: order, Threads: m.threads, Teams: m.teams, Block: m.block, Form: Form{m.formers, m.lanes, m.columns}, Matrices: m.matrices, Turns: Turns{m.turners, m.rows, m.sweeps}}
+			row.Conquer = m.sweeps == 0
+			all = append(all, Tuning{Shared: []Shared{{2, 2, 1, 0}}, Memory: []Memory{row}, Dispatch: 2e11})
 		}
 		return all
 	}
@@ -48,17 +48,15 @@ func TestBatchTimes(t *testing.T) {
 		tunings  []Tuning
 	}{
 		{8, 100000, []Tuning{shared(8, 8, 4, 0)}},
-		{16, 50000, []Tuning{shared(16, 16, 2, 0), memory(16, 32, 1, 32)}},
-		{32, 10000, []Tuning{memory(32, 32, 1, 32), shared(32, 32, 1, 32)}},
-		{64, 5000, []Tuning{memory(64, 64, 1, 32), shared(64, 64, 1, 32)}},
-		{128, 1000, []Tuning{memory(128, 128, 2, 32), memory(128, 64, 4, 32), conquer(memory(128, 128, 2, 32))}},
-		// The sizes with one team are those of the table for all devices (any.go in package
-		// tuning).
-		{160, 512, either(memory(256, 256, 2, 32))},
-		{192, 350, either(memory(256, 256, 2, 32), memory(256, 256, 1, 64), memory(256, 96, 1, 32))},
-		{256, 200, either(memory(256, 256, 2, 32))},
-		{384, 90, either(memory(384, 384, 2, 32), memory(384, 384, 1, 64), memory(384, 96, 1, 32))},
-		{512, 50, []Tuning{memory(512, 512, 2, 32), conquer(memory(512, 512, 2, 32))}},
+		{16, 50000, sets(16, set{16, 1, 1, 32, 8, 4, 8, 16, 1, 4}, set{32, 1, 1, 32, 8, 4, 8, 16, 1, 6})},
+		{32, 10000, sets(32, set{32, 1, 1, 64, 8, 4, 8, 32, 1, 6}, set{32, 1, 1, 64, 16, 4, 8, 32, 1, 4})},
+		{64, 5000, sets(64, set{64, 1, 1, 64, 8, 2, 8, 64, 1, 8}, set{64, 1, 1, 64, 16, 4, 6, 64, 1, 10})},
+		{96, 2000, sets(96, set{96, 2, 1, 128, 16, 4, 4, 96, 1, 8}, set{96, 2, 2, 128, 32, 4, 4, 32, 3, 8})},
+		{128, 1000, sets(128, set{128, 2, 2, 128, 16, 4, 4, 128, 1, 8}, set{64, 4, 2, 128, 8, 2, 4, 64, 2, 8}, set{128, 2, 2, 128, 16, 4, 0, 0, 0, 0})},
+		{192, 400, sets(256, set{256, 2, 4, 128, 32, 4, 0, 0, 0, 0}, set{192, 2, 4, 128, 32, 4, 0, 0, 0, 0})},
+		{256, 200, sets(256, set{256, 2, 4, 128, 32, 4, 0, 0, 0, 0}, set{256, 2, 4, 256, 32, 2, 0, 0, 0, 0})},
+		{384, 90, sets(512, set{512, 2, 3, 256, 32, 2, 0, 0, 0, 0})},
+		{512, 50, sets(512, set{512, 2, 3, 256, 32, 2, 0, 0, 0, 0}, set{512, 2, 2, 256, 32, 2, 0, 0, 0, 0})},
 	} {
 		if only := os.Getenv("VKEVD_BATCH"); only != "1" && !slices.Contains(strings.Split(only, ","), fmt.Sprint(c.n)) {
 			continue
@@ -73,14 +71,15 @@ func TestBatchTimes(t *testing.T) {
 				if len(tune.Memory) > 0 && tune.Memory[0].Conquer && !vectors {
 					continue // the kernels for values are those of QL iteration
 				}
+				timeBatch(t, plain, c.n, c.count, vectors, tune, data)
 				timeBatch(t, dev, c.n, c.count, vectors, tune, data)
 			}
 		}
 	}
 }
 
-// timeBatch solves the same random matrices three times and prints the times of the kernels in the
-// fastest run.
+// timeBatch solves the same random matrices three times and prints the time of the fastest run. If
+// the device measures kernels, it also prints their times; then no kernels run at the same time.
 func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune Tuning, data []float64) {
 	s, err := New[float64](dev, Size{N: n, Count: count, Vectors: vectors}, tune, TuningFor(dev.Info()).DivideConquer, TuningFor(dev.Info()).Products)
 	if err != nil {
@@ -119,10 +118,9 @@ func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune Tu
 	for range 3 {
 		stagetest.Put(t, dev, x.A, data)
 		profile, p := solve()
-		total, parts := 0.0, strings.Builder{}
+		parts := strings.Builder{}
 		for _, k := range profile.Kernels {
 			if strings.Contains(k.Name, "_batch") || strings.Contains(k.Name, "stedc") {
-				total += k.Seconds
 				fmt.Fprintf(&parts, " %s %.3f (%d)", k.Name, 1e3*k.Seconds, k.Count)
 			}
 		}
@@ -130,7 +128,7 @@ func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune Tu
 		for _, state := range p.states {
 			sweeps = max(sweeps, state.Sweeps)
 		}
-		if total < best {
+		if total := profile.Total(); total < best {
 			best, line = total, fmt.Sprintf("%s, %d sweeps", parts.String(), sweeps)
 		}
 	}

@@ -35,11 +35,11 @@ func (r *batchRecording[T]) record() {
 		r.bisect()
 		return
 	}
-	r.form()
 	if r.conquers(r.class.class) {
+		r.form()
 		r.conquer()
 	} else {
-		r.iterate()
+		r.iterate(r.form)
 	}
 	r.sort()
 }
@@ -87,47 +87,89 @@ func (r *batchRecording[T]) strips(flops float64, unit int) []stages.Span {
 }
 
 func (r *batchRecording[T]) reduce() {
-	for _, columns := range r.strips(4, 1) {
-		r.each(r.rec, r.class, columns.Cost, func(first, count uint32) {
+	block := int(r.row().reduceSpec().Nb)
+	for _, blocks := range r.strips(4, block) {
+		r.each(r.rec, r.class, blocks.Cost, func(first, count uint32) {
 			r.batchMemory.reduce.Dispatch(r.rec, vk.Folded(int(count)), shaders.Sytd2BatchPush[T]{
-				Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
-				A: r.x.A.Addr(), Work: r.two.In(r.ws).Addr(),
+				Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(), A: r.x.A.Addr(),
 				D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), Tau: r.tau.In(r.ws).Addr(),
-				First: first, Count: count, From: uint32(columns.First), To: uint32(columns.Last),
+				First: first, Count: count, From: uint32(blocks.First * block), To: uint32(blocks.Last * block),
 			})
 		})
 	}
 }
 
-// form computes the orthogonal matrix Q of the reduction. It applies the last reflectors first.
+// row returns the sizes of the class.
+func (r *batchRecording[T]) row() Memory { return r.tune.Memory[r.class.class-len(r.shared)] }
+
+// form computes the orthogonal matrix Q of the reduction.
 func (r *batchRecording[T]) form() {
-	blocks := r.strips(4, shaders.Org2lBatchNb)
-	for i := len(blocks) - 1; i >= 0; i-- {
-		r.each(r.rec, r.class, blocks[i].Cost, func(first, count uint32) {
-			r.batchMemory.form.Dispatch(r.rec, vk.Folded(int(count)), shaders.Org2lBatchPush[T]{
-				Matrices: r.table.In(r.ws).Addr(), Tau: r.tau.In(r.ws).Addr(), A: r.x.A.Addr(), Z: r.z.In(r.ws).Addr(),
-				First: first, Count: count,
-				From: uint32(blocks[i].First * shaders.Org2lBatchNb), To: uint32(blocks[i].Last * shaders.Org2lBatchNb),
-			})
-		})
-	}
+	n, spec := r.class.largest, r.row().formSpec()
+	parts := vk.Tiles(n, spec.LocalSize/spec.Lanes*spec.Together)
+	cost := 4.0 / 3 * float64(n) * float64(n) * float64(n) / float64(parts)
+	stages.InPortions(r.class.count*parts, max(1, int(r.tune.Dispatch/cost)), func(from, count int) {
+		r.batchMemory.form.Dispatch(r.rec, vk.Folded(count), shaders.Org2lBatchPush[T]{
+			Matrices: r.table.In(r.ws).Addr(), Tau: r.tau.In(r.ws).Addr(), A: r.x.A.Addr(), Z: r.z.In(r.ws).Addr(),
+			First: uint32(r.class.first), Parts: uint32(parts), From: uint32(from), Count: uint32(count),
+		}, vk.Touches(r.table.In(r.ws)), vk.Touches(r.tau.In(r.ws)), vk.Touches(r.x.A), vk.Touches(r.z.In(r.ws)))
+		r.rec.Costs(cost * float64(count))
+	})
 }
 
-// iterate records the usual number of rotations of QL iteration. Continue records more for matrices
-// that need more.
-func (r *batchRecording[T]) iterate() {
-	n, matrices := r.class.largest, r.tune.Memory[r.class.class-len(r.shared)].matrices()
-	rotation := rotationFlops + 6*float64(n)
-	once := min(max(1, r.tune.Dispatch*ofWorkgroup/(float64(matrices)*rotation)), rotationsOf(n))
-	for range int(rotationsOf(n)/once) + 1 {
-		r.each(r.rec, r.class, once*rotation, func(first, count uint32) {
-			r.batchMemory.iterate.Dispatch(r.rec, vk.Folded(vk.Tiles(int(count), matrices)), shaders.SteqrBatchPush[T]{
-				Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
-				D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr(),
-				First: first, Count: count, Rotations: uint32(once),
-			})
-		})
+// iterate records the usual number of rotations of QL iteration, in rounds. While lasr_batch applies
+// the rotations of a round, steqr_batch computes those of the next one. The first round runs beside
+// the first command of `form`, which forms Q. Rotations of odd rounds overwrite the given matrices,
+// and those of even rounds have memory of their own, or that of divide and conquer.
+func (r *batchRecording[T]) iterate(form func()) {
+	n, t := r.class.largest, r.row()
+	turn, matrices := t.turnSpec(), t.matrices()
+	parts := vk.Tiles(n, turn.LocalSize*turn.Together)
+	workgroup := max(float64(matrices)*rotationFlops, 6*float64(turn.LocalSize*turn.Together)) // cost of a rotation
+	once := max(float64(n), min(r.tune.Dispatch*ofWorkgroup/workgroup, float64(n*n/4)))
+	table, states, z := r.table.In(r.ws), r.states.In(r.ws), r.z.In(r.ws)
+	d, e := r.d.In(r.ws), r.e.In(r.ws)
+	of := func(round int) (rotations vk.Slice[T], sweeps vk.Slice[uint32], shift uint32) {
+		rows := r.sweeps.Len() / 2
+		own := r.rotations
+		if r.forest != nil {
+			own = r.w
+		}
+		if round%2 == 0 {
+			return own.In(r.ws), r.sweeps.In(r.ws).Sub(0, rows), 1
+		}
+		return r.x.A, r.sweeps.In(r.ws).From(rows), 0
 	}
+	rotate := func(first, count, round int) {
+		rotations, sweeps, shift := of(round)
+		r.batchMemory.iterate.Dispatch(r.rec, vk.Folded(vk.Tiles(count, matrices)), shaders.SteqrBatchPush[T]{
+			Matrices: table.Addr(), States: states.Addr(), D: d.Addr(), E: e.Addr(), Rotations: rotations.Addr(), Sweeps: sweeps.Addr(),
+			First: uint32(r.class.first + first), Count: uint32(count), Most: uint32(once), Shift: shift,
+		}, vk.Touches(table), vk.Touches(states), vk.Touches(d), vk.Touches(e), vk.Touches(rotations), vk.Touches(sweeps))
+		r.rec.Costs(once * rotationFlops * float64(count))
+	}
+	apply := func(first, count, round int) {
+		rotations, sweeps, shift := of(round)
+		r.turn.Dispatch(r.rec, vk.Folded(count*parts), shaders.LasrBatchPush[T]{
+			Matrices: table.Addr(), Rotations: rotations.Addr(), Sweeps: sweeps.Addr(), Z: z.Addr(),
+			First: uint32(r.class.first + first), Count: uint32(count), Parts: uint32(parts), Shift: shift,
+		}, vk.Touches(table), vk.Touches(rotations), vk.Touches(sweeps), vk.Touches(z))
+		r.rec.Costs(once * 6 * float64(n) * float64(count))
+	}
+	// The memory of a round has a rest, of less than n rotations, which no sweep fills.
+	rounds := int((rotationsOf(n)+float64(n*n/10+3*n))/(once-float64(n/2))) + 1
+	most := max(1, int(r.tune.Dispatch/(once*max(rotationFlops, 6*float64(n)))))
+	stages.InPortions(r.class.count, most, func(first, count int) {
+		r.rec.Beside(func() { rotate(first, count, 0) }, form)
+		form = func() {}
+		for round := range rounds {
+			r.rec.Concurrently(func() {
+				apply(first, count, round)
+				if round+1 < rounds {
+					rotate(first, count, round+1)
+				}
+			})
+		}
+	})
 }
 
 // conquer records divide and conquer for T, and the products of its eigenvectors with Q. The

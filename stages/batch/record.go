@@ -176,7 +176,7 @@ func (s *Batch[T]) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buff
 			rec.Phase(stages.PhaseBatch, 0, 1)
 		}
 		r := s.recordMemory(rec, ws, c, &p.lists, x)
-		r.iterate()
+		r.iterate(func() {})
 		r.sort()
 		more = true
 	}

@@ -37,12 +37,14 @@ func testBatchRowsAndMatrices[T spirv.Real](t *testing.T) {
 	all = slices.Insert(all, 2, whole(20, bad, false))
 	const wrong = 2 // the index of the matrix with a NaN
 	rows := []Memory{
-		{Apart: 1}, {Apart: 3, Rows: 3, Matrices: 3}, {Apart: 8, Rows: 8, Matrices: 8}, {Apart: 5, Rows: 2, Matrices: 4},
+		{}, {Rows: 3, Matrices: 3, Form: Form{Threads: 8, Columns: 3}, Turns: Turns{3, 2, 2}},
+		{Rows: 8, Matrices: 8, Form: Form{Threads: 40}, Turns: Turns{40, 1, 7}},
+		{Rows: 2, Matrices: 40, Form: Form{Threads: 16, Columns: 40}, Turns: Turns{8, 5, 1}},
 	}
 	for _, teams := range []uint32{1, 2} { // sums depend on Threads and Teams
 		var first []*batchMatrix
 		for _, row := range rows {
-			row.Order, row.Threads, row.Teams = 40, 4, teams
+			row.Order, row.Threads, row.Teams, row.Form.Lanes = 40, 4, teams, 4*teams
 			now := make([]*batchMatrix, len(all))
 			for i, m := range all {
 				now[i] = &batchMatrix{item: m.item, a: m.a}
@@ -65,22 +67,29 @@ func testBatchRowsAndMatrices[T spirv.Real](t *testing.T) {
 	}
 }
 
-// TestBatchMatricesNeedGenerators checks that sizes are refused if a workgroup has fewer additional
-// invocations (Apart) than matrices. Each matrix needs an additional invocation that computes its
-// rotations. A workgroup with too many invocations must be refused, too.
-func TestBatchMatricesNeedGenerators(t *testing.T) {
-	info := vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32}
-	row := Memory{Order: 40, Threads: 8, Teams: 1, Apart: 3, Matrices: 3}
-	if err := row.fits(info); err != nil {
-		t.Error(err)
+// TestBatchWorkgroupsFit checks that sizes are refused if a workgroup of any kernel has too many
+// invocations or too much shared memory. The kernels of QL iteration count only without divide and
+// conquer.
+func TestBatchWorkgroupsFit(t *testing.T) {
+	info := vk.Info{SharedBytes: 48 << 10, MaxLocal: 256, Subgroup: 32}
+	for _, row := range []Memory{
+		{Order: 40, Threads: 128, Teams: 2, Matrices: 64, Turns: Turns{Threads: 256}},
+		{Order: 40, Threads: 8, Teams: 1, Conquer: true, Turns: Turns{Threads: 257}},
+	} {
+		if err := row.fits(info); err != nil {
+			t.Error(err)
+		}
 	}
-	row.Matrices = 4
-	if row.fits(info) == nil {
-		t.Error("4 matrices with 3 generators are not refused")
-	}
-	row.Matrices, row.Apart, row.Threads = 3, 3, 400
-	if row.fits(info) == nil {
-		t.Error("a workgroup of 1203 invocations is not refused")
+	for _, row := range []Memory{
+		{Order: 40, Threads: 129, Teams: 2},
+		{Order: 40, Threads: 8, Teams: 1, Turns: Turns{Threads: 257}},
+		{Order: 40, Threads: 8, Teams: 1, Form: Form{Threads: 264, Lanes: 8}},
+		{Order: 40, Threads: 8, Teams: 1, Matrices: 76},              // 76·41·16 bytes
+		{Order: 40, Threads: 8, Teams: 1, Turns: Turns{Sweeps: 200}}, // 200·16·16 bytes
+	} {
+		if row.fits(info) == nil {
+			t.Errorf("%+v is not refused", row)
+		}
 	}
 }
 

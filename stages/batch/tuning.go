@@ -31,22 +31,36 @@ type Shared struct {
 }
 
 // Memory is a row of sizes of the kernels for matrices that are too large for shared memory. One
-// workgroup works on each matrix, but steqr_batch may have several matrices in a workgroup
-// (Matrices).
+// workgroup works on each matrix. But steqr_batch has several matrices in a workgroup (Matrices),
+// and org2l_batch and lasr_batch may have several workgroups for a matrix.
 type Memory struct {
 	Order   uint32 // largest order
-	Threads uint32 // invocations of a workgroup of org2l_batch, and of a team of steqr_batch
+	Threads uint32 // invocations of a workgroup of stebz_batch and lasrt_batch
 	Teams   uint32 // invocations of sytd2_batch that share a row: Threads times as many
-	Apart   uint32 // additional invocations in steqr_batch, of which Matrices compute the rotations
-	Conquer bool   `json:",omitempty"` // whether divide and conquer replaces QL iteration (steqr_batch)
+	Block   uint32 `json:",omitempty"` // columns of which sytd2_batch does the updates together; 0 means 1
+	Form    Form   `json:",omitzero"`
+	Conquer bool   `json:",omitempty"` // whether divide and conquer replaces QL iteration (steqr_batch and lasr_batch)
 
-	// Rows is the number of rows of a matrix that an invocation of sytd2_batch, org2l_batch and
-	// steqr_batch processes at the same time. Matrices is the number of matrices in a workgroup of
-	// steqr_batch. Each matrix has a team of `Threads` invocations, and one of the `Apart`
-	// additional invocations. So Matrices must be at most Apart. In Rows and in Matrices, 0 means
-	// 1.
+	// Rows is the number of rows of a matrix that an invocation of sytd2_batch processes at the same
+	// time. Matrices is the number of matrices in a workgroup of steqr_batch. 0 means 1.
 	Rows     uint32 `json:",omitempty"`
 	Matrices uint32 `json:",omitempty"`
+
+	Turns Turns `json:",omitzero"` // not used with Conquer
+}
+
+// Form has the sizes of org2l_batch. 0 means 1.
+type Form struct {
+	Threads uint32 // invocations of a workgroup, a multiple of Lanes
+	Lanes   uint32 // invocations that compute the same columns of Q
+	Columns uint32 // columns that they compute
+}
+
+// Turns has the sizes of lasr_batch. 0 means 1.
+type Turns struct {
+	Threads uint32 // invocations of a workgroup
+	Rows    uint32 // rows of a matrix that an invocation has
+	Sweeps  uint32 // sweeps of QL iteration in one pass over the columns
 }
 
 // Order returns the largest order of a batch, or 0 if t has no kernels.
@@ -149,13 +163,18 @@ func (s Shared) fits(info vk.Info) error {
 }
 
 func (m Memory) fits(info vk.Info) error {
-	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 || m.Apart < m.matrices() {
+	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", m)
 	}
 	bytes, err := stages.MostShared(stages.SharedOf(shaders.Sytd2Batch[float64], m.reduceSpec()), stages.SharedOf(shaders.Org2lBatch[float64], m.formSpec()),
-		stages.SharedOf(shaders.SteqrBatch[float64], m.iterateSpec()), stages.SharedOf(shaders.StebzBatch[float64], m.bisectSpec()),
-		stages.SharedOf(shaders.LasrtBatch[float64], m.sortSpec()))
-	return room(info, int(max(m.Threads*m.Teams, m.matrices()*m.Threads+m.Apart)), bytes, err)
+		stages.SharedOf(shaders.StebzBatch[float64], m.bisectSpec()), stages.SharedOf(shaders.LasrtBatch[float64], m.sortSpec()))
+	threads := max(m.Threads*m.Teams, m.formSpec().LocalSize)
+	if !m.Conquer && err == nil {
+		var more int
+		more, err = stages.MostShared(stages.SharedOf(shaders.SteqrBatch[float64], m.iterateSpec()), stages.SharedOf(shaders.LasrBatch[float64], m.turnSpec()))
+		bytes, threads = max(bytes, more), max(threads, m.iterateSpec().LocalSize, m.turnSpec().LocalSize)
+	}
+	return room(info, int(threads), bytes, err)
 }
 
 // room returns err if it is not nil. Otherwise it returns an error if the device allows no
@@ -174,21 +193,26 @@ func room(info vk.Info, threads, bytes int, err error) error {
 
 func (m Memory) matrices() uint32 { return max(m.Matrices, 1) }
 
-const lasrtTeam = 32 // largest number of invocations of lasrt_batch that copy a vector
+const (
+	lasrtTeam    = 32 // largest number of invocations of lasrt_batch that copy a vector
+	steqrThreads = 32 // largest number of invocations of steqr_batch that load T, unless it has more matrices
+)
 
 func (m Memory) reduceSpec() shaders.Sytd2BatchSpec {
-	return shaders.Sytd2BatchSpec{LocalSize: m.Threads * m.Teams, Order: m.Order, Teams: m.Teams, Together: max(m.Rows, 1)}
+	return shaders.Sytd2BatchSpec{LocalSize: m.Threads * m.Teams, Order: m.Order, Teams: m.Teams, Together: max(m.Rows, 1), Nb: max(m.Block, 1)}
 }
 
 func (m Memory) formSpec() shaders.Org2lBatchSpec {
-	return shaders.Org2lBatchSpec{LocalSize: m.Threads, Order: m.Order, Together: max(m.Rows, 1)}
+	lanes := max(m.Form.Lanes, 1)
+	return shaders.Org2lBatchSpec{LocalSize: max(m.Form.Threads/lanes, 1) * lanes, Order: m.Order, Lanes: lanes, Together: max(m.Form.Columns, 1)}
 }
 
 func (m Memory) iterateSpec() shaders.SteqrBatchSpec {
-	return shaders.SteqrBatchSpec{
-		LocalSize: m.matrices()*m.Threads + m.Apart, Order: m.Order, Apart: m.Apart,
-		Together: max(m.Rows, 1), Matrices: m.matrices(),
-	}
+	return shaders.SteqrBatchSpec{LocalSize: max(m.matrices(), min(m.Threads, steqrThreads)), Order: m.Order, Matrices: m.matrices()}
+}
+
+func (m Memory) turnSpec() shaders.LasrBatchSpec {
+	return shaders.LasrBatchSpec{LocalSize: max(m.Turns.Threads, 1), Together: max(m.Turns.Rows, 1), Wave: max(m.Turns.Sweeps, 1)}
 }
 
 func (m Memory) bisectSpec() shaders.StebzBatchSpec {

@@ -57,11 +57,11 @@ var anywhere = Tuning{
 		// there are two rows: one with many invocations, and one with few for devices with small
 		// workgroups.
 		Memory: []batch.Memory{
-			{Order: 128, Threads: 96, Teams: 1, Apart: 32},
-			{Order: 256, Threads: 256, Teams: 1, Apart: 64},
-			{Order: 256, Threads: 96, Teams: 1, Apart: 32},
-			{Order: 384, Threads: 384, Teams: 1, Apart: 64, Conquer: true},
-			{Order: 384, Threads: 96, Teams: 1, Apart: 32, Conquer: true},
+			{Order: 128, Threads: 96, Teams: 1, Form: batch.Form{Threads: 64, Lanes: 16, Columns: 4}, Matrices: 4, Turns: batch.Turns{Threads: 64, Rows: 1, Sweeps: 8}},
+			{Order: 256, Threads: 256, Teams: 1, Form: batch.Form{Threads: 128, Lanes: 32, Columns: 2}, Matrices: 2, Turns: batch.Turns{Threads: 64, Rows: 1, Sweeps: 8}},
+			{Order: 256, Threads: 96, Teams: 1, Form: batch.Form{Threads: 96, Lanes: 32, Columns: 2}, Matrices: 2, Turns: batch.Turns{Threads: 64, Rows: 1, Sweeps: 8}},
+			{Order: 384, Threads: 384, Teams: 1, Form: batch.Form{Threads: 128, Lanes: 32, Columns: 2}, Conquer: true},
+			{Order: 384, Threads: 96, Teams: 1, Form: batch.Form{Threads: 96, Lanes: 32, Columns: 2}, Conquer: true},
 		},
 		Dispatch: 1e9,
 	},

@@ -54,10 +54,10 @@ var lavapipe = Tuning{
 	Batch: batch.Tuning{
 		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}},
 		Memory: []batch.Memory{
-			{Order: 32, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Matrices: 8},
-			{Order: 64, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Matrices: 6},
-			{Order: 128, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Matrices: 3},
-			{Order: 256, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Conquer: true},
+			{Order: 32, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 8, Rows: 4, Sweeps: 4}},
+			{Order: 64, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 8, Rows: 8, Sweeps: 4}},
+			{Order: 128, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 8, Rows: 8, Sweeps: 4}},
+			{Order: 256, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Conquer: true},
 		},
 		Dispatch: 2e8,
 	},

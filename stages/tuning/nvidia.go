@@ -65,13 +65,17 @@ var nvidia = Tuning{
 	DivideConquer: anywhere.DivideConquer,
 	MRRR:          stemr.Tuning{Threads: 64, Lanes: 1 << 15, Levels: 4, Vectors: 1 << 15, Dispatch: 3e10},
 	// The driver gives all workgroups of a multiprocessor about 48 KiB of shared memory together.
-	// Therefore matrices of order 17 or more are faster in memory than in shared memory.
+	// Therefore matrices of order 9 or more are faster in memory than in shared memory.
 	Batch: batch.Tuning{
-		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2}},
+		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 4}},
 		Memory: []batch.Memory{
-			{Order: 32, Threads: 32, Teams: 1, Apart: 32}, {Order: 64, Threads: 64, Teams: 1, Apart: 32},
-			{Order: 128, Threads: 128, Teams: 2, Apart: 32}, {Order: 256, Threads: 256, Teams: 2, Apart: 32, Conquer: true},
-			{Order: 512, Threads: 512, Teams: 2, Apart: 32, Conquer: true},
+			{Order: 16, Threads: 16, Teams: 1, Form: batch.Form{Threads: 32, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 16, Rows: 1, Sweeps: 4}},
+			{Order: 32, Threads: 32, Teams: 1, Form: batch.Form{Threads: 64, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 32, Rows: 1, Sweeps: 6}},
+			{Order: 64, Threads: 64, Teams: 1, Form: batch.Form{Threads: 64, Lanes: 8, Columns: 2}, Matrices: 8, Turns: batch.Turns{Threads: 64, Rows: 1, Sweeps: 8}},
+			{Order: 96, Threads: 96, Teams: 2, Form: batch.Form{Threads: 128, Lanes: 16, Columns: 4}, Matrices: 4, Turns: batch.Turns{Threads: 96, Rows: 1, Sweeps: 8}},
+			{Order: 128, Threads: 128, Teams: 2, Block: 2, Form: batch.Form{Threads: 128, Lanes: 16, Columns: 4}, Matrices: 4, Turns: batch.Turns{Threads: 128, Rows: 1, Sweeps: 8}},
+			{Order: 256, Threads: 256, Teams: 2, Block: 4, Form: batch.Form{Threads: 128, Lanes: 32, Columns: 4}, Conquer: true},
+			{Order: 512, Threads: 512, Teams: 2, Block: 3, Form: batch.Form{Threads: 256, Lanes: 32, Columns: 2}, Conquer: true},
 		},
 		Dispatch: 2e11,
 	},

@@ -49,8 +49,9 @@ func Smallest() Tuning {
 		Batch: batch.Tuning{
 			Shared: []batch.Shared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
 			Memory: []batch.Memory{
-				{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 60, Threads: 32, Teams: 1, Apart: 2},
-				{Order: 160, Threads: 32, Teams: 1, Apart: 2, Conquer: true},
+				{Order: 20, Threads: 32, Teams: 2, Form: batch.Form{Threads: 20, Lanes: 20, Columns: 1}},
+				{Order: 60, Threads: 32, Teams: 1, Form: batch.Form{Threads: 8, Lanes: 4, Columns: 2}, Matrices: 3, Turns: batch.Turns{Threads: 16, Rows: 2, Sweeps: 3}},
+				{Order: 160, Threads: 32, Teams: 1, Block: 2, Form: batch.Form{Threads: 16, Lanes: 8, Columns: 3}, Conquer: true},
 			},
 			Dispatch: 1e6,
 		},

@@ -122,7 +122,10 @@ void main() {
 			if (more || abs(found[other]) == abs(found[best]) && place[other] < place[best]) best = other;
 		}
 		real_t sign_ = found[best] < 0.0 ? real_t(-1) : real_t(1);
-		for (uint i = lane; i < n && k < m.to; i += TEAM) v.at[(k - m.from) * n + i] = sign_ * z.at[j * n + i];
+		for (uint i = lane; i < n && k < m.to; i += TEAM) {
+			real_t x = sign_ * z.at[j * n + i];
+			v.at[(k - m.from) * n + i] = x == 0.0 ? real_t(0) : x; // the sign of a zero has no meaning in z
+		}
 		barrier();
 	}
 }

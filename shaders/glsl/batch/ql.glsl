@@ -2,8 +2,8 @@
 // invocation computes a sweep.
 //
 // syev_batch and steqr_batch include this header, after numerics.glsl, ulp.glsl and
-// problem.glsl, and after the declaration of the shared arrays t_d, t_e, t_cos and t_sin. The
-// header defines next_block, sweep and Sweep.
+// problem.glsl, after the declaration of the shared arrays t_d and t_e, and after the definition of
+// the function put, which stores a rotation. The header defines next_block and sweep.
 //
 // The diagonal and the off-diagonal of a tridiagonal matrix T of order n are in elements [base,
 // base + n) of t_d and t_e. The norm of T is about 1. One invocation computes the rotations of a
@@ -13,17 +13,13 @@
 #define QL_GLSL
 #include "tridiag/range.glsl"
 #include "tridiag/root.glsl"
+#include "rotations.glsl"
 
 // SWEEPS·n is the number of sweeps after which a matrix of order n is given up.
 const uint SWEEPS = 30;
 // PATIENCE is the number of sweeps without a new eigenvalue after which the iteration continues
 // from the other end of the block.
 const uint PATIENCE = 8;
-
-// A Sweep describes the rotations of one sweep. Rotation k < count rotates columns first + k·step
-// and first + (k + 1)·step of V. Its cosine and sine are in element k of the sweep's part of t_cos
-// and t_sin.
-struct Sweep { uint first, step, count; };
 
 // These variables are the members of BatchState with the same names.
 uint lo, hi, futile;
@@ -33,35 +29,49 @@ bool turned;
 // neighbours are.
 real_t tiny() { return POWER(QL_NEGLIGIBLE); }
 
-// negligible tells whether element i of the off-diagonal of T is zero to working precision.
-bool negligible(uint i) {
-	real_t x = abs(t_e[i]);
-	return x <= tiny() || x * x <= (EPS * abs(t_d[i])) * (EPS * abs(t_d[i + 1]));
+// negligible tells whether an off-diagonal element e between the diagonal elements d and next is
+// zero to working precision.
+bool negligible(real_t e, real_t d, real_t next) {
+	real_t x = abs(e);
+	return x <= tiny() || x * x <= (EPS * abs(d)) * (EPS * abs(next));
 }
 
-// next_block sets lo and hi to the first block, from row lo on, of the matrix T at index `base`
-// that has no negligible off-diagonal element. It also sets `turned`, the end at which the
-// iteration converges, and `futile`. It returns false if there is no such block.
+// negligible tells whether element i of the off-diagonal of T is zero to working precision.
+bool negligible(uint i) { return negligible(t_e[i], t_d[i], t_d[i + 1]); }
+
+// next_block finds the block [lo, hi] of the next sweep of the matrix T at index `base`. It has at
+// least two rows, and no negligible off-diagonal element. next_block also sets `turned`, the end at
+// which the iteration converges, and `futile`. It returns false if there is no such block.
+//
+// If hi > lo, [lo, hi] is the block of the previous sweep, in which only the element at the end of
+// convergence can be negligible. If it is, the block loses one row. Otherwise the first block from
+// row lo on is found.
 bool next_block(uint base, uint n) {
-	uint a = lo;
-	while (a + 1 < n && negligible(base + a)) a++;
-	if (a + 1 >= n) return false;
-	uint b = a + 1;
-	while (b + 1 < n && !negligible(base + b)) b++;
-	futile++;
-	if (a != lo || b != hi) {
-		turned = abs(t_d[base + b]) + abs(t_e[base + b - 1]) < abs(t_d[base + a]) + abs(t_e[base + a]);
-		futile = 0;
-	} else if (futile % PATIENCE == 0) turned = !turned;
-	lo = a, hi = b;
+	if (hi > lo) {
+		if (negligible(base + (turned ? hi - 1 : lo))) {
+			futile = 0;
+			if (turned) hi--;
+			else lo++;
+		} else if (++futile % PATIENCE == 0) turned = !turned;
+		if (hi > lo) return true;
+	}
+	while (lo + 1 < n && negligible(base + lo)) lo++;
+	hi = lo;
+	if (lo + 1 >= n) return false;
+	for (hi++; hi + 1 < n && !negligible(base + hi);) hi++;
+	futile = 0;
+	turned = abs(t_d[base + hi]) + abs(t_e[base + hi - 1]) < abs(t_d[base + lo]) + abs(t_e[base + lo]);
 	return true;
 }
 
 // LEAST_SQUARES has the upper bits of the smallest sum of squares for which a rotation is computed.
 const uint LEAST_SQUARES = POWER_BITS(QL_LEAST);
+// SMALL has the upper bits of a number that is larger than every negligible off-diagonal element.
+const uint SMALL = POWER_BITS(QL_SMALL);
 
-// sweep does one step of the iteration on the block. It stores the rotations to t_cos and t_sin
-// from element `to` on.
+// sweep does one step of the iteration on the block, and stores its rotations with the numbers `to`
+// and following. If another off-diagonal element than the last one has become negligible, hi
+// becomes lo, so that next_block looks for the next block.
 //
 // Rotation k acts on two numbers g and f, and makes f zero: c·g + s·f = r, c·f − s·g = 0. g and f
 // of the next rotation follow from the previous ones. This chain is the critical path, so it has no
@@ -88,7 +98,8 @@ Sweep sweep(uint base, uint to) {
 	if (g < 0.0) r = -r;
 	real_t above = t_d[first], coupling = t_e[first + off];
 	g = (above - t_d[last]) + end / (g + r);
-	real_t s = 1.0, c = 1.0, shift = 0.0, squares = coupling * coupling;
+	real_t s = 1.0, c = 1.0, shift = 0.0, squares = coupling * coupling, before = 0.0;
+	bool splits = false;
 	uint at = first;
 	for (uint k = 0; k < count; k++, at += step) {
 		// Load the elements of T for the next rotation, which the current rotation does not change.
@@ -105,14 +116,20 @@ Sweep sweep(uint base, uint to) {
 		c = mix(1.0, cosine, turns), s = mix(0.0, sine, turns);
 		g = mix(b, next, turns);
 		squares = mix(0.0, square, turns);
-		if (k > 0) t_e[at - step + off] = r;
 		shift = s * fma(u, s, 2.0 * (c * b));
-		t_d[at] = diagonal + shift;
-		t_cos[to + k] = c, t_sin[to + k] = s;
-		above = below, coupling = later;
+		real_t now = diagonal + shift;
+		if (k > 0) {
+			t_e[at - step + off] = r;
+			// A small element is rare.
+			if ((SPLIT(r).y & MAGNITUDE_BITS) < SMALL && negligible(r, before, now)) splits = true;
+		}
+		t_d[at] = now;
+		put(to + k, c, s);
+		above = below, coupling = later, before = now;
 	}
 	t_d[last] = above - shift;
 	t_e[last + ~off] = g;
+	if (splits) hi = lo;
 	return Sweep(first - base, step, count);
 }
 

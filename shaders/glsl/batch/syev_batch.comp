@@ -77,6 +77,8 @@ shared real_t finite_max[LOCAL_SIZE];
 #ifdef VALUES
 #include "sturm_batch.glsl"
 #else
+// put stores rotation k, for ql.glsl.
+void put(uint k, real_t c, real_t s) { t_cos[k] = c, t_sin[k] = s; }
 #include "ql.glsl"
 // sweeps_ has the last two sweeps of each matrix. `ended` tells whether the iteration had already
 // ended, so that a sweep has no rotations.

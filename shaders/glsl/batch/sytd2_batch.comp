@@ -6,18 +6,17 @@
 //                    column k has below the diagonal the vector v of reflector k, I − τ·v·vᵀ, with
 //                    v(k+1) = 1. The other elements are undefined
 //          states    status and exponent, set by the first dispatch
-//          work      two vectors of each matrix, which the next dispatch needs: from element
-//                    2·matrix.at on
 // out:     d, e, tau from element matrix.at on: T, and the factors τ of the reflectors
 //
 // A matrix is scaled by a power of two to entries below 1 in magnitude. A matrix with a NaN or an
 // infinity becomes zero, and its status becomes NONFINITE. If all entries of a column below the
 // subdiagonal are negligible, they count as zero.
 //
-// For each column the kernel makes one pass over both triangles of the trailing matrix. The pass
-// does the update of rank two for the previous column, A − v·wᵀ − w·vᵀ, and computes the product
-// A·v for this column. An invocation has TOGETHER rows at a time, and every TEAMS-th column of
-// them. The bits depend on n, LOCAL_SIZE and TEAMS.
+// For each column the kernel makes one pass over both triangles of the trailing matrix, which
+// computes the product A·v. The updates of rank two, A − v·wᵀ − w·vᵀ, are done for NB columns
+// together, by the pass of the next column; until then, they are applied to each product (LAPACK
+// dlatrd). An invocation has TOGETHER rows at a time, and every TEAMS-th column of them. The bits
+// depend on n, LOCAL_SIZE, TEAMS and NB.
 //
 // Invocations of a workgroup load elements of a that other invocations store. In the Vulkan memory
 // model a barrier orders such accesses only if they are not private. No workgroup accesses the data
@@ -50,6 +49,8 @@ layout(constant_id = 2) const uint TEAMS = 1;
 // TOGETHER is the number of rows of the trailing matrix that an invocation processes at the same
 // time.
 layout(constant_id = 3) const uint TOGETHER = 1;
+// NB is the number of columns of a block, whose updates are done together.
+layout(constant_id = 4) const uint NB = 1;
 #include "reduce.glsl"
 
 // SharedReals has elements that the invocations of a workgroup exchange.
@@ -59,10 +60,10 @@ layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
 	States states;
 	SharedReals a;
-	MatrixInOut work;
 	MatrixOut d, e, tau;
 	// first, count  the dispatch processes the matrices [first, first + count)
-	// from, to      the dispatch eliminates the columns [from, to), to ≤ largest order − 2
+	// from, to      the dispatch eliminates the columns [from, to), to ≤ largest order − 2. `from`
+	//               is a multiple of NB
 	uint first, count, from, to;
 } p;
 
@@ -71,10 +72,14 @@ const uint ROWS = LOCAL_SIZE / TEAMS;
 const uint AHEAD = TOGETHER > 1 ? 1 : 8;
 const uint TILE = 16;
 
-// v and w have the vectors of the last two updates, ORDER elements each. A team is the ROWS
+// v and w have the vectors of a block of columns, ORDER elements each. The array v has one vector
+// more, because the next block begins before the updates of this one are done. A team is the ROWS
 // invocations that have the same columns of A. `parts` has one product A·v for each team, over the
-// columns of the team.
-shared real_t v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
+// columns of the team. `dots` has products vᵀ·v(now) and wᵀ·v(now) of the vectors of the block:
+// DOT_LANES partial sums of each, and `dot` the sums.
+const uint DOT_LANES = 16;
+shared real_t v[(NB + 1) * ORDER], w[NB * ORDER], parts[TEAMS * ORDER];
+shared real_t dots[2 * NB * DOT_LANES], dot_[2 * NB];
 shared real_t tile[TILE * (TILE + 1)];
 
 SharedReals a;
@@ -131,22 +136,74 @@ void prepare(BatchMatrix m, uint index) {
 		p.states.at[index].status = most < 0.0 ? NONFINITE : GOOD;
 		p.states.at[index].exponent = exponent;
 	}
-	for (uint i = t; i < n; i += LOCAL_SIZE) v[i] = 0.0, w[i] = 0.0;
 }
 
-// pass goes once over the rows and columns of the matrix from k + 1 on. It subtracts v·wᵀ + w·vᵀ,
-// where v and w begin at element `old` of their arrays. It multiplies the new matrix by the vector
-// at element `now` of v, and stores the partial products to `parts`.
-void pass(uint k, uint old, uint now) {
+// slot returns the index in v of vector q of the block whose first vector is at `base`.
+uint slot(uint base, uint q) { return (base + q) % (NB + 1) * ORDER; }
+
+// updated returns x, element (i, j) of the matrix in memory, after the updates of the first `count`
+// columns of the block at `base`.
+real_t updated(real_t x, uint i, uint j, uint base, uint count) {
+	for (uint q = 0; q < count; q++) {
+		uint at = slot(base, q);
+		x = fma(-v[at + i], w[q * ORDER + j], fma(-w[q * ORDER + i], v[at + j], x));
+	}
+	return x;
+}
+
+// multiply multiplies the rows and columns of the matrix from k + 1 on by the vector at element
+// `now` of v, and stores the partial products to `parts`.
+void multiply(uint k, uint now) {
 	uint team = t / ROWS, begin = (k + 1) / 16 * 16;
 	for (uint first = begin + t % ROWS; first < n; first += TOGETHER * ROWS) {
 		if (TOGETHER == 1 && first <= k) continue;
 		bool live[TOGETHER]; // whether the row belongs to the trailing matrix
-		real_t vi[TOGETHER], wi[TOGETHER], sum[TOGETHER];
+		real_t sum[TOGETHER];
 		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
 			uint i = first + r * ROWS;
 			live[r] = TOGETHER == 1 || i > k && i < n;
-			vi[r] = live[r] ? v[old + i] : 0.0, wi[r] = live[r] ? w[old + i] : 0.0, sum[r] = 0.0;
+			sum[r] = 0.0;
+		}
+		uint j = k + 1 + team;
+		for (; j + (AHEAD - 1) * TEAMS < n; j += AHEAD * TEAMS) {
+			real_t x[TOGETHER * AHEAD];
+			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
+				[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
+					x[q * TOGETHER + r] = live[r] ? a.at[(j + q * TEAMS) * n + first + r * ROWS] : 0.0;
+				}
+			}
+			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
+				real_t by = v[now + j + q * TEAMS];
+				[[unroll]] for (uint r = 0; r < TOGETHER; r++) sum[r] = fma(x[q * TOGETHER + r], by, sum[r]);
+			}
+		}
+		for (; j < n; j += TEAMS) {
+			real_t by = v[now + j];
+			[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
+				if (live[r]) sum[r] = fma(a.at[j * n + first + r * ROWS], by, sum[r]);
+			}
+		}
+		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
+			if (live[r]) parts[team * ORDER + first + r * ROWS] = sum[r];
+		}
+	}
+}
+
+// update is `multiply` after the updates of the NB columns of the block at `base`.
+void update(uint k, uint base, uint now) {
+	uint team = t / ROWS, begin = (k + 1) / 16 * 16;
+	for (uint first = begin + t % ROWS; first < n; first += TOGETHER * ROWS) {
+		if (TOGETHER == 1 && first <= k) continue;
+		bool live[TOGETHER];
+		real_t vi[TOGETHER * NB], wi[TOGETHER * NB], sum[TOGETHER];
+		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
+			uint i = first + r * ROWS;
+			live[r] = TOGETHER == 1 || i > k && i < n;
+			sum[r] = 0.0;
+			[[unroll]] for (uint b = 0; b < NB; b++) {
+				vi[r * NB + b] = live[r] ? v[slot(base, b) + i] : 0.0;
+				wi[r * NB + b] = live[r] ? w[b * ORDER + i] : 0.0;
+			}
 		}
 		uint j = k + 1 + team;
 		for (; j + (AHEAD - 1) * TEAMS < n; j += AHEAD * TEAMS) {
@@ -158,21 +215,26 @@ void pass(uint k, uint old, uint now) {
 			}
 			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
 				uint c = j + q * TEAMS;
-				real_t wc = w[old + c], vc = v[old + c], by = v[now + c];
+				[[unroll]] for (uint b = 0; b < NB; b++) {
+					real_t wc = w[b * ORDER + c], vc = v[slot(base, b) + c];
+					[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
+						x[q * TOGETHER + r] = fma(-vi[r * NB + b], wc, fma(-wi[r * NB + b], vc, x[q * TOGETHER + r]));
+					}
+				}
+				real_t by = v[now + c];
 				[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
-					real_t y = fma(-vi[r], wc, fma(-wi[r], vc, x[q * TOGETHER + r]));
-					if (live[r]) a.at[c * n + first + r * ROWS] = y;
-					sum[r] = fma(y, by, sum[r]);
+					if (live[r]) a.at[c * n + first + r * ROWS] = x[q * TOGETHER + r];
+					sum[r] = fma(x[q * TOGETHER + r], by, sum[r]);
 				}
 			}
 		}
 		for (; j < n; j += TEAMS) {
-			real_t wc = w[old + j], vc = v[old + j], by = v[now + j];
+			real_t by = v[now + j];
 			[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
 				if (!live[r]) continue;
-				real_t y = fma(-vi[r], wc, fma(-wi[r], vc, a.at[j * n + first + r * ROWS]));
-				a.at[j * n + first + r * ROWS] = y;
-				sum[r] = fma(y, by, sum[r]);
+				real_t x = updated(a.at[j * n + first + r * ROWS], first + r * ROWS, j, base, NB);
+				a.at[j * n + first + r * ROWS] = x;
+				sum[r] = fma(x, by, sum[r]);
 			}
 		}
 		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
@@ -181,13 +243,14 @@ void pass(uint k, uint old, uint now) {
 	}
 }
 
-// eliminate makes column k tridiagonal. The update with the vectors at element `old` of v and w has
-// not yet been applied. The vectors of column k go to element `now` of v and w. `at` is the index
-// of the first element of this matrix in d, e and tau.
-void eliminate(uint k, uint old, uint now, uint at) {
+// eliminate makes column k tridiagonal, the column with the number `done` of the block at `base`.
+// If `pending` is true, the updates of the previous block have not been done. `at` is the index of
+// the first element of this matrix in d, e and tau.
+void eliminate(uint k, uint done, uint base, bool pending, uint at) {
+	uint now = slot(base, done), old = pending ? base + 1 : base, count = pending ? NB : done;
 	real_t squares = 0.0;
 	for (uint i = k + t; i < n; i += LOCAL_SIZE) {
-		real_t x = fma(-v[old + i], w[old + k], fma(-w[old + i], v[old + k], a.at[k * n + i]));
+		real_t x = updated(a.at[k * n + i], i, k, old, count);
 		v[now + i] = x;
 		if (i > k + 1) squares = fma(x, x, squares);
 	}
@@ -208,34 +271,52 @@ void eliminate(uint k, uint old, uint now, uint at) {
 	}
 	barrier();
 	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) {
-		real_t x = i == k + 1 ? 1.0 : v[now + i] * scale;
+		real_t x = i == k + 1 ? real_t(1) : v[now + i] * scale;
 		v[now + i] = x;
 		a.at[k * n + i] = x;
 	}
 	barrier();
-	pass(k, old, now);
+	for (uint x = t; x < 2 * done * DOT_LANES; x += LOCAL_SIZE) {
+		uint q = x / DOT_LANES;
+		real_t sum = 0.0;
+		for (uint i = k + 1 + x % DOT_LANES; i < n; i += DOT_LANES) {
+			sum = fma(q < done ? v[slot(base, q) + i] : w[(q - done) * ORDER + i], v[now + i], sum);
+		}
+		dots[x] = sum;
+	}
+	if (pending) update(k, old, now);
+	else multiply(k, now);
 	meet();
-	real_t dot_ = 0.0;
+	for (uint q = t; q < 2 * done; q += LOCAL_SIZE) {
+		real_t sum = dots[q * DOT_LANES];
+		for (uint lane = 1; lane < DOT_LANES; lane++) sum += dots[q * DOT_LANES + lane];
+		dot_[q] = sum;
+	}
+	if (done > 0) barrier();
+	real_t product = 0.0;
 	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) {
 		real_t sum = parts[i];
 		for (uint team = 1; team < TEAMS; team++) sum += parts[team * ORDER + i];
+		for (uint q = 0; q < done; q++) {
+			sum = fma(-v[slot(base, q) + i], dot_[done + q], fma(-w[q * ORDER + i], dot_[q], sum));
+		}
 		sum *= tau;
-		w[now + i] = sum;
-		dot_ = fma(sum, v[now + i], dot_);
+		w[done * ORDER + i] = sum;
+		product = fma(sum, v[now + i], product);
 	}
-	dot_ = group_sum(dot_);
-	real_t half_ = 0.5 * tau * dot_;
-	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) w[now + i] = fma(-half_, v[now + i], w[now + i]);
+	product = group_sum(product);
+	real_t half_ = 0.5 * tau * product;
+	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) w[done * ORDER + i] = fma(-half_, v[now + i], w[done * ORDER + i]);
 	barrier();
 }
 
-// last writes the last two diagonal elements and the last off-diagonal element of T. The update
-// with the vectors at `old` has not yet been applied. `at` is the index of the matrix's first
-// element in d and e.
-void last(uint old, uint at) {
+// last writes the last two diagonal elements and the last off-diagonal element of T. The updates of
+// the first `count` columns of the block at `base` have not been done. `at` is the index of the
+// matrix's first element in d and e.
+void last(uint base, uint count, uint at) {
 	if (t > 2) return;
 	uint i = t < 2 ? n - 2 + t : n - 1, j = t < 2 ? i : n - 2;
-	real_t x = fma(-v[old + i], w[old + j], fma(-w[old + i], v[old + j], a.at[j * n + i]));
+	real_t x = updated(a.at[j * n + i], i, j, base, count);
 	if (t < 2) p.d.at[at + i] = x;
 	else p.e.at[at + n - 2] = x;
 }
@@ -248,16 +329,14 @@ void main() {
 	n = m.n, t = gl_LocalInvocationIndex;
 	uint columns = n - 2;
 	if (p.from >= columns) return;
-	MatrixInOut work = MatrixInOut(element(uint64_t(p.work), 2 * uint64_t(m.at), 0, 0));
-	uint old = p.from % 2 == 0 ? 0 : ORDER;
 	if (p.from == 0) prepare(m, index);
-	else for (uint i = t; i < n; i += LOCAL_SIZE) v[old + i] = work.at[i], w[old + i] = work.at[n + i];
 	meet();
-	uint to = min(p.to, columns);
+	uint to = min(p.to, columns), base = 0, done = 0;
 	for (uint k = p.from; k < to; k++) {
-		eliminate(k, old, ORDER - old, m.at);
-		old = ORDER - old;
+		bool pending = done == NB;
+		if (pending) base = (base + NB) % (NB + 1), done = 0;
+		eliminate(k, done++, base, pending, m.at);
 	}
-	if (to == columns) last(old, m.at);
-	else for (uint i = t; i < n; i += LOCAL_SIZE) work.at[i] = v[old + i], work.at[n + i] = w[old + i];
+	if (to == columns) last(base, done, m.at);
+	else update(to - 1, base, slot(base, 0));
 }

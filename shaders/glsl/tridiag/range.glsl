@@ -13,6 +13,7 @@
 
 // TINY           elements whose norm is at most 2^TINY count as zero in a matrix of norm 1
 // QL_NEGLIGIBLE  the same limit for an off-diagonal element, in ql.glsl
+// QL_SMALL       an off-diagonal element of at least 2^QL_SMALL is not negligible, in ql.glsl
 // QL_LEAST       smallest sum of squares for which ql.glsl computes a rotation. Its square root is
 //                small compared with EPS
 // LIFT           numbers below 2^TINY are multiplied by 2^LIFT before they are squared
@@ -38,6 +39,7 @@
 #ifdef SCALAR_F32
 #define TINY -40
 #define QL_NEGLIGIBLE -40
+#define QL_SMALL -12
 #define QL_LEAST -80
 #define LIFT 90
 #define QUICK_LEAST -75
@@ -52,6 +54,7 @@
 #else
 #define TINY -400
 #define QL_NEGLIGIBLE -200
+#define QL_SMALL -40
 #define QL_LEAST -600
 #define LIFT 600
 #define QUICK_LEAST -600
