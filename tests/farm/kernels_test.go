@@ -51,7 +51,7 @@ func buildAll(dev *vk.Device) error {
 	if err := dev.Compile(func() error { return errors.Join(buildEmulated[float64](dev), buildEmulated[complex128](dev)) }); err != nil {
 		return err
 	}
-	if err := buildBatches(dev); err != nil {
+	if err := errors.Join(buildBatches[float64](dev), buildBatches[float32](dev)); err != nil {
 		return err
 	}
 	if err := dev.Compile(func() error {
@@ -64,10 +64,10 @@ func buildAll(dev *vk.Device) error {
 
 // buildBatches makes plans for batches of the largest order. These plans use the kernels of all
 // smaller orders, too.
-func buildBatches(dev *vk.Device) error {
+func buildBatches[T batch.Number](dev *vk.Device) error {
 	for _, vectors := range []bool{false, true} {
 		opt := batch.Options{Vectors: vectors}
-		p, err := batch.NewPlan[float64](dev, batch.MaxOrder(dev, opt), 1, opt)
+		p, err := batch.NewPlan[T](dev, batch.MaxOrder(dev, opt), 1, opt)
 		if err != nil {
 			return err
 		}
