@@ -48,9 +48,7 @@ var lavapipe = Tuning{
 	MRRR:          stemr.Tuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
 	// One matrix has as many invocations as a vector register has elements. Outside of shared
 	// memory, each of them processes eight rows at a time, because loads and stores are slow. A
-	// workgroup of the QL iteration there has eight further invocations (Apart). Each of them
-	// computes the rotations of one matrix, and 32 KiB of shared memory limit the number of
-	// matrices.
+	// workgroup of steqr_batch computes the rotations of eight matrices.
 	Batch: batch.Tuning{
 		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}},
 		Memory: []batch.Memory{

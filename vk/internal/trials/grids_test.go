@@ -69,7 +69,7 @@ func TestFoldedGridsOfBatches(t *testing.T) {
 	small := tuning.Smallest()
 	small.Batch.Dispatch = 1e12 // the limit of the grids divides the batch, not the cost of a dispatch
 	small.Batch.Memory = []tuned.Memory{
-		{Order: 20, Threads: 32, Teams: 1, Apart: 2}, {Order: order, Threads: 32, Teams: 1, Apart: 2, Conquer: true},
+		{Order: 20, Threads: 32, Teams: 1}, {Order: order, Threads: 32, Teams: 1, Conquer: true},
 	}
 	var dense []evd.Sym[float64]
 	var tridiagonal []evd.Tridiagonal[float64]
