@@ -124,8 +124,14 @@ vet:
 	$(GO) vet ./...
 	$(GO) vet -tags vulkango ./vk/... # only these packages depend on the tag
 
+# Lavapipe computes with threads of its own. In the tests of kernels and of evd, workgroups run at the
+# same time. Elsewhere ALONE leaves the threads out: a whole solve has many short dispatches, and the
+# wake-ups of the threads take half of its processor time. Kernels and bits are the same.
+ALONE = LP_NUM_THREADS=0
+ALONE_PACKAGES = /(cmd|examples)/|/evd/(batch|bench|gonumlapack|pencil|plancache|probe|svd|tune)$$
 test-unit:
-	$(TEST) $(GO) test -vet=off -timeout $(TIMEOUT) ./...
+	$(TEST) $(GO) test -vet=off -timeout $(TIMEOUT) $$($(GO) list ./... | grep -vE '$(ALONE_PACKAGES)')
+	$(TEST) $(ALONE) $(GO) test -vet=off -timeout $(TIMEOUT) $$($(GO) list ./... | grep -E '$(ALONE_PACKAGES)')
 
 # The device seems to have no double precision and no 64-bit atomic operations.
 SINGLE_PACKAGES := $(call found,'when[.]Pick.*[.]Single' stages evd)
@@ -136,18 +142,18 @@ test-single:
 # Scripts that do what new users do first: see tests/newcomers.
 test-newcomers: build lib
 	@tools/setup.sh python3-numpy python3-pip python3-setuptools python3-wheel
-	$(TEST) tests/newcomers/run.sh
+	$(TEST) $(ALONE) tests/newcomers/run.sh
 
 # The tests use Debian's Python, because setup.sh installs numpy and scipy for this Python.
 test-python: lib
 	@tools/setup.sh python3-numpy python3-scipy python3-pytest python3-hypothesis
-	cd python/tests && $(TEST) PYTHONPATH=.. PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m unittest
+	cd python/tests && $(TEST) $(ALONE) PYTHONPATH=.. PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m unittest
 
 # The tests of LAPACK and numpy with the drop-in library: see tests/dropin.
 test-drop-in:
 	@tools/setup.sh liblapack-test python3-numpy python3-pytest python3-hypothesis
 	GO="$(GO)" tools/drop-in.sh /usr/lib/*-linux-gnu/lapack/liblapack.so.3
-	$(TEST) tests/dropin/run.sh
+	$(TEST) $(ALONE) tests/dropin/run.sh
 
 # All of LAPACK's inputs; 64-bit integers; scipy, R, Octave, LAPACKE; processes that share a device;
 # update-alternatives; the C code under the address sanitizer.
@@ -162,7 +168,7 @@ test-cluster:
 	$(GO) vet -tags elpa ./evd/cluster ./cmd/vkevd ./tests/cluster/initialised
 	$(TEST) $(GO) test -vet=off -timeout $(TIMEOUT) -tags elpa ./evd/cluster
 	$(GO) build -tags elpa -o .cache/cluster/ ./cmd/vkevd ./tests/cluster/initialised
-	$(TEST) tests/cluster/run.sh "$(CURDIR)/.cache/cluster"
+	$(TEST) $(ALONE) tests/cluster/run.sh "$(CURDIR)/.cache/cluster"
 
 test-vulkango:
 	$(TEST)vulkango $(GO) test $(AGAIN) -tags vulkango $(VULKANGO_PACKAGES)
