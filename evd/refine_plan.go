@@ -22,13 +22,13 @@ type RefinePlan struct {
 // allocates about 40·n² bytes of device memory. A cold solve is a solve without the approximate
 // vectors. The options mean the same as those of NewPlan, with these exceptions:
 //
-//   - Vectors is implied. Select and Overwrite are not possible.
+//   - Vectors is implied. Select, Overwrite and Distribute are not possible.
 //   - ProductsAuto is emulated for orders from AutoOrder on, if the device's integer units computed
 //     right results in a trial, and are faster than its double precision.
-//   - Solver, Band, Block and NoWaits are for a cold solve.
+//   - Solver, Band, Block, NoWaits, Devices and Shares are for a cold solve.
 //   - With Verify each result has a certificate. If the certificate of the refined result does not
-//     pass, a cold solve follows, and its result must pass. Certificate.Counts is 0, because n
-//     orthonormal eigenvectors of a matrix of order n leave no eigenvalue out.
+//     pass, a cold solve follows, and its result must pass. Counts of a refined result is 0, because
+//     n orthonormal eigenvectors of a matrix of order n leave no eigenvalue out.
 //
 // The errors are those of NewPlan.
 func NewRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Compile calls the function `build`, which may call Build any number of times. The driver compiles
-// all kernels of these calls at the same time, and Compile waits for all of them. Compile returns
-// the error of `build`, or otherwise the error of the first kernel that could not be compiled, in
-// the order of the calls.
+// Compile calls the function `build`, which may call Build any number of times. These calls do not
+// wait for the driver. The driver compiles up to GOMAXPROCS kernels at the same time, and Compile
+// waits for all of them. It returns the error of `build`, or otherwise the error of the first kernel
+// that could not be compiled, in the order of the calls.
 //
 // If other goroutines call Build while Compile runs, Compile may also wait for their kernels and
 // return their error, which Build or Run then returns in these goroutines, too.

@@ -11,8 +11,9 @@ import (
 // that need an additional feature.
 const knownMemory = driver.DeviceLocal | driver.HostVisible | driver.HostCoherent | driver.HostCached
 
-// Memory returns the size of the memory that arenas use, in bytes, and the driver's estimate of its
-// free part. For a closed or Dry device, both numbers are those of its Info.
+// Memory returns the size of the largest heap that arenas can use, in bytes, and the driver's
+// estimate of its free part, or the size again if the driver gives no estimate. For a closed or Dry
+// device, both numbers are those of its Info.
 func (d *Device) Memory() (total, free uint64) {
 	if d.dry || d.usage.enter() != nil {
 		return d.info.Memory, d.info.Free

@@ -44,8 +44,8 @@ func (s *symmetric[T, R]) build(dev *vk.Device, progress func(evd.Progress)) err
 }
 
 // plan converts the C program's options, and stores in `s` what later solves need. If all vectors
-// are selected, they replace the input matrix in memory, so that Go needs no memory for them. With
-// verify or VKEVD_MIXED they do not.
+// are selected, a solve computes them in the memory of z, to which A has been copied, so that Go
+// needs no memory for them. With verify, VKEVD_MIXED, or for pairs, they are copied to z afterwards.
 func (s *symmetric[T, R]) plan() (opt evd.Options, err error) {
 	o := &s.options
 	if o.reserved0 != 0 || o.reserved != [6]C.int64_t{} {

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// printing makes the test program print a variable, and do nothing else.
+// printing makes the test program print the user, the effective user and the variable VKEVD_CACHE,
+// and run no tests.
 var printing = flag.Bool("print", false, "print the user, the effective user and VKEVD_CACHE")
 
 func TestMain(m *testing.M) {

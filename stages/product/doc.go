@@ -7,7 +7,7 @@
 // tile. If the tiles are too few to fill the device, a long inner dimension is split, too
 // (split-K). Other packages can implement Ops in other ways.
 //
-// Products of equal shapes get equal tiles and equal splits, and the order of the additions in each
-// sum depends on the shape alone. Therefore the same product of the same numbers has the same bits
-// in each run.
+// On one device, products with equal shapes and equal transpositions get equal tiles and splits,
+// which determine the order of the additions in each sum. Therefore the same product of the same
+// numbers has the same bits in each run.
 package product

@@ -13,8 +13,8 @@ const (
 	sumLanes   = 16  // invocations that share the sum of one element, at most
 )
 
-// partialSums is the second part of a product with split-K. The order of the additions depends on
-// the shape of the product alone.
+// partialSums adds the partial products of a product with split-K. The order of the additions
+// depends on the number of partial products alone.
 type partialSums[T spirv.Scalar] struct {
 	region vk.Region[T] // the parts: for each matrix of a batch its pieces of K, packed
 	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]

@@ -25,9 +25,9 @@ type problem struct {
 	alongK         int // factors whose memory runs along the inner dimension, 0 to 2
 }
 
-// chooser chooses tiles and splits by a model of costs. The model uses shapes only, so products of
-// equal shape get equal splits, and their results have equal bits. Several goroutines may use a
-// chooser.
+// chooser chooses tiles and splits by a model of costs. The model uses shapes and transpositions
+// only, so equal products get equal splits, and their results have equal bits. Several goroutines
+// may use a chooser.
 type chooser struct {
 	tiles    []Tile
 	units    int     // of the device

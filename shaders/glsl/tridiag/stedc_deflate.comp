@@ -109,7 +109,9 @@ void meet() {
 	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
-// m is the merge of this workgroup. The arrays have one element for each step of the merge.
+// m is the merge of this workgroup. Each array has room for m.n elements. Element i of `state`, `src`
+// and the arrays step_… belongs to step i. `sorted` has the columns in ascending order of their
+// eigenvalues. `candidates` has the numbers of the steps that are candidates, in ascending order.
 Merge m;
 SharedReals step_d, step_z, step_first, step_last;
 SharedInts sorted, candidates, state; // state: the set of rows of a step, and JOINED
