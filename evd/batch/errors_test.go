@@ -331,7 +331,7 @@ func TestMemoryFormula(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, less := 8*n*n+8*n+68, 0
-			if n > 8 {
+			if n > 16 || n > 8 && opt.Vectors {
 				want += 24 * n
 			}
 			if n > 8 && opt.Vectors {

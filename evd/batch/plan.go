@@ -101,12 +101,12 @@ func (opt Options) check(n, count int) error {
 //	12·n² + 250·n     if divide and conquer solves T, with vectors
 //	8·n·m             if Select is m eigenvalues, with vectors
 //
-// For float32 it is half of these numbers of bytes, except that the 68 stay, and 250·n becomes
-// about 170·n.
+// For float32 it is half of these numbers of bytes, except that the 68 and the 8·n of the third line
+// stay, and 250·n becomes about 170·n.
 //
-// The largest order in shared memory is 8 on NVIDIA GPUs, 16 on CPUs, and 56 on other devices. It is
-// smaller on a device with little shared memory. The number of rows, count·n, must be at most
-// 2³¹−1.
+// The largest order in shared memory is 8 with vectors and 16 without them on NVIDIA GPUs, 16 on
+// CPUs, and 56 on other devices. It is smaller on a device with little shared memory. The number of
+// rows, count·n, must be at most 2³¹−1.
 //
 // The error is an *evd.ShapeError for an order that is negative or above MaxOrder, an
 // *evd.OptionError, a *vk.UnsupportedError if the device lacks a feature, a *vk.OutOfMemoryError,

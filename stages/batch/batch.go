@@ -93,6 +93,8 @@ func New[T spirv.Real](dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tile
 	}
 	if size.Tridiagonal {
 		t = t.Tridiagonal()
+	} else if size.Vectors {
+		t = t.withVectors()
 	}
 	s := &Batch[T]{size: size, tune: t}
 	b := stages.Builder{Dev: dev}

@@ -30,7 +30,7 @@ func TestBatchTimes(t *testing.T) {
 	}
 	defer plain.Close()
 	shared := func(order, team, matrices, apart uint32) Tuning {
-		return Tuning{Shared: []Shared{{order, team, matrices, apart}}, Dispatch: 2e11}
+		return Tuning{Shared: []Shared{{order, team, matrices, apart, false}}, Dispatch: 2e11}
 	}
 	// A set has the sizes of sytd2_batch, org2l_batch, steqr_batch and lasr_batch. Without sweeps,
 	// divide and conquer replaces QL iteration.
@@ -39,7 +39,7 @@ func TestBatchTimes(t *testing.T) {
 		for _, m := range more {
 			row := Memory{Order: order, Threads: m.threads, Teams: m.teams, Block: m.block, Form: Form{m.formers, m.lanes, m.columns}, Matrices: m.matrices, Turns: Turns{m.turners, m.rows, m.sweeps}}
 			row.Conquer = m.sweeps == 0
-			all = append(all, Tuning{Shared: []Shared{{2, 2, 1, 0}}, Memory: []Memory{row}, Dispatch: 2e11})
+			all = append(all, Tuning{Shared: []Shared{{Order: 2, Team: 2, Matrices: 1}}, Memory: []Memory{row}, Dispatch: 2e11})
 		}
 		return all
 	}

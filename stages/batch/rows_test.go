@@ -105,3 +105,21 @@ func TestTridiagonalTuning(t *testing.T) {
 		t.Errorf("the given table is now %+v", given)
 	}
 }
+
+// TestSharedRowsForValues checks that a row of Shared with Values is used without vectors, and not
+// with them.
+func TestSharedRowsForValues(t *testing.T) {
+	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
+	tune := smallestBatch()
+	last := &tune.Shared[len(tune.Shared)-1]
+	last.Values = true
+	for _, vectors := range []bool{false, true} {
+		s, err := newBatch[float64](dev, Size{N: int(last.Order), Count: 1, Vectors: vectors}, tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(s.memory) > 0; got != vectors {
+			t.Errorf("vectors %v: order %d in memory: %v", vectors, last.Order, got)
+		}
+	}
+}

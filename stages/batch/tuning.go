@@ -28,6 +28,8 @@ type Shared struct {
 	Team     uint32 // invocations that solve a matrix
 	Matrices uint32 // matrices that a workgroup solves at the same time
 	Apart    uint32 // invocations of a workgroup besides the teams; 0, or at least Matrices
+
+	Values bool `json:",omitempty"` // whether the row is only for solves without vectors
 }
 
 // Memory is a row of sizes of the kernels for matrices that are too large for shared memory. One
@@ -73,6 +75,12 @@ func (t Tuning) Order() int {
 		order = max(order, int(m.Order))
 	}
 	return order
+}
+
+// withVectors returns the sizes for solves with vectors.
+func (t Tuning) withVectors() Tuning {
+	t.Shared = slices.DeleteFunc(slices.Clone(t.Shared), func(s Shared) bool { return s.Values })
+	return t
 }
 
 // Tridiagonal returns the sizes for matrices that are tridiagonal already: the rows of t.Memory,

@@ -65,9 +65,10 @@ var nvidia = Tuning{
 	DivideConquer: anywhere.DivideConquer,
 	MRRR:          stemr.Tuning{Threads: 64, Lanes: 1 << 15, Levels: 4, Vectors: 1 << 15, Dispatch: 3e10},
 	// The driver gives all workgroups of a multiprocessor about 48 KiB of shared memory together.
-	// Therefore matrices of order 9 or more are faster in memory than in shared memory.
+	// Therefore matrices of order 17 or more are faster in memory than in shared memory. With vectors,
+	// matrices of order 9 or more are faster in memory.
 	Batch: batch.Tuning{
-		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 4}},
+		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2, Values: true}},
 		Memory: []batch.Memory{
 			{Order: 16, Threads: 16, Teams: 1, Form: batch.Form{Threads: 32, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 16, Rows: 1, Sweeps: 4}},
 			{Order: 32, Threads: 32, Teams: 1, Form: batch.Form{Threads: 64, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 32, Rows: 1, Sweeps: 6}},
