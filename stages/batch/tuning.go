@@ -48,7 +48,7 @@ type Memory struct {
 	Rows     uint32 `json:",omitempty"`
 	Matrices uint32 `json:",omitempty"`
 
-	Turns Turns `json:",omitzero"` // not used with Conquer
+	Turns Turns `json:",omitzero"` // with Conquer, Matrices and Turns are for a search that tries QL iteration
 }
 
 // Form has the sizes of org2l_batch. 0 means 1.

@@ -55,7 +55,7 @@ var lavapipe = Tuning{
 			{Order: 32, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 8, Rows: 4, Sweeps: 4}},
 			{Order: 64, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 8, Rows: 8, Sweeps: 4}},
 			{Order: 128, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 8, Rows: 8, Sweeps: 4}},
-			{Order: 256, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Conquer: true},
+			{Order: 256, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Conquer: true, Matrices: 4, Turns: batch.Turns{Threads: 8, Rows: 8, Sweeps: 4}},
 		},
 		Dispatch: 2e8,
 	},
