@@ -169,6 +169,18 @@ class Eigh(Case):
         w, z = vkevd.eigh(np.stack([symmetric(order + 1, seed) for seed in range(2)]))
         self.check_eigen(symmetric(order + 1, 1), w[1], z[1])
 
+    def test_stacks_of_float32(self):
+        """A stack of float32 is solved in single precision: at least one value or vector differs from
+        the rounded ones of double precision."""
+        single = np.stack([symmetric(40, seed) for seed in range(4)]).astype(np.float32)
+        w, z = vkevd.eigh(single)
+        wide, wide_z = vkevd.eigh(single.astype(float))
+        self.assertEqual((w.dtype, z.dtype, wide.dtype), (np.float32, np.float32, np.float64))
+        self.assertFalse((w == wide.astype(np.float32)).all())
+        self.assertFalse((z == wide_z.astype(np.float32)).all())
+        for found, vectors, a in zip(w, z, single):
+            self.check_eigen(a.astype(float), found, vectors, tolerance=1e-6)
+
     def test_not_finite(self):
         for bad in (np.nan, np.inf):
             a = symmetric(30)
@@ -339,6 +351,9 @@ class Batched(Case):
             self.assertEqual(w.dtype, a.dtype)
         for a, w in zip(matrices, vkevd.batched(matrices, "U", eigvals_only=True)):
             self.check_eigen(a.astype(float), w, None, tolerance=1e-6)
+        both = vkevd.batched([matrices[2], matrices[2].astype(np.float32)])
+        self.assertEqual([w.dtype for w, _ in both], [np.float64, np.float32])
+        self.assertFalse((both[0].eigenvalues.astype(np.float32) == both[1].eigenvalues).all())
         self.assertEqual(vkevd.batched([]), [])
         self.assertEqual(vkevd.batched([np.empty((0, 0))])[0].eigenvalues.shape, (0,))
 

@@ -177,9 +177,13 @@ w, z = vkevd.eigh(single)
 assert w.dtype == z.dtype == np.float32
 assert np.abs(single @ z - z * w).max() < 1e-4 and np.abs(z.T @ z - np.eye(60)).max() < 1e-5
 assert np.abs(w - np.linalg.eigvalsh(a)).max() < 1e-4
+w, z = vkevd.eigh(np.stack([single[:20, :20], single[20:40, 20:40]]))
+assert w.dtype == z.dtype == np.float32 and np.abs(w[1] - np.linalg.eigvalsh(a[20:40, 20:40])).max() < 1e-4
+(values, vectors), = vkevd.batched([single[:20, :20]])
+assert vectors.dtype == np.float32 and (values == w[0]).all()
 sigma = vkevd.svdvals(single)
 assert sigma.dtype == np.float32 and np.abs(sigma - np.linalg.svd(a, compute_uv=False)).max() < 1e-4
-for work in (lambda: vkevd.eigh(a), lambda: vkevd.svdvals(x)):
+for work in (lambda: vkevd.eigh(a), lambda: vkevd.svdvals(x), lambda: vkevd.eigh(np.stack([a, a]))):
     try:
         work()
     except vkevd.UnsupportedError as problem:

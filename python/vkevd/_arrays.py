@@ -37,13 +37,6 @@ def numbers(a):
     return a.astype(dtype, order="K"), True
 
 
-def narrowed(values, dtype):
-    """Returns `values` as an array of another type. Values beyond the largest number of the type
-    become infinite."""
-    with np.errstate(over="ignore"):
-        return values.astype(dtype, copy=False)
-
-
 # The values of the option number in vkevd.h, and the endings of the functions for them.
 _NUMBER = {np.dtype(np.float64): 0, np.dtype(np.float32): 1, np.dtype(np.complex128): 3, np.dtype(np.complex64): 4}
 MIXED = 2

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import _devices
-from ._arrays import narrowed, real, square
+from ._arrays import ENDING, number_of, real, square
 from ._errors import BY_CODE, ResultOverflowError
 from ._library import Batch, call
 from ._results import EighResult, finished
@@ -38,16 +38,16 @@ def batched(matrices, UPLO="L", *, lower=None, eigvals_only=False, on_error="rai
     if not arrays:
         return []
     session = _devices.session(device)
-    small = [k for k, a in enumerate(arrays) if len(a) <= session.batch_order]
     results = [None] * len(arrays)
-    for k, result in zip(small, _small([arrays[k] for k in small], small, upper, not eigvals_only, on_error, session, progress)):
-        results[k] = result
+    for dtype in (np.float64, np.float32):
+        small = [k for k, a in enumerate(arrays) if len(a) <= session.batch_order and a.dtype == dtype]
+        for k, result in zip(small, _small([arrays[k] for k in small], small, upper, not eigvals_only, on_error, session, progress)):
+            results[k] = result
     for k, a in enumerate(arrays):
         if results[k] is None:
             results[k] = _large(a, upper, not eigvals_only, on_error, device, progress)
-    values = [narrowed(w, a.dtype) for (w, _), a in zip(results, arrays)]
-    result = values if eigvals_only else [
-        EighResult(w, z.astype(a.dtype, copy=False)) for w, (_, z), a in zip(values, results, arrays)]
+    values = [w for w, _ in results]
+    result = values if eigvals_only else [EighResult(w, z) for w, z in results]
     for k, w in enumerate(values):
         finished(result, w, "eigenvalue", (k,))
     return result
@@ -63,28 +63,28 @@ def _large(a, upper, vectors, on_error, device, progress):
 
 
 def _small(arrays, numbers, upper, vectors, on_error, session, progress):
-    """Solves matrices of mixed orders in double precision. It returns pairs of values and vectors.
+    """Solves matrices of mixed orders and of one type. It returns pairs of values and vectors.
 
     An error has the number of its matrix."""
     if not arrays:
         return []
-    arrays = [np.ascontiguousarray(a, np.float64) for a in arrays]
-    ws = [np.empty(len(a)) for a in arrays]
-    zs = [np.empty(a.shape, order="F") for a in arrays] if vectors else [None] * len(arrays)
+    arrays = [np.ascontiguousarray(a) for a in arrays]
+    ws = [np.empty(len(a), a.dtype) for a in arrays]
+    zs = [np.empty(a.shape, a.dtype, order="F") for a in arrays] if vectors else [None] * len(arrays)
     orders = np.array([len(a) for a in arrays], np.int64)
-    _run(orders, numbers, _addresses(arrays), _addresses(ws), _addresses(zs) if vectors else None, upper, on_error,
-         session, progress)
+    _run(orders, numbers, number_of(arrays[0]), _addresses(arrays), _addresses(ws), _addresses(zs) if vectors else None,
+         upper, on_error, session, progress)
     return list(zip(ws, zs))
 
 
 def stack(a, upper, vectors, session, progress):
     """Solves a stack of matrices. Returns the values, and the vectors as the rows of matrices, or
     None."""
-    a = np.ascontiguousarray(a, np.float64)
+    a = np.ascontiguousarray(a)
     count, n, _ = a.shape
-    w, z = np.empty((count, n)), np.empty(a.shape) if vectors else None
-    _run(np.full(count, n, np.int64), range(count), *(_rows(x) if x is not None else None for x in (a, w, z)), upper, "raise",
-         session, progress)
+    w, z = np.empty((count, n), a.dtype), np.empty(a.shape, a.dtype) if vectors else None
+    _run(np.full(count, n, np.int64), range(count), number_of(a), *(_rows(x) if x is not None else None for x in (a, w, z)),
+         upper, "raise", session, progress)
     return w, z
 
 
@@ -97,19 +97,19 @@ def _rows(a):
     return a.ctypes.data + np.arange(len(a), dtype=np.uintp) * np.uintp(a.strides[0])
 
 
-def _run(orders, numbers, a, w, z, upper, on_error, session, progress):
+def _run(orders, numbers, number, a, w, z, upper, on_error, session, progress):
     n, count = int(orders.max()), len(orders)
     # The number of matrices of a plan is a power of two, so that batches of similar size share a
     # plan.
     room = 1 << max(0, math.ceil(math.log2(count)))
-    while room > 1 and room * (16 * n * n + 48 * n + 68) > _MOST_BYTES:
+    while room > 1 and room * (28 * n * n + 300 * n + 68) > _MOST_BYTES:
         room //= 2
     codes = np.zeros(count, np.int32)
-    options = Batch(vectors=z is not None, upper=upper, a_row_major=1)
+    options = Batch(vectors=z is not None, upper=upper, a_row_major=1, number=number)
 
     def work(session, control):
         plan = session.plan("batch", (n, room), options)
-        call("batch_solve", plan, count, orders.ctypes.data, a.ctypes.data, w.ctypes.data,
+        call("batch_solve" + ENDING[number], plan, count, orders.ctypes.data, a.ctypes.data, w.ctypes.data,
              None if z is None else z.ctypes.data, codes.ctypes.data, control)
 
     solve(session, progress, work)

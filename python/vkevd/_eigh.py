@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _batched, _devices
-from ._arrays import narrowed, numbers, square, stack
+from ._arrays import numbers, square, stack
 from ._pencil import Factor, paired, with_b
 from ._results import EighResult, finished
 from ._symmetric import EVERYTHING, alone, one, select_of, upper_of
@@ -95,8 +95,7 @@ def _stack(a, upper, vectors, device, progress):
     matrices, session = a.reshape((-1, n, n)), _devices.session(device)
     if n <= session.batch_order and a.dtype.kind != "c":
         w, z = _batched.stack(matrices, upper, vectors, session, progress)
-        w = narrowed(w.reshape(shape + (n,)), a.dtype)
-        return w, z.reshape(a.shape).swapaxes(-1, -2).astype(a.dtype, copy=False) if vectors else None
+        return w.reshape(shape + (n,)), z.reshape(a.shape).swapaxes(-1, -2) if vectors else None
     return _stacked(matrices, (one(m, upper, vectors, EVERYTHING, True, device, progress) for m in matrices), vectors, shape)
 
 

@@ -89,7 +89,8 @@ _ARGUMENTS = {
 for _name in ("symmetric_solve", "pencil_factor", "pencil_solve"):
     for _ending in ("_float32", "_complex128", "_complex64"):
         _ARGUMENTS[_name + _ending] = _ARGUMENTS[_name]
-_ARGUMENTS["svd_solve_float32"] = _ARGUMENTS["svd_solve"]
+for _name in ("svd_solve", "batch_solve"):
+    _ARGUMENTS[_name + "_float32"] = _ARGUMENTS[_name]
 
 _loaded = None
 _loading = threading.Lock()
