@@ -515,7 +515,7 @@ int32_t vkevd_batch_order(vkevd_device device, int64_t *order, vkevd_error *erro
 /*
  * vkevd_batch_plan makes a plan for matrices of order n or less. count ≥ 1 is the number of
  * matrices that are on the device at the same time. The device memory of the plan is at most
- * count·(16·n² + 48·n + 68) bytes. Errors are those of vkevd_symmetric_plan.
+ * count·(28·n² + 300·n + 68) bytes. Errors are those of vkevd_symmetric_plan.
  */
 int32_t vkevd_batch_plan(vkevd_device device, int64_t n, int64_t count, const vkevd_batch *options,
                          vkevd_plan *plan, vkevd_error *error);

@@ -319,8 +319,9 @@ func TestProgressOfTridiagonals(t *testing.T) {
 	}
 }
 
-// TestMemoryFormula compares Plan.Bytes with the formula in the comment of NewPlan. The term O(n)
-// of divide and conquer may be smaller than in the formula.
+// TestMemoryFormula compares Plan.Bytes with the formula in the comment of NewPlan, and with the
+// bound in vkevd.h for plans of all values. The term O(n) of divide and conquer may be smaller than
+// in the formula.
 func TestMemoryFormula(t *testing.T) {
 	const count, padding = 1 << 12, 1 << 16
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
@@ -349,7 +350,25 @@ func TestMemoryFormula(t *testing.T) {
 			if got := int(p.Bytes()); got < (want-less)*count || got > want*count+padding {
 				t.Errorf("order %d, %+v: %d bytes, not %d", n, opt, got, want*count)
 			}
+			if most := count*(28*n*n+300*n+68) + padding; opt.Select == (evd.Selection{}) && int(p.Bytes()) > most {
+				t.Errorf("order %d, %+v: %d bytes, more than %d", n, opt, p.Bytes(), most)
+			}
 			p.Close()
+			single, err := batch.NewPlan[float32](dev, n, count, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			half, more := (want-68)/2+68, 0 // more: the error of 170·n
+			if n > 8 && opt.Vectors {
+				half += 4 * n
+			}
+			if n == 400 && opt.Vectors {
+				half, more = half+(170-125)*n, 20*n
+			}
+			if got := int(single.Bytes()); got < (half-more)*count || got > (half+more)*count+padding {
+				t.Errorf("order %d, %+v: %d bytes for float32, not %d", n, opt, got, half*count)
+			}
+			single.Close()
 		}
 	}
 }
