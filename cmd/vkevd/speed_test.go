@@ -117,6 +117,14 @@ func TestForecastOfASlowCard(t *testing.T) {
 	if s := slow.emulated(products).seconds(q1, 0); !(s >= 3.9*fast && s <= 4.1*fast) {
 		t.Errorf("%g s with emulated products, 8 times as fast; %g s before", s, fast)
 	}
+	small := evd.StageCost{Stage: "batch", Flops: 1e12}
+	for _, info := range []vk.Info{h200, {Family: "cpu"}} { // a batch of float32 is computed in single precision
+		rates := probe.Rates{FP64: 1e12, FP32: 32e12}
+		double, single := speedsOn(info, rates, machine.KindDense), speedsOn(info, rates, machine.KindSingle)
+		if d, s := double.seconds(small, 0), single.seconds(small, 0); !(d >= 31*s && d <= 33*s) {
+			t.Errorf("%s: %g s for a batch of float32, %g s for one of float64", info.Family, s, d)
+		}
+	}
 	native := q1
 	native.Native = true
 	if s := slow.emulated(products).seconds(native, 0); s != slow.seconds(q1, 0) {

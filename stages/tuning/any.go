@@ -97,6 +97,6 @@ var gpuForecast = Forecast{
 		stages.PhaseApplyQ1:            {Row: 0.4e-6, Share: 0.58, Products: 1},
 		stages.PhaseApplyP1:            {Row: 0.4e-6, Share: 0.58, Products: 1},
 		stages.PhaseRefineProducts:     {Row: 0.5e-6, Share: 0.58, Products: 1, Double: true},
-		stages.PhaseBatch:              {Row: 50e-6, Share: 0.04, Double: true},
+		stages.PhaseBatch:              {Row: 50e-6, Share: 0.04},
 	},
 }

@@ -87,7 +87,7 @@ var lavapipe = Tuning{
 			stages.PhaseApplyQ1:            {Share: 0.25, Products: 1},
 			stages.PhaseApplyP1:            {Share: 0.25, Products: 1},
 			stages.PhaseRefineProducts:     {Share: 0.25, Products: 1, Double: true},
-			stages.PhaseBatch:              {Share: 0.04, Double: true},
+			stages.PhaseBatch:              {Share: 0.04},
 		},
 	},
 }
