@@ -45,6 +45,23 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// TestSinglePeak checks that batches of float32 are compared with the peak rate of single precision,
+// which is measured without the stage "peaks", too.
+func TestSinglePeak(t *testing.T) {
+	b := newBench(t, Options{
+		Stages: []string{"batch"}, Orders: []int{20}, Counts: []int{3}, Repeat: 1, Single: true,
+		Variants: []tuning.Variant{{Tuning: tuning.Smallest()}},
+	})
+	rows, err := b.Measure(context.Background(), 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peaks := b.Peaks()
+	if len(peaks) != 3 || peaks[2].Stage != "peak fp32" || len(rows) != 1 || rows[0].FMAPeak != peaks[2].GFlops {
+		t.Errorf("peaks %+v, rows %+v", peaks, rows)
+	}
+}
+
 func TestUsualCount(t *testing.T) {
 	for _, c := range []struct {
 		n    int

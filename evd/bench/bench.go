@@ -56,7 +56,7 @@ type Bench struct {
 	peaks  *peaks
 
 	// heads are the rows of results with the device's peak rates: fused multiply-adds, copying, and
-	// further rates if the options ask for "peaks".
+	// further rates if the options ask for "peaks" or for Single matrices.
 	heads []Row
 
 	host hostMemory
@@ -80,6 +80,10 @@ func SingleStages() []string {
 // peaksName is the name for the device's peak rates. The first two peak rates are also measured if
 // the options ask for a stage.
 const peaksName = "peaks"
+
+// singlePeak is the name of the peak rate of single precision. It is also measured if matrices are
+// Single.
+const singlePeak = "peak fp32"
 
 // complexStages are the names for which Options.Complex is possible.
 var complexStages = []string{peaksName, "values", "vectors", "emulated-values", "emulated-vectors", "sygv", "sygv-vectors", "emulated-sygv", "emulated-sygv-vectors"}
@@ -138,9 +142,9 @@ func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 	if err = b.peaks.warm(ctx, opt.WarmUp); err == nil {
 		b.heads, err = measureRates(ctx, dev, opt.Repeat, b.peaks.fma, b.peaks.copy)
 	}
-	if err == nil && slices.Contains(opt.Stages, peaksName) {
+	if all := slices.Contains(opt.Stages, peaksName); err == nil && (all || opt.Single) {
 		var rates []Row
-		rates, err = otherRates(ctx, dev, opt.Repeat)
+		rates, err = otherRates(ctx, dev, opt.Repeat, all)
 		b.heads = append(b.heads, rates...)
 	}
 	if err != nil {
@@ -164,13 +168,19 @@ func (b *Bench) With(opt Options) *Bench {
 func (b *Bench) Close() { b.peaks.arena.Close() }
 
 // Peaks returns the rows of the peak rates: first fused multiply-adds, then copying. If
-// Options.Stages contains "peaks", rows of single precision and of products of bytes follow.
+// Options.Stages contains "peaks", rows of single precision and of products of bytes follow. With
+// Options.Single the row of single precision follows in any case.
 func (b *Bench) Peaks() []Row { return b.heads }
 
 func (b *Bench) label(r Row) Row {
 	info := b.dev.Info()
 	r.Device, r.Driver = info.Name, info.Driver+" "+info.DriverVersion
 	r.FMAPeak, r.CopyMax = b.heads[0].GFlops, b.heads[1].GBytes
+	for _, peak := range b.heads {
+		if r.Single && peak.Stage == singlePeak {
+			r.FMAPeak = peak.GFlops
+		}
+	}
 	return r
 }
 
@@ -250,7 +260,8 @@ type Row struct {
 
 	// GFlops and GBytes are the nominal rates at the median time, in 10⁹ operations and 10⁹ bytes
 	// per second. FMAPeak and CopyMax are the peak rates of this device in the same units, measured
-	// in the same process. CopyMax counts each copied byte twice, for reading and writing.
+	// in the same process. FMAPeak is the rate of single precision if Single is set, and otherwise
+	// that of double precision. CopyMax counts each copied byte twice, for reading and writing.
 	GFlops  float64 `json:"gflops"`
 	GBytes  float64 `json:"gbytes"`
 	FMAPeak float64 `json:"fma_peak_gflops"`

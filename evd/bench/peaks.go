@@ -162,10 +162,10 @@ func copyRate(dev *vk.Device, x, y vk.Slice[float64], bytes int) (*rate, error) 
 }
 
 // otherRates measures the rates of arithmetic other than double precision: fused multiply-adds in
-// single precision, and products of bytes. They show how fast lower precision and emulated products
-// could be on a device. Without packed dot products of bytes, or without matrix units for bytes,
-// the device has no row for this rate.
-func otherRates(ctx context.Context, dev *vk.Device, repeat int) (rows []Row, _ error) {
+// single precision and, if `all` is set, products of bytes. They show how fast lower precision and
+// emulated products could be on a device. Without packed dot products of bytes, or without matrix
+// units for bytes, the device has no row for this rate.
+func otherRates(ctx context.Context, dev *vk.Device, repeat int, all bool) (rows []Row, _ error) {
 	count := peakGroups * int(threadsOf(dev.Info()))
 	sums, ints := vk.Reserve[float32]("sums", count), vk.Reserve[int32]("sums of bytes", count)
 	ws, err := dev.NewArena(vk.InTurn(sums, ints))
@@ -173,11 +173,15 @@ func otherRates(ctx context.Context, dev *vk.Device, repeat int) (rows []Row, _ 
 		return nil, err
 	}
 	defer ws.Close()
-	for _, build := range []func() (*rate, error){
-		func() (*rate, error) { return fmaRate(dev, "peak fp32", sums.In(ws)) },
+	builds := []func() (*rate, error){
+		func() (*rate, error) { return fmaRate(dev, singlePeak, sums.In(ws)) },
 		func() (*rate, error) { return dotRate(dev, ints.In(ws)) },
 		func() (*rate, error) { return matrixRate(dev, ints.In(ws)) },
-	} {
+	}
+	if !all {
+		builds = builds[:1]
+	}
+	for _, build := range builds {
 		r, err := build()
 		if err != nil {
 			return nil, err
