@@ -21,15 +21,22 @@ const mostSweeps = 30
 //
 // φ is the phase of a_pq. The columns of A and of the vectors are rotated so, and then the rows of A
 // by the conjugate numbers.
+//
+// A is the block minus μ·I, where μ is the mean of its diagonal. A block of nearly equal values is
+// almost μ·I, and rotations of it would have rounding errors as large as its other elements.
 func hermitian(m, ld int, block []complex128, values []float64) error {
 	a, v := make([]complex128, m*m), make([]complex128, m*m)
-	largest := 0.0
+	mean, largest := 0.0, 0.0
+	for j := range m {
+		mean += real(block[j+j*ld]) / float64(m)
+	}
 	for j := range m {
 		v[j+j*m] = 1
 		for i := range m {
 			a[i+j*m] = block[i+j*ld]
 			largest = max(largest, cmplx.Abs(a[i+j*m]))
 		}
+		a[j+j*m] = complex(real(a[j+j*m])-mean, 0)
 	}
 	negligible := spectrum.Ulp / 4 * largest
 	for sweep := 0; ; sweep++ {
@@ -52,6 +59,8 @@ func hermitian(m, ld int, block []complex128, values []float64) error {
 				for j := range m {
 					rotate(a, p+j*m, q+j*m, cos, sin, cmplx.Conj(turn))
 				}
+				a[p+q*m], a[q+p*m] = 0, 0
+				a[p+p*m], a[q+q*m] = complex(real(a[p+p*m]), 0), complex(real(a[q+q*m]), 0)
 			}
 		}
 		if !rotated {
@@ -67,7 +76,7 @@ func hermitian(m, ld int, block []complex128, values []float64) error {
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(real(a[i+i*m]), real(a[j+j*m])) })
 	for j, from := range order {
-		values[j] = real(a[from+from*m])
+		values[j] = mean + real(a[from+from*m])
 		copy(block[j*ld:j*ld+m], v[from*m:])
 	}
 	return nil

@@ -1,6 +1,7 @@
 package refinement
 
 import (
+	"fmt"
 	"math/cmplx"
 	"math/rand/v2"
 	"slices"
@@ -21,25 +22,42 @@ func TestHermitianClusters(t *testing.T) {
 			"near":   func(i, j int) complex128 { return 1e-14 * stagetest.RandomComplex(r) },
 			"zero":   func(int, int) complex128 { return 0 },
 		} {
-			ld := m + 2
-			block := slices.Repeat([]complex128{cmplx.NaN()}, ld*m)
-			for j := range m {
-				for i := range j + 1 {
-					z := grade(i, j)
-					if i == j {
-						z = complex(real(z)+1, 0)
-					}
-					block[i+j*ld], block[j+i*ld] = z, cmplx.Conj(z)
-				}
-			}
-			a, values := slices.Clone(block), make([]float64, m)
-			if err := ritzOnHost(m, ld, block, values); err != nil {
-				t.Fatal(err)
-			}
-			residual, orthogonality := ratio.Residual(m, m, a, ld, values, block, ld), ratio.Orthogonality(m, m, block, ld)
-			if !(residual < 20) || !(orthogonality < 20) || !slices.IsSorted(values) || !cmplx.IsNaN(block[len(block)-1]) {
-				t.Errorf("%s, order %d: residual %g, orthogonality %g", kind, m, residual, orthogonality)
-			}
+			checkCluster(t, kind, m, grade)
 		}
+	}
+}
+
+// TestHermitianNearlyEqual has matrices that differ from 1 by a few rounding errors.
+func TestHermitianNearlyEqual(t *testing.T) {
+	for _, size := range []float64{1e-14, 1e-15, 3e-16, 1e-16} {
+		for seed := range uint64(5) {
+			r := rand.New(rand.NewPCG(seed, 7))
+			checkCluster(t, fmt.Sprintf("1 + %g", size), hostCluster, func(i, j int) complex128 { return complex(size, 0) * stagetest.RandomComplex(r) })
+		}
+	}
+}
+
+// checkCluster measures the eigenvectors of the matrix with the elements `grade` and 1 more on the
+// diagonal.
+func checkCluster(t *testing.T, kind string, m int, grade func(i, j int) complex128) {
+	t.Helper()
+	ld := m + 2
+	block := slices.Repeat([]complex128{cmplx.NaN()}, ld*m)
+	for j := range m {
+		for i := range j + 1 {
+			z := grade(i, j)
+			if i == j {
+				z = complex(real(z)+1, 0)
+			}
+			block[i+j*ld], block[j+i*ld] = z, cmplx.Conj(z)
+		}
+	}
+	a, values := slices.Clone(block), make([]float64, m)
+	if err := ritzOnHost(m, ld, block, values); err != nil {
+		t.Fatal(err)
+	}
+	residual, orthogonality := ratio.Residual(m, m, a, ld, values, block, ld), ratio.Orthogonality(m, m, block, ld)
+	if !(residual < 20) || !(orthogonality < 20) || !slices.IsSorted(values) || !cmplx.IsNaN(block[len(block)-1]) {
+		t.Errorf("%s, order %d: residual %g, orthogonality %g", kind, m, residual, orthogonality)
 	}
 }
