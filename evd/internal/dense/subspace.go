@@ -180,6 +180,10 @@ func Congruent[T spirv.Scalar](a Triangle[T], d []float64) (Triangle[T], int, er
 	for i, x := range d {
 		fractions[i], exponents[i] = math.Frexp(x)
 	}
+	product := func(x float64, i, j int) (fraction float64, exponent int) {
+		f, e := math.Frexp(x) // a product of a subnormal x would be rounded
+		return f * fractions[i] * fractions[j], e + exponents[i] + exponents[j]
+	}
 	const none = math.MinInt
 	to := Triangle[T]{N: a.N, Ld: a.N, Data: make([]T, a.N*a.N), Upper: a.Upper, RowMajor: a.RowMajor}
 	most := slices.Repeat([]int{none}, a.N) // exponents of the largest elements of the columns
@@ -191,8 +195,9 @@ func Congruent[T spirv.Scalar](a Triangle[T], d []float64) (Triangle[T], int, er
 			if i += first; i == j && part > 0 {
 				return 0 // the diagonal is real
 			}
-			if y := x * fractions[i] * fractions[j]; y != 0 {
-				most[j] = max(most[j], Exponent(y)+exponents[i]+exponents[j])
+			if x != 0 {
+				y, e := product(x, i, j)
+				most[j] = max(most[j], Exponent(y)+e)
 			}
 			return x
 		})
@@ -204,8 +209,8 @@ func Congruent[T spirv.Scalar](a Triangle[T], d []float64) (Triangle[T], int, er
 	tridiag.Parallel(a.N, func(j int) {
 		first, last := a.Column(j)
 		ReplaceParts(to.Data[first+j*to.Ld:last+j*to.Ld], func(i, _ int, x float64) float64 {
-			i += first
-			return math.Ldexp(x*fractions[i]*fractions[j], exponents[i]+exponents[j]-e)
+			y, of := product(x, first+i, j)
+			return math.Ldexp(y, of-e)
 		})
 	})
 	return to, e, nil
