@@ -32,11 +32,12 @@ type canonical[T evd.Number] struct {
 	report               func(at evd.Progress) // of the standard problem that runs, or nil
 }
 
-// solver is a plan for matrices of the order n: for D·B·D, or else for C.
+// solver is a plan for matrices of the order n: for D·B·D, or else for C. Its values are 2^−shift times
+// those that Options.Select means.
 type solver[T evd.Number] struct {
 	*evd.Plan[T]
-	n   int
-	ofB bool
+	n, shift int
+	ofB      bool
 }
 
 // directions are what Factor has found.
@@ -60,7 +61,7 @@ func newCanonical[T evd.Number](p *Plan[T]) (k *canonical[T], err error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := k.solverOf(true, p.base.N)
+	s, err := k.solverOf(true, p.base.N, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +78,13 @@ func (o Options) standard() dense.Config {
 
 func (k *canonical[T]) config() dense.Config { return k.of.opt.config() }
 
-// solverOf returns the plan for D·B·D or for C, of order n.
-func (k *canonical[T]) solverOf(ofB bool, n int) (*evd.Plan[T], error) {
+// solverOf returns the plan for D·B·D, with shift = 0, or for 2^−shift·C, of order n.
+func (k *canonical[T]) solverOf(ofB bool, n, shift int) (*evd.Plan[T], error) {
+	if !spectrum.Selection(k.of.opt.Select).ByValue() {
+		shift = 0 // indices do not depend on it
+	}
 	if s := k.solver.Now; s.Plan != nil {
-		if s.ofB == ofB && s.n == n {
+		if s.ofB == ofB && s.n == n && s.shift == shift {
 			return s.Plan, nil
 		}
 		k.solver.Take(solver[T]{})
@@ -96,11 +100,12 @@ func (k *canonical[T]) solverOf(ofB bool, n int) (*evd.Plan[T], error) {
 		},
 	}
 	if !ofB {
-		opt.Vectors, opt.Select, opt.Solver = o.Vectors, o.Select, o.Solver
+		opt.Vectors, opt.Solver = o.Vectors, o.Solver
+		opt.Select = evd.Selection(spectrum.Selection(o.Select).Scaled(-shift))
 	}
 	p, err := evd.NewPlan[T](k.of.base.Dev, n, opt)
 	if err == nil {
-		k.solver.Take(solver[T]{p, n, ofB})
+		k.solver.Take(solver[T]{p, n, shift, ofB})
 	}
 	return p, err
 }
@@ -235,7 +240,7 @@ func (k *canonical[T]) factor(c *call, b evd.Sym[T]) error {
 	if err != nil {
 		return cause("B", err)
 	}
-	s, err := k.solverOf(true, n)
+	s, err := k.solverOf(true, n, 0)
 	if err != nil {
 		return err
 	}
@@ -285,7 +290,7 @@ func chosen[T evd.Number](res *evd.Result[T], t float64, e int) (*directions[T],
 
 // solve is Plan.Solve, for a matrix that the plan accepts.
 func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
-	f, sel := k.kept, spectrum.Selection(k.of.opt.Select)
+	f := k.kept
 	m := len(f.root)
 	scaled, e, err := dense.Congruent(triangle(a), f.d)
 	if err != nil {
@@ -303,39 +308,43 @@ func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	if shift += e; sel.ByValue() { // the ends of the interval are values of C itself
-		by := max(min(shift, 1000), -1000)
-		dense.Multiply(of.Data, math.Ldexp(1, by))
-		shift -= by
-	}
-	solver, err := k.solverOf(false, m)
+	shift += e // the largest element of 2^−shift·C is between ½ and 1
+	solver, err := k.solverOf(false, m, shift)
 	if err != nil {
 		return nil, k.fewer(m, err)
 	}
 	inner, err := solver.Solve(c.ctx, evd.Sym[T]{N: m, Ld: m, Data: of.Data})
-	if inner == nil {
+	if err != nil {
 		return nil, err
 	}
 	c.solved(inner.Profile, inner.Retried)
 	res := &Result[T]{Result: *inner, Condition: k.of.factored.Condition, Dropping: f.Dropping}
-	for j, x := range res.Values {
-		res.Values[j] = math.Ldexp(x, shift)
-	}
+	res.Values = multiplied(inner.Values, shift)
 	if z := inner.Vectors; z != nil {
 		if res.Vectors, err = k.vectors(c, z); err != nil {
 			return nil, err
 		}
 		if k.of.opt.Verify {
-			if inner.Certificate.Ratios, err = k.measure(c, scaled, e, f.b, res); err != nil {
+			if inner.Certificate.Ratios, err = k.measure(c, scaled, f.b, multiplied(inner.Values, shift-e), 0, res.Vectors); err != nil {
 				return nil, err
-			}
-			if !verifiable(res).Passed {
-				return nil, unverified(nil, res)
 			}
 		}
 	}
 	res.Profile, res.Retried = c.profile, c.retried
-	return res, res.overflow()
+	passed := res.Certificate == nil || verifiable(res).Passed
+	if err := res.overflow(); err != nil || passed {
+		return res, err
+	}
+	return nil, unverified(nil, res)
+}
+
+// multiplied returns the values multiplied by 2^e.
+func multiplied(values []float64, e int) []float64 {
+	to := make([]float64, len(values))
+	for j, x := range values {
+		to[j] = math.Ldexp(x, e)
+	}
+	return to
 }
 
 // fewer says in the error about a selection why there are only m values.
@@ -421,18 +430,20 @@ func (k *canonical[T]) check(c *call, a, b evd.Sym[T], res *Result[T]) (r evd.Ra
 		return r, cause("B", err)
 	}
 	dense.Multiply(scaledB.Data, math.Ldexp(1, eB))
-	return k.measure(c, scaledA, eA, scaledB, res)
+	least := min(math.Ldexp(spectrum.SafeMin, -eA), math.MaxFloat64)
+	return k.measure(c, scaledA, scaledB, multiplied(res.Values, -eA), least, res.Vectors)
 }
 
-// measure measures the errors of the result for a = 2⁻ᵉ·D·A·D and b = D·B·D.
-func (k *canonical[T]) measure(c *call, a dense.Triangle[T], e int, b dense.Triangle[T], res *Result[T]) (r evd.Ratios, err error) {
-	n, count := k.of.base.N, len(res.Values)
+// measure measures the errors of values and vectors for a = 2⁻ᵉ·D·A·D and b = D·B·D. The values are
+// multiplied by 2⁻ᵉ, too. Those below `least` have fewer correct digits.
+func (k *canonical[T]) measure(c *call, a, b dense.Triangle[T], values []float64, least float64, vectors *evd.Dense[T]) (r evd.Ratios, err error) {
+	n, count := k.of.base.N, len(values)
 	if count == 0 {
 		return r, nil
 	}
 	y := vk.Columns[T]{Rows: n, Cols: count, Ld: n, Data: make([]T, n*count)}
-	z := plan.Dense[T](*res.Vectors).Columns()
-	if res.Vectors.RowMajor {
+	z := plan.Dense[T](*vectors).Columns()
+	if vectors.RowMajor {
 		copies.Transposed(y.Data, n, z.Data, z.Ld, count, n)
 	} else {
 		copies.Columns(y.Data, n, z.Data, z.Ld, n, count)
@@ -441,9 +452,9 @@ func (k *canonical[T]) measure(c *call, a dense.Triangle[T], e int, b dense.Tria
 		dense.ReplaceParts(y.Data[j*n:(j+1)*n], func(i, _ int, x float64) float64 { return x / k.kept.d[i] })
 	})
 	one, two := dense.Stored[T]{Columns: y}.Norms()
-	values, weights := make([]float64, count), make([]float64, count)
-	for j, x := range res.Values {
-		values[j], weights[j] = math.Ldexp(x, -e), 1/two[j]
+	weights := make([]float64, count)
+	for j := range weights {
+		weights[j] = 1 / two[j]
 	}
 	var sums [3][]float64
 	var norms [2][]float64
@@ -456,7 +467,7 @@ func (k *canonical[T]) measure(c *call, a dense.Triangle[T], e int, b dense.Tria
 	}
 	normA, normB, unit := plan.Largest(norms[0]), plan.Largest(norms[1]), float64(n)*precision.UlpOf[T]()
 	for j, value := range values {
-		r.Residual = max(r.Residual, plan.Ratio(sums[0][j:j+1], (normA+math.Abs(value)*normB)*one[j], unit), plan.Ratio(sums[2][j:j+1], one[j], unit))
+		r.Residual = max(r.Residual, plan.Ratio(sums[0][j:j+1], (normA+max(math.Abs(value), least)*normB)*one[j], unit), plan.Ratio(sums[2][j:j+1], one[j], unit))
 		r.Orthogonality = max(r.Orthogonality, plan.Ratio(sums[1][j:j+1], normB*two[j], unit))
 	}
 	return r, nil

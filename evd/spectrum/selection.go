@@ -2,6 +2,7 @@ package spectrum
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
 )
@@ -70,6 +71,16 @@ func Singular(s Selection, n int) Selection {
 }
 
 func (s Selection) ByValue() bool { return s.by == selectedByValue }
+
+// Scaled returns the selection of 2^e·λ for the values λ that s selects. If both ends of an interval
+// are then equal, by overflow or underflow, the next numbers take their place.
+func (s Selection) Scaled(e int) Selection {
+	s.a, s.b = math.Ldexp(s.a, e), math.Ldexp(s.b, e)
+	if s.by == selectedByValue && s.a == s.b {
+		s.a, s.b = math.Nextafter(s.a, math.Inf(-1)), math.Nextafter(s.b, math.Inf(1))
+	}
+	return s
+}
 
 // Capacity is the largest number of eigenvalues of a matrix of order n that s may select.
 func Capacity(s Selection, n int) int {
