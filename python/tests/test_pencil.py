@@ -73,6 +73,9 @@ class Pencil(Case):
                 vkevd.eigh(*whole, **arguments)
         with self.assertRaisesRegex(ValueError, "overlap is for one pair of a and b"):
             vkevd.eigh(whole[0], overlap=0.1)
+        with self.assertRaisesRegex(vkevd.NotPositiveDefiniteError, "B is not positive semidefinite: its eigenvalues are between -1 and ") as caught:
+            vkevd.eigh(np.eye(2), np.diag([1, -1.]), overlap=0.1)
+        self.assertEqual(caught.exception.order, -1)
 
     def test_second_argument(self):
         a, b = symmetric(7), positive(7)

@@ -63,15 +63,21 @@ class ResultOverflowError(Error, OverflowError):
 
 
 class NotPositiveDefiniteError(Error, LinAlgError):
-    """A leading minor of B is not positive definite. order is the order of the first such minor."""
+    """A leading minor of B is not positive definite. order is the order of the first such minor.
+
+    With overlap, B is indefinite, and order is -1.
+    """
     code = 15
-    row = 0
+    row = -1
 
     @property
     def order(self):
         return self.row
 
-    def __str__(self):  # the text of scipy
+    def __str__(self):
+        if self.row < 0:
+            return super().__str__()
+        # the text of scipy
         return (f"The leading minor of order {self.order} of B is not positive definite. The factorization of B "
                 "could not be completed and no eigenvalues or eigenvectors were computed.")
 
