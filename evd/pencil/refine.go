@@ -84,7 +84,7 @@ func (p *Plan[T]) step(s *dense.Solve[T], noise refine.Noise[T], counts *refinem
 	dense.Multiply(z.Data, p.vectorScale())
 	next := *res
 	next.Values, next.Vectors = spectrum.Unscale[float64](values, sigma), (*evd.Dense[T])(plan.DenseOf(z, p.opt.RowMajor))
-	if p.opt.Verify { // n vectors that are orthogonal leave no value out, so nothing is counted
+	if p.opt.Verify { // nothing is counted (see Result)
 		next.Certificate = &evd.Certificate{}
 	}
 	return &next, nil

@@ -21,8 +21,9 @@ import (
 // Result.Refinement is nil unless the vectors were refined: by Options.Refine, or because Verify found
 // a residual that does not pass. Steps is the number of steps that the result contains: 1 or 2, or 0
 // if no step has helped, and then the result is that of the solve. Cold is the reason if a step could
-// not be done. The values of a refined result are quotients xᴴAx / xᴴBx, and Certificate.Counts is 0,
-// because n orthonormal eigenvectors leave no eigenvalue out.
+// not be done. The values of a result with Steps > 0 are quotients xᴴAx / xᴴBx of the vectors x before
+// the last step. Its Certificate.Counts is 0, because nothing is counted. The ratios prove that no
+// eigenvalue is left out if 10·n·ε·Condition is below 1.
 type Result[T evd.Number] struct {
 	evd.Result[T]
 
