@@ -340,7 +340,7 @@ typedef struct vkevd_pencil {
 	int32_t b_upper;           /* the triangle of B that is read. 0: i ≥ j, 1: i ≤ j */
 	int32_t b_row_major;       /* 1: B is row-major */
 	int32_t overlap;           /* VKEVD_CHOLESKY or VKEVD_CANONICAL */
-	double threshold;          /* of VKEVD_CANONICAL, less than 1; 0: 1e-7 */
+	double threshold;          /* of VKEVD_CANONICAL, less than 1; 0: 1e-7; at least n·ε is used */
 	int64_t reserved[5];       /* 0 */
 } vkevd_pencil;
 

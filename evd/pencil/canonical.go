@@ -276,7 +276,7 @@ func chosen[T evd.Number](res *evd.Result[T], t float64, e int) (*directions[T],
 	for s[first] <= least {
 		first++
 	}
-	f := &directions[T]{Dropping: Dropping{Dropped: first, Kept: math.Ldexp(s[first], e)}}
+	f := &directions[T]{Dropping: Dropping{Threshold: t, Dropped: first, Kept: math.Ldexp(s[first], e)}}
 	if first > 0 {
 		f.Lost = math.Ldexp(s[first-1], e)
 	}

@@ -55,7 +55,7 @@ func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (e
 	} else if !plan.Dense[T](*z).Fits() {
 		return evd.Ratios{}, &evd.ShapeError{N: z.Rows, Ld: z.Ld, Len: len(z.Data)}
 	}
-	if (p.opt.Type == BAxLx || p.canonical != nil) && p.factored == nil {
+	if (p.opt.Type == BAxLx || p.opt.Overlap.Canonical) && p.factored == nil {
 		return evd.Ratios{}, ErrNoFactor
 	}
 	if p.canonical != nil {

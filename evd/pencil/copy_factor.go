@@ -25,7 +25,7 @@ func (p *Plan[T]) CopyFactor(ctx context.Context, into evd.Sym[T]) error {
 	if err := p.accepts(into, "B"); err != nil {
 		return err
 	}
-	if p.canonical != nil {
+	if p.opt.Overlap.Canonical {
 		return plan.BadOption("Overlap", "canonical orthogonalisation computes no factor L")
 	}
 	if p.factored == nil {

@@ -55,7 +55,7 @@ func (p *Plan[T]) Factor(ctx context.Context, b evd.Sym[T]) (*Factorization, err
 		return nil, err
 	}
 	c.Ends()
-	return &Factorization{Condition: p.factored.Condition, Retried: c.Retried, Profile: c.Profile}, nil
+	return &Factorization{Condition: p.factored.Condition, Dropping: p.exactDropping(), Retried: c.Retried, Profile: c.Profile}, nil
 }
 
 // factorise computes the factor of B by the stages `by`.
@@ -97,12 +97,27 @@ func (p *Plan[T]) factoriseOne(b evd.Sym[T]) error {
 			return cause("B", err)
 		}
 		p.one = triangle(b).Diagonal(0)
-		if !(p.one > 0) {
+		switch {
+		case p.one > 0:
+		case p.opt.Overlap.Canonical && p.one < 0:
+			return &IndefiniteError{-1, -1}
+		case p.opt.Overlap.Canonical:
+			return &IndefiniteError{}
+		default:
 			return &NotPositiveError{1}
 		}
 	}
 	p.factored = f
 	return nil
+}
+
+// exactDropping says for the orders 0 and 1 that canonical orthogonalisation drops nothing. The only s
+// is 1. Without canonical orthogonalisation it returns zeros, for all orders.
+func (p *Plan[T]) exactDropping() (d Dropping) {
+	if p.opt.Overlap.Canonical {
+		d = Dropping{Threshold: threshold[T](p.opt.Overlap, p.base.N), Kept: float64(p.base.N)}
+	}
+	return d
 }
 
 // exactOne returns the value of a pair of order 1, and the length of its vector.

@@ -63,6 +63,9 @@ func threshold[T evd.Number](o Overlap, n int) float64 {
 
 // Dropping says what canonical orthogonalisation has dropped. Without it, all numbers are 0.
 type Dropping struct {
+	// Threshold is t, which is at least n·ε.
+	Threshold float64
+
 	// Dropped is n − m, the number of directions that were dropped.
 	Dropped int
 

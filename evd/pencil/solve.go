@@ -178,7 +178,7 @@ func (p *Plan[T]) exact(c *plan.Call, a evd.Sym[T]) (*Result[T], error) {
 		r.Vectors = []vk.Columns[T]{{Rows: n, Cols: m, Ld: max(n, 1), Data: spectrum.Unscale[T]([]float64{length}[:n*m], 1)}}
 	}
 	res := newResult(c, r, p.opt.RowMajor, 1)
-	res.Condition = p.factored.Condition
+	res.Condition, res.Dropping = p.factored.Condition, p.exactDropping()
 	if p.opt.Verify {
 		res.Certificate = &evd.Certificate{}
 	}

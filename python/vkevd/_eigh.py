@@ -24,8 +24,8 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
 
     If b is singular or nearly so, overlap=1e-7 drops directions of b, as quantum chemists do
     (canonical orthogonalisation, type=1): b is scaled to a diagonal of ones, and the directions of
-    its eigenvalues that are at most 1e-7 times the largest are dropped. There are then fewer than n
-    values and vectors. It is not for stacks.
+    its eigenvalues that are at most 1e-7 times the largest are dropped. The factor is at least n·eps.
+    There are then fewer than n values and vectors. It is not for stacks.
 
     Stacks of a and b are broadcast. For many a and one b see Factor. If b is not positive definite,
     eigh raises NotPositiveDefiniteError, which is a LinAlgError.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -175,7 +174,7 @@ type PairFacts struct {
 
 // OverlapFacts say what canonical orthogonalisation has dropped (see pencil.Overlap).
 type OverlapFacts struct {
-	Threshold float64 `json:"threshold"`
+	Threshold float64 `json:"threshold"` // at least n·ε
 	Dropped   int     `json:"dropped"`
 	Kept      float64 `json:"smallest_kept"`
 	Lost      float64 `json:"largest_dropped"` // 0 if none was dropped
@@ -184,7 +183,7 @@ type OverlapFacts struct {
 // Drops adds what the overlap option has dropped, if it is given.
 func (p *PairFacts) Drops(by pencil.Overlap, d pencil.Dropping) {
 	if by.Canonical {
-		p.Overlap = &OverlapFacts{cmp.Or(by.Threshold, pencil.DefaultThreshold), d.Dropped, d.Kept, d.Lost}
+		p.Overlap = &OverlapFacts{d.Threshold, d.Dropped, d.Kept, d.Lost}
 	}
 }
 
