@@ -7,7 +7,8 @@ import "github.com/vkevd/vkevd/evd/internal/plan"
 // computes wrong results.
 type UnverifiedError struct {
 	// First is the certificate of the first result. It is nil if the first solve failed before it
-	// had a result. Safe is the certificate of the second result, which the safe path computed.
+	// had a result. Safe is the certificate of the second result, which the safe path computed. It
+	// is nil in a *pencil.UnverifiedError of a solve that has no safe path.
 	First, Safe *Certificate
 }
 

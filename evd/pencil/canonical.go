@@ -246,7 +246,7 @@ func (k *canonical[T]) factor(c *call, b evd.Sym[T]) error {
 	}
 	res, err := s.Solve(c.ctx, evd.Sym[T]{N: n, Ld: scaled.Ld, Data: scaled.Data, Uplo: evd.Uplo(scaled.Upper != scaled.RowMajor), RowMajor: scaled.RowMajor})
 	if err != nil {
-		return err
+		return standard("D·B·D", 0, err)
 	}
 	c.solved(res.Profile, res.Retried)
 	f, err := chosen(res, threshold[T](k.of.opt.Overlap, n), e)
@@ -315,7 +315,7 @@ func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 	}
 	inner, err := solver.Solve(c.ctx, evd.Sym[T]{N: m, Ld: m, Data: of.Data})
 	if err != nil {
-		return nil, err
+		return nil, standard("C", k.of.factored.Condition, err)
 	}
 	c.solved(inner.Profile, inner.Retried)
 	res := &Result[T]{Result: *inner, Condition: k.of.factored.Condition, Dropping: f.Dropping}
@@ -335,7 +335,7 @@ func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 	if err := res.overflow(); err != nil || passed {
 		return res, err
 	}
-	return nil, unverified(nil, res)
+	return nil, unverified(res, nil)
 }
 
 // multiplied returns the values multiplied by 2^e.

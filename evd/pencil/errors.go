@@ -38,7 +38,8 @@ func (e *MatrixError) Error() string { return "matrix " + e.Matrix + ": " + e.Er
 func (e *MatrixError) Unwrap() error { return e.Err }
 
 // ErrNoFactor says that the plan has no factor of B, which Solve needs, and also Check for BAxLx:
-// neither Factor nor SolvePair has been called, or the last of these calls could not factor B.
+// neither Factor nor SolvePair has been called, or the last of these calls could not factor B, or a
+// later call failed while it copied the factor to new memory.
 var ErrNoFactor = errors.New("the plan has no factor of B: call Factor before Solve")
 
 func checkOrder(n int) error {
@@ -73,35 +74,58 @@ func cause(name string, err error) error {
 	return err
 }
 
-// UnverifiedError says that no result passed its certificate, not even one by the safe path. Its errors
-// are either those of an ill-conditioned B, for a part of the spectrum, which cannot be refined, or the
-// device or vkevd computes wrong results. errors.As
-// finds the *evd.UnverifiedError, which has the certificates.
+// UnverifiedError says that no result passed its certificate, not even one by the safe path, if there
+// is one (see Options.Verify). Its errors are either those of an ill-conditioned B, for a part of the
+// spectrum, which cannot be refined, or the device or vkevd computes wrong results. errors.As finds
+// the *evd.UnverifiedError, which has the certificates.
 type UnverifiedError struct {
 	Certificates *evd.UnverifiedError
 
-	// Condition is that of the Factorization.
+	// Condition is that of the Factorization, or 0 if there is none.
 	Condition float64
+
+	// Standard names the matrix of canonical orthogonalisation whose standard problem could not be
+	// verified: D·B·D or C. It is empty if the error is about results of the pair.
+	Standard string
 }
 
 // Error returns a text with all numbers of both certificates, with the threshold and the condition
 // number.
 func (e *UnverifiedError) Error() string {
 	c := e.Certificates
-	return fmt.Sprintf("%s; B has the condition number %.3g", plan.Unverified(c.First, c.Safe, Threshold), e.Condition)
+	text := plan.Unverified(c.First, c.Safe, Threshold)
+	if e.Standard != "" {
+		text = "matrix " + e.Standard + ": " + c.Error()
+	}
+	if e.Condition > 0 {
+		text += fmt.Sprintf("; B has the condition number %.3g", e.Condition)
+	}
+	return text
 }
 
 // Unwrap returns Certificates.
 func (e *UnverifiedError) Unwrap() error { return e.Certificates }
 
-// unverified returns the error about two results that have not passed. `first` is nil if there is
-// no first result.
+// unverified returns the error about results that have not passed. `first` is nil if there is no first
+// result, and `safe` if there is no safe path.
 func unverified[T evd.Number](first, safe *Result[T]) error {
-	e := &evd.UnverifiedError{Safe: safe.Certificate}
+	e := &UnverifiedError{Certificates: &evd.UnverifiedError{}}
 	if first != nil {
-		e.First = first.Certificate
+		e.Certificates.First, e.Condition = first.Certificate, first.Condition
 	}
-	return &UnverifiedError{e, safe.Condition}
+	if safe != nil {
+		e.Certificates.Safe, e.Condition = safe.Certificate, safe.Condition
+	}
+	return e
+}
+
+// standard turns an *evd.UnverifiedError about the standard problem of a matrix with this name into an
+// *UnverifiedError. It returns other errors unchanged.
+func standard(name string, condition float64, err error) error {
+	if not := (*evd.UnverifiedError)(nil); errors.As(err, &not) {
+		return &UnverifiedError{not, condition, name}
+	}
+	return err
 }
 
 func triangle[T evd.Number](a evd.Sym[T]) dense.Triangle[T] {

@@ -54,7 +54,9 @@ type Options struct {
 
 	// Verify makes Solve measure each result before it returns (see Result). If a result does not
 	// pass, Solve refines it if it can (see Refine). If it still does not pass, Solve computes it
-	// again by slower and simpler methods. The plan keeps B on the device.
+	// again by slower and simpler methods, its safe path. The plan keeps B on the device. With
+	// Overlap.Canonical, only the two standard problems have a safe path: if the result of the pair
+	// does not pass, Solve returns an *UnverifiedError.
 	Verify bool
 
 	// Refine makes Solve improve the vectors after the solve, by one or two steps of Newton's method

@@ -74,7 +74,7 @@ func MethodFailed(err error) bool {
 
 // Unverified is the text of an error about a result that did not pass its certificate. `first` is
 // the certificate of the first result, or nil if that result had none. `safe` is the certificate of
-// the second result, which the safe path has computed. Each number of a certificate must be below
+// the second result, which the safe path has computed, or nil if there is no safe path. Each number of a certificate must be below
 // `threshold`.
 func Unverified[C interface {
 	comparable
@@ -84,7 +84,10 @@ func Unverified[C interface {
 	if first != *new(C) {
 		text = first.String()
 	}
-	return fmt.Sprintf("no result can be verified: %s; on the safe path: %v; each must be below %d", text, safe, threshold)
+	if safe != *new(C) {
+		text += "; on the safe path: " + safe.String()
+	}
+	return fmt.Sprintf("no result can be verified: %s; each must be below %d", text, threshold)
 }
 
 // Ratio returns the largest of the column sums of an error, divided by norm·unit: the error that
