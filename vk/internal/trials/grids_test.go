@@ -71,6 +71,10 @@ func TestFoldedGridsOfBatches(t *testing.T) {
 	small.Batch.Memory = []tuned.Memory{
 		{Order: 20, Threads: 32, Teams: 1}, {Order: order, Threads: 32, Teams: 1, Conquer: true},
 	}
+	for i := range small.Batch.Memory { // at most 32·32 workgroups in a dispatch of all matrices
+		small.Batch.Memory[i].Form = tuned.Form{Threads: 8, Lanes: 2, Columns: 2}
+		small.Batch.Memory[i].Turns = tuned.Turns{Threads: 4, Rows: 2, Sweeps: 4}
+	}
 	var dense []evd.Sym[float64]
 	var tridiagonal []evd.Tridiagonal[float64]
 	below, above := 0, 0 // the numbers of matrices of both rows
