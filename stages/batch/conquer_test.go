@@ -18,7 +18,7 @@ import (
 func conquerBatch() Tuning {
 	return Tuning{
 		Shared:   []Shared{{Order: 2, Team: 2, Matrices: 1}},
-		Memory:   []Memory{{Order: 520, Threads: 64, Teams: 1, Block: 4, Form: Form{Threads: 64, Lanes: 32, Columns: 2}, Conquer: true}},
+		Memory:   []Memory{{Order: 520, Threads: 64, Teams: 1, Block: 2, Form: Form{Threads: 64, Lanes: 32, Columns: 2}, Conquer: true}},
 		Dispatch: 1e9,
 	}
 }
