@@ -56,6 +56,12 @@ func (m named) symmetric(uplo evd.Uplo) evd.Sym[float64] {
 func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan[float64] {
 	t.Helper()
 	p, err := batch.NewPlan[float64](stagetest.Device(t), n, count, opt)
+	return ready(t, p, err)
+}
+
+// ready returns the plan p, which is closed at the end of the test, or ends the test with the error.
+func ready[P interface{ Close() }](t testing.TB, p P, err error) P {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +72,12 @@ func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan[float64]
 func solve(t testing.TB, p *batch.Plan[float64], a ...evd.Sym[float64]) *batch.Result[float64] {
 	t.Helper()
 	res, err := p.Solve(context.Background(), a)
+	return solved(t, res, err)
+}
+
+// solved returns the result, or ends the test with the error.
+func solved[T batch.Number](t testing.TB, res *batch.Result[T], err error) *batch.Result[T] {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}

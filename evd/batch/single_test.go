@@ -47,20 +47,13 @@ func (m named) single() (named, []float32) {
 func singlePlan(t testing.TB, dev *vk.Device, n, count int, opt batch.Options) *batch.Plan[float32] {
 	t.Helper()
 	p, err := batch.NewPlan[float32](dev, n, count, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Close)
-	return p
+	return ready(t, p, err)
 }
 
 func solveSingles(t testing.TB, p *batch.Plan[float32], a ...evd.Sym[float32]) []batch.Spectrum[float32] {
 	t.Helper()
 	res, err := p.Solve(context.Background(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.Spectra
+	return solved(t, res, err).Spectra
 }
 
 // widened is a spectrum of float32 as one of float64.

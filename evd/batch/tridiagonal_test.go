@@ -21,20 +21,13 @@ import (
 func newTridiagonalPlan(t testing.TB, n, count int, opt batch.Options) *batch.TridiagonalPlan[float64] {
 	t.Helper()
 	p, err := batch.NewTridiagonalPlan[float64](stagetest.Device(t), n, count, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Close)
-	return p
+	return ready(t, p, err)
 }
 
 func solveTridiagonals(t testing.TB, p *batch.TridiagonalPlan[float64], a ...evd.Tridiagonal[float64]) []batch.Spectrum[float64] {
 	t.Helper()
 	res, err := p.Solve(context.Background(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.Spectra
+	return solved(t, res, err).Spectra
 }
 
 // someTridiagonals returns tridiagonal matrices of the orders 0 to `most`, with their names. Each
