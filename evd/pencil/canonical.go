@@ -121,18 +121,12 @@ func (k *canonical[T]) progress(ofB, both bool, report func(evd.Progress)) {
 	if k.report = nil; report == nil {
 		return
 	}
-	flops := func(costs []plan.StageCost) (sum float64) {
-		for _, c := range costs {
-			sum += c.Flops
-		}
-		return sum
-	}
-	before, own, total := 0.0, flops(k.ofB), flops(k.costs())
+	before, own, total := 0.0, plan.Flops(k.ofB), plan.Flops(k.costs())
 	switch {
 	case !ofB:
-		before, own = total-flops(k.ofC), flops(k.ofC)
+		before, own = total-plan.Flops(k.ofC), plan.Flops(k.ofC)
 		if !both {
-			before, total = before-flops(k.ofB), total-flops(k.ofB)
+			before, total = before-plan.Flops(k.ofB), total-plan.Flops(k.ofB)
 		}
 	case !both:
 		total = own

@@ -35,6 +35,14 @@ type StageCost struct {
 	Model *chase.ChaseModel `json:"model,omitempty"`
 }
 
+// Flops is the number of operations of all phases together.
+func Flops(costs []StageCost) (sum float64) {
+	for _, c := range costs {
+		sum += c.Flops
+	}
+	return sum
+}
+
 // ProgressOf returns a function for the argument `progress` of Base.Begin. The function converts
 // the progress of recordings into operations of the whole solve, and reports them. `costs` lists
 // the phases in the order of the solve. `report` may be nil.
@@ -46,10 +54,7 @@ func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
 	if report == nil {
 		return nil
 	}
-	done, total, phase := 0.0, 0.0, ""
-	for _, c := range costs {
-		total += c.Flops
-	}
+	done, total, phase := 0.0, Flops(costs), ""
 	return func(at vk.Progress) {
 		if at.Phase == "" {
 			report(Progress{phase, total, total})
