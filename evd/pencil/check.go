@@ -70,7 +70,8 @@ func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (e
 }
 
 // measure measures the errors of the result `res`. If b is nil, B is the one that the plan keeps on
-// the device. `noise` is the size of rounding errors of a refinement of the scaled pair.
+// the device. `noise` says up to which magnitude a refinement of the scaled pair takes numbers for
+// rounding errors.
 func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *Result[T]) (r evd.Ratios, noise refine.Noise[T], err error) {
 	m := len(res.Values)
 	if m == 0 {

@@ -88,7 +88,7 @@ func (r *Refinement[T]) Flops() (products, update float64) {
 type Pair[T spirv.Scalar] struct{ A, B product.Matrix[T] }
 
 // Noise is the magnitude up to which the coupling of a pair of vectors counts as a rounding error:
-// A + B·max(|λᵢ|, |λⱼ|), multiplied by the lengths of both vectors. If Lengths is nil, it is A.
+// (A + B·max(|λᵢ|, |λⱼ|))·‖xᵢ‖·‖xⱼ‖, or A if Lengths is nil.
 type Noise[T spirv.Scalar] struct {
 	A, B    float64
 	Lengths []T // ‖x‖₂, n real numbers

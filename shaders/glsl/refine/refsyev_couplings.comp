@@ -8,7 +8,7 @@
 //      lambda     n Rayleigh quotients λ
 //      lengths    n numbers ‖x‖, or null (noise_of in pairs.glsl)
 // out: reach      n elements: 1 + the largest i > j that is coupled to j, or j + 1 if no i is
-//                 coupled to j. The elements are whole real numbers
+//                 coupled to j. An element is a real number without a fraction
 //      strength   n elements: the largest |coupling| of j with a coupled i > j, or 0
 //
 // A pair is coupled if λᵢ − λⱼ < −DISORDER·noise, or if |coupling| > noise and |coupling| >
