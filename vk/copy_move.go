@@ -98,8 +98,9 @@ func (l *Link) move(ctx context.Context, dst, src spanned) (err error) {
 	return nil
 }
 
-// mover is the state of a Move in flight. The pieces of the matrix are counted from 0. Piece k uses
-// the place k modulo linkPieces of the host memory.
+// mover is the state of a Move in flight. The pieces of the matrix are counted from 0. The host
+// memory of the link has room for linkPieces pieces. Piece k lies in part k modulo linkPieces of
+// this memory.
 type mover struct {
 	link     *Link
 	dst, src spanned
@@ -114,7 +115,7 @@ type mover struct {
 	// way to the host, or have arrived there.
 	first, next int
 
-	// bytes[i] is the size of the piece in place i of the host memory. reads[i] is the value that
+	// bytes[i] is the size of the piece in part i of the host memory. reads[i] is the value that
 	// the timeline semaphore of the source device reaches when this piece is on the host. writes[i]
 	// is the value that the semaphore of the destination device reaches when this piece has left
 	// the host.
@@ -122,8 +123,8 @@ type mover struct {
 	reads, writes [linkPieces]uint64
 }
 
-// readPiece submits the copies of the next piece to the host, after the earlier piece has left its
-// place in the host memory.
+// readPiece submits the copies of the next piece to the host. Before that, it waits until the
+// earlier piece has left the same part of the host memory.
 func (m *mover) readPiece() error {
 	i := m.next % linkPieces
 	if err := m.link.to.await(m.writes[i]); err != nil {
@@ -142,8 +143,8 @@ func (m *mover) readPiece() error {
 	return nil
 }
 
-// writePiece waits until the oldest piece has arrived on the host, and submits its copies from
-// there.
+// writePiece waits until the oldest piece has arrived on the host, and submits its copies from the
+// host to the destination.
 func (m *mover) writePiece() error {
 	i, l := m.first%linkPieces, m.link
 	if err := l.from.await(m.reads[i]); err != nil {
@@ -163,8 +164,9 @@ func (m *mover) writePiece() error {
 	return nil
 }
 
-// `end` waits for all copies in flight. If a wait fails, `end` waits until that device is idle,
-// because the caller may free the memory of the copies.
+// `end` waits for all copies in flight, first on the one device of the link, then on the other. If
+// the wait for a device fails, `end` waits until this device is idle, because the caller may free
+// the memory of the copies.
 func (m *mover) end() error {
 	var first error
 	for _, e := range m.link.ends() {
@@ -181,7 +183,7 @@ func (m *mover) end() error {
 
 // reach returns the largest number `end` such that the bytes [from, end) of the matrix lie in at
 // most linkCommands columns. One command copies at most one column. A column takes several commands
-// if the memory of the matrix has several pieces.
+// if the matrix lies in several buffers.
 func (s spanned) reach(from int) int { return (from/s.rows + linkCommands) * s.rows }
 
 // copies returns the commands that copy the bytes [from, to) of a matrix from a host buffer if `up`

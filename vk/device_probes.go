@@ -90,7 +90,8 @@ func (d *Device) readProbes() {
 	}
 }
 
-// factsPath is "" on a Dry device, which must not change what is known about the real device.
+// factsPath returns the path of the file with the results of experiments. It is "" on a Dry device,
+// which must not change what is known about the real device.
 func (d *Device) factsPath() string {
 	if d.dry {
 		return ""

@@ -205,7 +205,8 @@ func (e *OutOfRangeError) place() string {
 	return fmt.Sprintf("%d bytes past the end of region %q", uint64(e.Offset)-e.Size, e.Region)
 }
 
-// nullBytes is the end of the addresses that are reported as addresses that were never set.
+// nullBytes is one more than the largest address that an error calls an offset from the null
+// address. Such an address belongs to a pointer that was never set.
 const nullBytes = 1 << 16
 
 func (e *OutOfRangeError) locate(arenas []*Arena) {

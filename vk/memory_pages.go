@@ -146,9 +146,9 @@ func (p *pages) extend(push []byte, size int) []byte {
 	return long
 }
 
-// address is the device address of the table. A device from OpenCompiler has no table; there
-// address returns a placeholder, which must not be 0, because 0 stands for a table whose address is
-// pushed.
+// address is the device address of the table. A device from OpenCompiler has no table. There
+// `address` returns a number other than 0 in its place, because 0 means that a kernel reads the
+// table's address from its push block.
 func (p *pages) address() uint64 {
 	if p.buffer == nil {
 		return alignment

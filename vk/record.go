@@ -34,8 +34,8 @@ type command struct {
 	push     [2]int
 
 	// A fill, copy, send or receive has addresses, and the size in bytes. A fill and a send use
-	// only `dst`, a receive uses only `src`. The place in an exchange is `dst` of a post and `src`
-	// of a take.
+	// only `dst`, a receive uses only `src`. A post (to an Exchange) has a byte of the exchange as
+	// `dst`, and a take (from an Exchange) has a byte of the exchange as `src`.
 	dst, src uint64
 	size     uint64
 

@@ -92,8 +92,8 @@ func (r *Recorder) canStage(bytes int) bool { return r.nextStaged()+uint64(bytes
 // free for later calls of Send and Receive, such as those for the INFO words of stages.
 const keptForWords = 64 << 10
 
-// stage reserves a place in the staging buffer, and returns the transfer's number. Places do not
-// overlap, so that all transfers of a recording can be in flight.
+// stage reserves bytes of the staging buffer, and returns the transfer's number. No two transfers
+// of a recording share bytes, so that all of them can be in flight.
 func (r *Recorder) stage(host []byte) uint32 {
 	if !r.canStage(len(host)) {
 		panic(fmt.Sprintf("vk: more than %d bytes are sent and received in one recording", stagingBytes))
@@ -107,8 +107,9 @@ func bytesIn[T any](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(zero)))
 }
 
-// stageSent copies the data that the recording sends to the staging buffer, after the uploads that
-// use it. The caller holds the queue, and no batch may be in flight.
+// stageSent fills the staging buffer with the data of all sends of the recording. Before that, it
+// waits for uploads that still use the staging buffer. The caller holds the queue, and no batch may
+// be in flight.
 func (r *run) stageSent() error {
 	if len(r.rec.staged) == 0 {
 		return nil

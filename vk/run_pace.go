@@ -20,7 +20,8 @@ const (
 	cpuCostSeconds = 5e-10
 )
 
-// overPeak is the time of a typical kernel over the time of its flops at the device's peak rate.
+// overPeak is a ratio: the time of a typical kernel, divided by the time that its flops would take
+// at the device's peak rate.
 const overPeak = 1.5
 
 func newPace(cpu bool) pace {

@@ -3,8 +3,8 @@ package vk
 import "sync"
 
 // Broadcast copies numbers from one device to all others, within recordings that run at the same
-// time. The numbers go in pieces through places in an Exchange. While some devices take a piece,
-// the sender posts the next ones:
+// time. The numbers go in pieces through an Exchange, which has room for several pieces. While some
+// devices take a piece, the sender posts the next ones:
 //
 //	sender   post 0 | post 1 | post 2 | post 3 | wait for all, post 4 …
 //	others            take 0 | take 1 | take 2 | take 3 …
@@ -54,9 +54,9 @@ func (b *Broadcast) sent(number, sender int) sentPiece {
 	return b.pieces[number]
 }
 
-// `free` lists the events for which the sender of a piece waits: all other devices have taken the
-// piece that was in the same place before. If the sender itself had to take that earlier piece, it
-// did so earlier in its own recording.
+// `free` lists the events for which the sender of a piece waits. A piece overwrites an earlier
+// piece in the exchange, so all other devices must have taken that earlier piece. If the sender
+// itself had to take it, it did so earlier in its own recording.
 func (b *Broadcast) free(number, sender int) (events []*Event) {
 	b.lock.Lock()
 	defer b.lock.Unlock()

@@ -68,9 +68,10 @@ func (r *Recorder) hasEvents() bool {
 	return slices.ContainsFunc(r.cmds, func(c command) bool { return c.op == opSignal || c.op == opWait })
 }
 
-// ready waits for the events before the batch b. If there are such events, and a batch in flight
-// signals others, `ready` first waits for all batches in flight, because other devices may wait for
-// their events. Then the host copies what the batch takes from exchanges.
+// ready waits for the events before the batch b. If there are such events, and a batch in flight on
+// this device signals an event, `ready` first finishes all batches in flight: another device may
+// need the signalled event before it signals those for b. At last the host copies what the batch b
+// takes from exchanges.
 func (r *run) ready(b *batch) error {
 	signals := func(b *batch) bool { return b != nil && len(b.signals) > 0 }
 	if len(b.waits) > 0 && slices.ContainsFunc(r.pending[:], signals) {

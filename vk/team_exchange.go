@@ -136,8 +136,9 @@ type hostCopy struct {
 func (c hostCopy) toHost()   { copyParallel(c.numbers, c.own) }
 func (c hostCopy) toDevice() { copyParallel(c.own, c.numbers) }
 
-// exchanged returns the place of a Post or Take in the memory of the host, as the device sees it.
-// If the host has to copy the numbers, exchanged adds this copy to `list`.
+// exchanged returns the bytes of a Post or Take in the device's own buffer for the exchange. If the
+// host has to copy the numbers between this buffer and the exchange, `exchanged` adds this copy to
+// `list`.
 func (e *encoder) exchanged(c *command, at uint64, list *[]hostCopy) []piece {
 	x, own := c.exchange, c.exchange.view(e.run.dev, int(at), int(c.size)).buffer
 	if !x.Imported() {

@@ -223,8 +223,9 @@ func TestExchangeOutlivesAClosedDevice(t *testing.T) {
 	}
 }
 
-// TestExchangeRefuses checks that recording panics for places that are not words of the exchange,
-// and for devices that have no part in it. The text of a recording shows what is exchanged.
+// TestExchangeRefuses checks that Post and Take panic in three cases: the bytes are not inside of
+// the exchange, the first byte is no multiple of 4, or the exchange was made for other devices. It
+// also checks that the text of a recording names the bytes that each Post and Take copies.
 func TestExchangeRefuses(t *testing.T) {
 	g, other := openExchange(t, 1, false, 0), openExchange(t, 1, false, 0)
 	for name, record := range map[string]func(rec *Recorder){
@@ -256,9 +257,9 @@ func TestExchangeRefuses(t *testing.T) {
 	}
 }
 
-// TestBroadcast spreads slices of many lengths from changing devices, through places for one, two
-// or five pieces. Each device adds a word of its own before it sends, so that a piece that comes
-// too early or too late is seen at the end.
+// TestBroadcast spreads slices of many lengths, from another device each time, through an exchange
+// with room for one, two or five pieces. Each device adds a word of its own before it sends, so
+// that a piece that comes too early or too late is seen at the end.
 func TestBroadcast(t *testing.T) {
 	for name, c := range map[string]struct {
 		apart  bool

@@ -20,7 +20,7 @@ func TestInexactDivision(t *testing.T) {
 		t.Fatal(err)
 	}
 	header, body, _ := decode(code)
-	// The ids in the order in which they are given.
+	// The pass gives these nine new ids in this order, from the bound of the module on.
 	const ids = 9
 	first := header[3] - ids
 	reciprocal, one, exactRoot, inverse := first, first+1, first+2, first+3

@@ -64,8 +64,8 @@ type splitting struct {
 	how    []uint32 // memory operands of the whole access
 }
 
-// alignment returns a number of bytes that divides base + offset for every base that the whole
-// access may have.
+// alignment returns the alignment that the access at base + offset may claim: a number of bytes
+// that divides base + offset for every base that the original access may have.
 func (s *splitting) alignment(offset int) int {
 	align := int(s.how[1])
 	if offset == 0 {

@@ -12,8 +12,8 @@ import (
 
 // In every translated kernel each access uses an address that the function translate has returned,
 // and no access can lie in two pages. This holds for a table in the push block and for a table at a
-// constant address, and also for guarded kernels. All modules with a table in the push block are
-// validated, and the others of two kernels.
+// constant address, and also for guarded kernels. The modules that are not guarded and have their
+// table in the push block are validated. Of the others, those of two kernels are validated.
 func TestTranslateCommitted(t *testing.T) {
 	when.Skip(t, when.Quick, "it rewrites every shader")
 	tool, _ := filepath.Abs("../../tools/glslc.sh")

@@ -27,8 +27,9 @@ var forgiven = []string{
 }
 
 // checkFault checks the result of a session in which one driver call failed. The error must be an
-// *OutOfMemoryError or name the call and, if there was a device, its purpose, kernel and phase as
-// far as known. If there is no error, the result must have the same bits as without the failure.
+// *OutOfMemoryError, or name the call. If there was a device, the error must also name the
+// operation, the kernel and the phase in which the call was made, as far as they are known. If
+// there is no error, the result must have the same bits as without the failure.
 func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Result[float64], err error) {
 	t.Helper()
 	var failed *driver.Error

@@ -52,7 +52,8 @@ func rewriteKernels(t *testing.T, rewrite func([]byte) ([]byte, error)) {
 	t.Cleanup(func() { driver.Rewrite = before })
 }
 
-// hermitianPlans are plans for one way to solve.
+// hermitianPlans holds two plans with the same options: one for eigenvectors, one for eigenvalues
+// alone.
 type hermitianPlans[T complex64 | complex128] struct {
 	solver          evd.Solver
 	vectors, values *evd.Plan[T]
@@ -134,9 +135,10 @@ func (p hermitianPlans[T]) solve(t *testing.T, kind matgen.HermitianKind, n int,
 	}
 }
 
-// inPrecision returns the matrix with numbers of type T, and the factor that brings a ratio of
-// package ratio to the ulp of T. A matrix that is not near the middle of complex64's range is
-// multiplied by a power of two. Then `whole` is false.
+// inPrecision returns the matrix with numbers of type T. Package ratio returns errors in units of
+// the ulp of doubles; the result `unit` is the factor that converts them to units of the ulp of T.
+// A matrix that is not near the middle of complex64's range is multiplied by a power of two. Then
+// `whole` is false.
 func inPrecision[T complex64 | complex128](a []complex128) (entries []T, whole bool, unit float64) {
 	scale := 1.0
 	unit = 1

@@ -45,7 +45,8 @@ func splits(d *vk.Device, p memory) error {
 	return nil
 }
 
-// randomOf is random for any type of numbers. The lower triangle counts.
+// randomOf returns a random matrix for any type of numbers. Its lower triangle is the one that a
+// solve reads.
 func randomOf[T evd.Number](n int, seed uint64) evd.Sym[T] {
 	re, im := random(n, seed), random(n, seed+1)
 	a := evd.NewSym(n, make([]T, n*n), evd.Lower)

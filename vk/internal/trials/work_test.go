@@ -70,8 +70,8 @@ func (r refiner) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Result[flo
 	return r.Refine(ctx, a, r.q)
 }
 
-// refining makes a plan for refinements of the vectors of random(order, 1), in single precision,
-// times `scale`.
+// refining makes a plan for refinements of approximate eigenvectors. These are the eigenvectors of
+// random(order, 1), computed in single precision and multiplied by `scale`.
 func refining(d *vk.Device, opt evd.Options, scale float64) (solver, error) {
 	q, err := approximate()
 	if err != nil {
@@ -87,7 +87,7 @@ func refining(d *vk.Device, opt evd.Options, scale float64) (solver, error) {
 	return refiner{p, q}, nil
 }
 
-// rounded computes the vectors of random(order, 1) in single precision, once.
+// rounded returns the result for random(order, 1) in single precision. It is computed once.
 var rounded = sync.OnceValues(func() (*evd.Result[float32], error) {
 	a := random(order, 1)
 	single := evd.Sym[float32]{N: a.N, Ld: a.Ld}
