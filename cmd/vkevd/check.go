@@ -191,7 +191,7 @@ func (j *checkJob) readVectors(ctx context.Context, file string, rows, cols int,
 	return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, d.Single, nil
 }
 
-// readComplexVectors takes real vectors, too.
+// readComplexVectors reads a file of complex or of real vectors, which should have the given shape.
 func (j *checkJob) readComplexVectors(ctx context.Context, file string, rows, cols int, show *cli.Progress) (*evd.Dense[complex128], bool, error) {
 	show.Stage("reading " + cli.InputName(file))
 	a, err := readVectors(ctx, file, j.Stdin, rows, cols, readEither)

@@ -209,8 +209,9 @@ func TestDoctorWithoutFloat64(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Here runs commands on the device of the tests without double precision: those
-// that can work do, and the others name the feature.
+// TestWithoutFloat64Here runs commands on the device of the tests, as if it had no double
+// precision. Commands that work in single precision must succeed. The others must fail, with an
+// error that names the missing feature.
 func TestWithoutFloat64Here(t *testing.T) {
 	t.Setenv("VKEVD_WITHOUT", "shaderFloat64,shaderBufferInt64Atomics")
 	t.Setenv("VKEVD_CACHE", "")

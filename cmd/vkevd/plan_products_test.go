@@ -82,8 +82,9 @@ func TestPlanChoosesAsASolve(t *testing.T) {
 			t.Errorf("%s: needs %d bytes, native products need %d", c.name, unfit.Need, few)
 		}
 	}
-	// The residues get a part of the card's whole memory, which is small here. A plan that does not
-	// fit must give them as much as a plan that fits.
+	// Emulated products need memory for residues: a part of the card's whole memory. This card has
+	// little memory. The residues must have the same size in a plan that does not fit as in one
+	// that fits.
 	tiny := emulatingCard(ample, slow)
 	tiny.Memory = 4e8
 	want, _, _ := plan(dense, tiny, evd.ProductsEmulated)

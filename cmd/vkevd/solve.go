@@ -207,7 +207,8 @@ func (p *productsFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// The method `check` must have been called before.
+// chosen returns the products that --products selects. The method `check` must have been called
+// before.
 func (p *productsFlags) chosen() evd.Products {
 	products, _ := evd.ParseProducts(p.products)
 	return products

@@ -190,8 +190,9 @@ func (f *batchFile) stored() bool {
 	return !slices.ContainsFunc(f.All, func(a matio.NamedStack) bool { return !a.Single })
 }
 
-// round makes single precision that of all matrices. The error is a *singleRangeError if a matrix is
-// beyond its range. The numbers are rounded when they are copied to the device.
+// round changes the precision of all matrices to single precision. The error is a *singleRangeError
+// if a matrix is beyond the range of single precision. The numbers themselves are rounded later,
+// when they are copied to the device.
 func (f *batchFile) round() error {
 	first := 0
 	for i := range f.All {

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
-// copies writes a pair of three functions, of which the third is a copy of the first, four times as long:
-// without it, A = [2 1; 1 2] and B = diag(4, 1).
+// copies writes the matrices A and B of a pair for three basis functions. The third function is
+// four times the first one. Without it, A = [2 1; 1 2] and B = diag(4, 1).
 func (s *fixture) copies() {
 	s.pair()
 	s.file("A3.mtx", banner+"symmetric\n3 3 6\n1 1 2\n2 1 1\n2 2 2\n3 1 8\n3 2 4\n3 3 32\n")
@@ -23,8 +23,8 @@ func (s *fixture) copies() {
 	s.file("minus3.mtx", banner+"symmetric\n3 3 1\n1 1 -1\n")
 }
 
-// TestOverlap solves a pair with one dependent function. The values must be those of the pair without
-// it, and solve and check must judge the result good.
+// TestOverlap solves a pair in which one basis function depends on another one. The values must be
+// those of the pair without this function, and solve and check must judge the result good.
 func TestOverlap(t *testing.T) {
 	s := newFixture(t)
 	s.copies()

@@ -41,7 +41,7 @@ func overlapFlag(cmd *cobra.Command, overlap *string) {
 	cmd.RegisterFlagCompletionFunc("overlap", cli.Words([]string{canonicalWord}))
 }
 
-// checkOverlap is for the value of --overlap.
+// checkOverlap returns an error if the value of --overlap is wrong.
 func checkOverlap(cmd *cobra.Command, value string) error {
 	if _, err := overlapOf(value); err != nil {
 		return cli.Usage(cmd, "--overlap: %v", err)
@@ -110,7 +110,8 @@ func (p *pairFlags) pairType() machine.PairType {
 	return machine.PairType(p.kind)
 }
 
-// about is aboutMatrix for an error that may be about B.
+// about completes an error of a solve, as aboutMatrix does for one matrix. If the error is about
+// the matrix B, the text names the file of B.
 func (p *pairFlags) about(file string, n int, err error) error {
 	if cli.As[*pencil.NotPositiveError](err) && p.kind == 1 {
 		return fmt.Errorf("%s: %w; --overlap canonical drops directions in which B is singular", cli.InputName(p.b), err)

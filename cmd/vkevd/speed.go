@@ -22,8 +22,8 @@ type speeds struct {
 	gain   float64 // of emulated products over native ones
 }
 
-// speedsOn uses both rates of a typical device if the device's rate of double or of single
-// precision is not known.
+// speedsOn returns the speeds of a device with the given rates. If the rate of double or of single
+// precision is not known, it takes both rates of a typical device instead.
 func speedsOn(info vk.Info, rates probe.Rates, of machine.Kind) speeds {
 	table := tuning.ForecastOn(info)
 	s := speeds{of: table, rates: table.Rates, single: of.Single() || of == machine.KindMixed, gain: 1}
@@ -36,7 +36,8 @@ func speedsOn(info vk.Info, rates probe.Rates, of machine.Kind) speeds {
 	return s
 }
 
-// deviceSpeeds uses stored rates and runs nothing on the device.
+// deviceSpeeds returns the speeds of an open device. It uses stored rates and runs nothing on the
+// device.
 func deviceSpeeds(ctx context.Context, dev machine.Device, precision string) speeds {
 	rates, _ := dev.Rates(ctx, false) // an error does not matter: speedsOn replaces missing rates
 	of := machine.KindDense
@@ -54,7 +55,8 @@ func (s speeds) singular() speeds {
 	return s
 }
 
-// emulated changes nothing if the rates of products were not measured.
+// emulated returns the speeds with the measured rate of emulated products relative to that of
+// native ones. If these rates were not measured, it changes nothing.
 func (s speeds) emulated(products probe.Products) speeds {
 	if f := products.Facts; f.Native > 0 && f.Emulated > 0 {
 		s.gain = f.Gain()

@@ -53,8 +53,8 @@ func ReadVector(file string, stdin io.Reader) ([]float64, error) {
 	return ReadFile(file, stdin, "a vector", matio.ReadVector, matio.ReadVectorFile)
 }
 
-// ReadFile calls `stream` for standard input, and `named` for a file. `what` is the expected
-// content, in errors.
+// ReadFile calls `stream` for standard input, and `named` for a file. Errors name the expected
+// content, `what`, such as "a vector".
 func ReadFile[T any](
 	file string, stdin io.Reader, what string,
 	stream func(io.Reader, string) (T, error), named func(string) (T, error),

@@ -38,7 +38,8 @@ const (
 	noted   state = "note" // neither good nor bad
 )
 
-// A missingError has the first finding about a missing part.
+// A missingError says that something is missing or not good enough, such as a driver or a feature
+// of the device. It has the first finding of this kind.
 type missingError struct{ first Finding }
 
 func (e *missingError) Error() string {
@@ -125,8 +126,8 @@ func (d *examination) verdict() error {
 	return nil
 }
 
-// The method `all` makes all examinations. If a part is missing, it leaves out those that need the
-// part.
+// The method `all` makes all examinations. Without a loader, a driver or a usable device, it leaves
+// out those that need a device.
 func (d *examination) all(ctx context.Context) error {
 	info, found := d.machineWide()
 	if found && d.offers(info) {

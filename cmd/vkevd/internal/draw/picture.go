@@ -141,7 +141,7 @@ func (p *Picture) dots(i int, points plotter.XYs, radius float64) {
 	p.plot.Add(s)
 }
 
-// refused tells whether err is an error, and keeps the first one.
+// refused tells whether err is not nil. The picture keeps the first such error.
 func (p *Picture) refused(err error) bool {
 	p.err = cmp.Or(p.err, err)
 	return err != nil

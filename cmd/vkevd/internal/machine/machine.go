@@ -252,8 +252,8 @@ func (d opened) Close() error {
 	return err
 }
 
-// Made returns a plan that the library has made. With an error there is none: an interface with a
-// nil pointer is not nil.
+// Made returns a plan that the library has made, as a Planned. After an error the result is nil. It
+// must not be an interface that holds a nil pointer, because such an interface is not equal to nil.
 func Made[P Planned](p P, err error) (Planned, error) {
 	if err != nil {
 		return nil, err

@@ -7,8 +7,9 @@ import (
 	"github.com/vkevd/vkevd/evd/batch"
 )
 
-// singleBatch solves a batch in single precision. Matrices and results are doubles that float32
-// holds, as those of files are.
+// singleBatch solves a batch in single precision. Matrices and results are stored as doubles, as
+// those of files are. The numbers of results are those of float32, so the conversion to doubles is
+// exact.
 type singleBatch struct{ *batch.Plan[float32] }
 
 func (p singleBatch) Solve(ctx context.Context, a []DenseMatrix) (*batch.Result[float64], error) {

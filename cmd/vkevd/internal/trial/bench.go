@@ -95,8 +95,8 @@ func (j *benchJob) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// needsOrders tells whether the flags would be right if the user gave an order. With --tuning it is
-// false, because an error may be about --tuning.
+// needsOrders tells whether the missing --n is the only mistake: whether the flags would be right
+// with it. It is false with --tuning, whose value may be wrong, too.
 func (j *benchJob) needsOrders() bool {
 	opt := j.options
 	opt.Orders = []int{1}

@@ -50,7 +50,7 @@ func SelftestCommand(s *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// check also stores which kinds of test matrices the flags select.
+// check checks the flags, and stores the kinds of test matrices that the arguments select.
 func (j *selftestJob) check(cmd *cobra.Command, args []string) error {
 	if solver, err := evd.ParseSolver(j.solver); err != nil || !solver.Vectors() {
 		return cli.Usage(cmd, "--solver: %q is not a method that finds vectors", j.solver)
