@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// ofTheLibrary are the beginnings of the import paths, outside of this module and Go's own library,
-// that packages other than commands and examples may use. docs/reliability.md says so.
+// ofTheLibrary lists the modules of others that the library may import: all packages of this module
+// except commands and examples. The entries are the beginnings of import paths. docs/reliability.md
+// promises that there are no others.
 var ofTheLibrary = []string{"github.com/goki/vulkan", "github.com/vulkan-go/vulkan", "gonum.org/v1/gonum/"}
 
 // TestLibraryDependsOnLittle checks the imports of the packages that are no commands and no

@@ -14,9 +14,9 @@ import (
 // deviceName matches names of devices, and of the driver whose device is the CPU.
 var deviceName = regexp.MustCompile(`(?i)h100|h200|\ba100\b|\bl40s?\b|rtx|geforce|radeon|instinct|\bmi[0-9]{3}|llvmpipe|lavapipe`)
 
-// knowDevices are the places that may compare names of devices. The numbers of all devices stand in
-// stages/tuning. Package roomtest is for tests. Package vk refuses an old driver, llvmpipe, whose
-// loops end early.
+// knowDevices are the folders and files that may compare names of devices. The sizes that were
+// measured for devices are in stages/tuning. Package roomtest is for tests. Package vk refuses an
+// old version of the driver llvmpipe, in which loops end early.
 var knowDevices = []string{"stages/tuning/", "stages/roomtest/", "vk/device_examine.go"}
 
 // TestOnlyTuningKnowsDevices searches the code for names of devices: identifiers, and strings

@@ -102,9 +102,10 @@ func kernelTable(t *testing.T) string {
 	return markdown([]string{"kernel", "source", "runs in", "nearest tests"}, rows)
 }
 
-// nearest returns the tests that call a function of the given files and lie in their folders. If
-// there are fewer than two, `nearest` looks at the files that call these functions: of the same
-// folders, then of all.
+// nearest returns tests of functions in the given files: the tests that call such a function and
+// are in a folder of these files. If there are fewer than two, `nearest` adds the files that call
+// such a function, and searches again, up to six times. At first it adds only files in the same
+// folders, and later files in all folders.
 func nearest(sources []goFile, files map[string]bool) (tests []string) {
 	const few = 2
 	for round := range 6 {

@@ -51,10 +51,12 @@ GUARD = 100  # number of guard words before and behind each argument
 integer = np.int64 if sys.argv[3:] == ["wide"] else np.int32
 lapack, dropin = (ctypes.CDLL(path) for path in sys.argv[1:3])
 
-# A call: the routine without the letter of the precision, its arguments, the number of values, and
-# the vectors that it returns. vectors[k] is a function from the memory of argument k to a matrix
-# whose columns are the vectors. For a pair, vectors["b"] is a function to the factor of B, and
-# XᴴMX = I for the vectors X and the matrix M = `metric`.
+# A call of a LAPACK routine. The field driver is the name of the routine without the letter of the
+# precision, and arguments are its arguments. found is the number of values that it returns. For
+# each argument k with vectors, vectors[k] is a function that takes the memory of this argument and
+# returns the matrix whose columns are the vectors. For a pair of matrices A and B, vectors["b"] is
+# such a function for the Cholesky factor of B. Then metric is the matrix M with XᴴMX = I for the
+# vectors X.
 Call = collections.namedtuple("Call", "driver arguments found vectors metric", defaults=[None])
 
 
@@ -146,7 +148,8 @@ def compare_numbers(c, want, got, tolerance):
         products = x @ y if c.metric is None else x @ c.metric @ y
         one, others = products[: c.found, : c.found], products[c.found :, c.found :]
         assert near(np.abs(one), np.eye(len(one))), f"vectors in {k}"
-        # Vectors of no value are another basis of the same space.
+        # The further columns belong to no value. They span the same space in both results, but need
+        # not be equal.
         assert near(others @ others.T, np.eye(len(others))), f"further vectors in {k}"
         signs.append(np.sign(np.diag(one)))
     assert len(signs) < 2 or (signs[0] == signs[1]).all(), "signs of left and right vectors"

@@ -156,7 +156,7 @@ func refused(err error) bool {
 
 // buildEmulated builds the kernels for matrix products on integer units. It builds them for matrix
 // units if the device has such units, and for packed dot products. The order of elements in a
-// fragment of a matrix is known only on a real device.
+// fragment of a matrix is a guess here, because only a real device tells it.
 func buildEmulated[T emulated.Double](dev *vk.Device) error {
 	t := tuning.Fitting[T](tuning.For[T](dev.Info()), dev.Info()).Products
 	native, err := product.New[T](dev, t)

@@ -31,7 +31,8 @@ const (
 	smallSpectra, smallSingular = 40, 10 // smallest numbers of matrices with orders up to smallOrder
 )
 
-// smallest returns the largest order to solve: VKEVD_DATA_MAX, or the order `usual` without it.
+// smallest returns the largest order that a test solves: VKEVD_DATA_MAX if it is set, and otherwise
+// the small order `usual`.
 func smallest(t *testing.T, usual int) int {
 	if os.Getenv("VKEVD_DATA_MAX") == "" {
 		return usual
