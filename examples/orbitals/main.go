@@ -1,13 +1,17 @@
 // Command orbitals computes the two lowest orbitals of the molecule H₂⁺, one electron and two
-// protons, at many distances R. The basis has Gaussian functions exp(−a·r²) at five points from one
-// proton to the other. Hamiltonian H and overlap S give the energies, H·c = E·S·c.
+// protons, at many distances R of the protons. An orbital is a sum of basis functions with the
+// coefficients c. The basis functions are Gaussians exp(−a·r²) around five points from one proton
+// to the other. The matrices of the Hamiltonian and of the overlaps of basis functions, H and S,
+// give the energies E: H·c = E·S·c.
 //
-// Good energies need many functions. At small R they are nearly dependent, so S is nearly singular.
-// Canonical orthogonalisation drops the directions of its eigenvalues below 10⁻⁷ of the largest.
+// Good energies need many basis functions. At small R these are nearly linearly dependent, so S is
+// nearly singular. Canonical orthogonalisation uses only those eigenvectors of S whose eigenvalues
+// are above 10⁻⁷ times the largest one.
 //
 // Lengths are in bohr, energies in hartree. The energy of the bonding orbital at R = 2, with the
-// repulsion 1/R of the protons, is −0.6026342 (Wind 1965). The basis is a part of all functions, so
-// its energy must be a little above this one.
+// repulsion 1/R of the protons, is −0.6026342 (Wind 1965). Sums of basis functions cannot have an
+// energy below the exact one (variational principle). So the computed energy must be a little above
+// this number.
 //
 //	go run ./examples/orbitals -points 40 -o orbitals.png
 package main
@@ -91,7 +95,8 @@ func run(w io.Writer, points int, picture string) error {
 	return drawCurves(picture, curves)
 }
 
-// matrices returns H and S for the distance R. Function i has the factor that makes ∫g² = 1.
+// matrices returns H and S for the distance R. Each basis function g has the factor that makes ∫g²
+// = 1.
 func matrices(r float64) (h, s []float64) {
 	const n = centres * exponents
 	h, s = make([]float64, n*n), make([]float64, n*n)
@@ -102,7 +107,8 @@ func matrices(r float64) (h, s []float64) {
 		for i := range n {
 			x, a := function(i)
 			y, b := function(j)
-			// The product of two Gaussians is a Gaussian with the exponent p at the point c.
+			// The product of Gaussians with the exponents a and b around x and y is a Gaussian with
+			// the exponent p around c.
 			p, mu := a+b, a*b/(a+b)
 			d, c := (x-y)*(x-y), (a*x+b*y)/p
 			overlap := math.Pow(2*math.Sqrt(a*b)/p, 1.5) * math.Exp(-mu*d)

@@ -1,5 +1,6 @@
-// Package ownfile, internal to vkevd, reads small files that vkevd itself has written for later runs:
-// caches and settings. Something else may lie at their place.
+// Package ownfile, internal to vkevd, reads small files that vkevd itself has written for later
+// runs: caches and settings. A path of such a file may lead to something else, such as a pipe or a
+// very large file.
 package ownfile
 
 import (
