@@ -15,7 +15,7 @@ const newFileMode = 0o644
 // syncFile waits until the data of a file are on the disk. Tests replace it.
 var syncFile = (*os.File).Sync
 
-// startWriteBack is writeBack. Tests replace it.
+// startWriteBack makes the system begin to write a part of a file to the disk. Tests replace it.
 var startWriteBack = writeBack
 
 // writeBackBytes is the number of bytes after which an AtomicFile asks the system to write them to

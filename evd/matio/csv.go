@@ -32,9 +32,10 @@ type table struct {
 	top topLine
 	// shorter says that the first line has one field less than the others.
 	shorter bool
-	// A number is plain if it is whole and written with digits alone. plainNames says that all
-	// first fields of the other lines are plain, plainFirst that one of them is, and plainBody that
-	// one of the other fields of these lines is.
+	// A number is plain if it is whole and written with digits alone. The next three fields are
+	// about the lines after the first one. plainNames says that the first field of each line is
+	// plain. plainFirst says that the first field of at least one line is plain. plainBody says
+	// that at least one of the other fields is plain.
 	plainNames, plainFirst, plainBody bool
 	// quotedNames says that only the first fields are in quotes.
 	quotedNames bool
@@ -48,7 +49,9 @@ type table struct {
 	shape *triangle
 }
 
-// topLine has the details of the first line of a table.
+// topLine has what must be known of the first line of a table to decide later whether this line is
+// a header: the kinds of its fields, and the error that it gives if it is neither a header nor a
+// row.
 type topLine struct {
 	line     int      // number of the line
 	width    int      // fields
@@ -61,13 +64,14 @@ type topLine struct {
 	// quotedFirst says that the first of several fields is in quotes, and trailing that a tab ends
 	// the line.
 	quotedFirst, trailing bool
-	// plain says that all numbers are plain, and plainFirst that the first field is.
+	// plain says that all numbers of the line are plain: whole and written with digits alone.
+	// plainFirst says that the first field is a plain number.
 	plain, plainFirst bool
-	// wrong is the number of a field, counted from 1: from the second field on, the first one that
-	// is not a number. It is 0 if there is none.
+	// wrong is the number of the first field after field 1 that is not a number. Fields are counted
+	// from 1. It is 0 if there is no such field.
 	wrong int
-	// complaint says what is wrong with the field `wrong`, or else with the first field, and advice
-	// what the user can do.
+	// complaint says what is wrong with the field number `wrong`, or with the first field if
+	// `wrong` is 0. advice says what the user can do.
 	complaint, advice string
 }
 

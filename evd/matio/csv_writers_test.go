@@ -337,7 +337,7 @@ func pandas(r *rand.Rand) *sheet {
 
 func isDigits(text string) bool { return number.Digits([]byte(text)) }
 
-// inR writes as R's write.table, write.csv and write.csv2.
+// inR writes a random matrix as one of R's functions write.table, write.csv and write.csv2 does.
 func inR(r *rand.Rand) *sheet {
 	s := newSheet(r, func(x float64) float64 { // R rounds halves at digit 16 in its own way
 		x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'e', 13, 64), 64)
@@ -455,7 +455,8 @@ func printR(x float64) string {
 	return digits + "e" + exponent
 }
 
-// excel writes as spreadsheets save CSV, in countries with decimal points and with decimal commas.
+// excel writes a random matrix as a spreadsheet saves it as CSV, in a country with decimal points
+// or in one with decimal commas.
 func excel(r *rand.Rand) *sheet {
 	s := newSheet(r, unchanged)
 	s.print("", func(x float64) string { return strings.ToUpper(strconv.FormatFloat(x, 'g', 9, 64)) })
@@ -548,7 +549,8 @@ func savetxt(r *rand.Rand) *sheet {
 	return s
 }
 
-// octaveText writes as Octave: save -text, csvwrite and dlmwrite.
+// octaveText writes a random matrix as one of Octave's functions does, chosen at random: dlmwrite,
+// save -text of a full matrix, or save -text of a sparse matrix.
 func octaveText(r *rand.Rand) *sheet {
 	s := newSheet(r, unchanged)
 	digits := 17
@@ -584,7 +586,8 @@ func octaveText(r *rand.Rand) *sheet {
 	return s
 }
 
-// armadilloText writes as Armadillo: arma_ascii, raw_ascii, csv_ascii, ssv_ascii and coord_ascii.
+// armadilloText writes a random matrix in one of Armadillo's formats of text, chosen at random:
+// arma_ascii, raw_ascii, csv_ascii, ssv_ascii or coord_ascii.
 func armadilloText(r *rand.Rand) *sheet {
 	s := newSheet(r, unchanged)
 	s.print("", func(x float64) string { return fmt.Sprintf("%.16e", x) })

@@ -10,7 +10,8 @@ import (
 )
 
 // FuzzSparse makes files of scipy.sparse.save_npz with arrays of the fuzzer. A file is read as a
-// matrix and as a tridiagonal matrix, or is refused. The rules of the formats stand here once more.
+// matrix and as a tridiagonal matrix, or is refused. The expected result comes from entriesOf, a
+// second implementation of the rules of these formats.
 func FuzzSparse(f *testing.F) {
 	limitFuzzer(f)
 	f.Add("csr", int64(3), int64(3), []byte{4, 1, 1, 5}, []byte{0, 1, 0, 1}, []byte{0, 2, 4, 4})

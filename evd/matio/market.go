@@ -14,8 +14,8 @@ import (
 const bannerWord = "%%MatrixMarket"
 
 // bannerPlaces lists, for each place of the banner after the first word, the words that this
-// package can read. Other words of the Matrix Market format (vector) are refused. A word after = is
-// the one that other writers use for the word before.
+// package can read. Other words of the Matrix Market format (vector) are refused. An entry such as
+// real=double means that some writers use the word double for real.
 var bannerPlaces = [...]struct {
 	name  string
 	words []string
