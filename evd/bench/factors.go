@@ -21,7 +21,8 @@ func (l *load) positive(ops product.Ops[float64]) matrix {
 }
 
 // potrf measures the Cholesky factorisation of a matrix (LAPACK's dpotrf), with the inverses of
-// diagonal blocks. The lower triangle counts twice, for reading and writing.
+// diagonal blocks. In the number of moved doubles the lower triangle counts twice, for reading and
+// writing.
 func potrf(products func(*load) product.Ops[float64]) func(*load) {
 	return func(l *load) {
 		ops := products(l)
@@ -46,8 +47,8 @@ func (l *load) factored(ops product.Ops[float64]) func() factor.Factor[float64] 
 	return func() factor.Factor[float64] { return f }
 }
 
-// sygst measures C = L⁻¹·A·L⁻ᵀ (LAPACK's dsygst). A triangle of A counts twice, for reading and
-// writing, and L once.
+// sygst measures C = L⁻¹·A·L⁻ᵀ (LAPACK's dsygst). In the number of moved doubles a triangle of A
+// counts twice, for reading and writing, and L once.
 func sygst(products func(*load) product.Ops[float64]) func(*load) {
 	return func(l *load) {
 		ops := products(l)
@@ -61,8 +62,9 @@ func sygst(products func(*load) product.Ops[float64]) func(*load) {
 	}
 }
 
-// trsm measures X·L⁻¹. The m rows of X are vectors of C, and become those of a generalized problem.
-// The factor counts once, and X twice, for reading and writing.
+// trsm measures X·L⁻¹, a product that turns eigenvectors of C = L⁻¹·A·L⁻ᵀ, the m rows of X, into
+// those of the pair A, B = L·Lᵀ. In the number of moved doubles L counts once, and X twice, for
+// reading and writing.
 func trsm(products func(*load) product.Ops[float64]) func(*load) {
 	return func(l *load) {
 		ops := products(l)

@@ -132,7 +132,7 @@ func (s stage) load(b *Bench, z sizes, t tuning.Tuning) (l *load, err error) {
 // that is in use all the time, and Info or Infos, for its statuses.
 type part interface{ Work() *vk.Layout }
 
-// uses adds parts, which all have their work memory at the same time.
+// uses adds parts of the measured stage. The work memory of all parts is in use at the same time.
 func (l *load) uses(parts ...part) {
 	for _, p := range parts {
 		l.parts = append(l.parts, p)
@@ -204,8 +204,9 @@ func (l *load) vector(name string, n int) vk.Region[float64] { return l.matrix(n
 
 func (l *load) input(record func(*vk.Recorder, *vk.Arena)) { l.inputs = append(l.inputs, record) }
 
-// loads prepares the measurements of order n, one for all values of a size on which a stage does
-// not depend. `errs` are the errors of those that cannot be prepared.
+// loads prepares the measurements of order n. A stage that does not depend on a size is measured
+// once, and not for every value of this size. `errs` are the errors of measurements that cannot be
+// prepared.
 func (b *Bench) loads(n int) (all []*load, errs []error) {
 	seen := map[Row]bool{}
 	for _, s := range table {

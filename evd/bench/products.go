@@ -70,8 +70,8 @@ func syr2k(products func(*load) product.Ops[float64]) func(*load) {
 	}
 }
 
-// symm measures P ← A·W, where A is symmetric, n×n, and W is n×b. Only one triangle of A counts,
-// because no method needs to read more.
+// symm measures P ← A·W, where A is symmetric, n×n, and W is n×b. Only one triangle of A counts as
+// moved doubles, because no method needs to read more.
 func symm(l *load) {
 	ops := l.products()
 	a, w, p := l.random("A", l.n, l.n), l.random("W", l.n, l.b), l.matrix("P", l.n, l.b)

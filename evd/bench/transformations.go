@@ -15,8 +15,8 @@ import (
 // A reduction overwrites its input, so the input is made again before each run. Random entries are
 // sufficient, because the number of operations does not depend on the entries.
 
-// panelQR measures the QR factorisation of a panel of n rows and b columns. The panel counts twice:
-// it is read and written.
+// panelQR measures the QR factorisation of a panel of n rows and b columns. In the number of moved
+// doubles the panel counts twice: it is read and written.
 func panelQR(l *load) {
 	qr := must(panel.NewQR[float64](l.dev, l.b, l.waiting(), l.tune.Panel))
 	l.uses(qr)
@@ -27,8 +27,9 @@ func panelQR(l *load) {
 }
 
 // sy2sb measures the reduction of a dense symmetric matrix to a band (LAPACK's dsytrd_sy2sb). The
-// counted numbers are those that the method must move: each panel reads a triangle of the trailing
-// matrix, and each block reads and writes this triangle.
+// method takes panels of b columns, and several panels form a block of k columns. The number of
+// moved doubles is what the method must move at least. For each panel it reads the lower triangle
+// of the trailing matrix once. For each block it reads and writes this triangle once.
 func sy2sb(l *load) {
 	reduction := must(reduce.NewBandReduction(l.dev, reduce.BandSize{N: l.n, B: l.b, K: l.k}, l.products(), l.waiting(), l.tune.Panel))
 	l.uses(reduction)
@@ -43,9 +44,9 @@ func sy2sb(l *load) {
 }
 
 // sb2st measures the reduction of a band to tridiagonal form (LAPACK's dsytrd_sb2st). It stores the
-// reflectors, as a solve with vectors does. The band and the reflectors count once. The row also
-// has a model of the critical path, because the length of this path determines the time, and not
-// the number of operations.
+// reflectors, as a solve with vectors does. The band and the reflectors count once as moved
+// doubles. The row also has a model of the critical path, because the length of this path
+// determines the time, and not the number of operations.
 func sb2st(l *load) {
 	bulges := must(chase.NewBulgeChasing[float64](l.dev, chase.Size{N: l.n, B: l.b, Vectors: true}, l.waiting(), l.tune.Chase))
 	l.uses(bulges)
@@ -66,10 +67,11 @@ func sb2st(l *load) {
 // The other reductions are for singular values of n×n matrices. Their b is the number of
 // superdiagonals of the intermediate band.
 
-// ge2tb measures the reduction of a dense matrix to an upper band. The counted numbers are those
-// that the method must move: each panel of b columns reads the trailing matrix twice, and each
-// block of k columns reads and writes it once. If Options have no ranks, k is the rank that package
-// svd chooses for the order.
+// ge2tb measures the reduction of a dense matrix to an upper band. The method takes panels of b
+// columns, and several panels form a block of k columns. The number of moved doubles is what the
+// method must move at least. For each panel it reads the trailing matrix twice. For each block it
+// reads and writes this matrix once. If Options have no ranks, k is the rank that package svd
+// chooses for the order.
 func ge2tb(l *load) {
 	forecast := must(l.singularPlan(vk.Dry(l.dev.Info()), svd.Options{}))
 	width := forecast.Band()
@@ -89,7 +91,7 @@ func ge2tb(l *load) {
 }
 
 // tb2bd measures the reduction of an upper band to bidiagonal form, without storing reflectors. The
-// band counts once.
+// band counts once as moved doubles.
 func tb2bd(l *load) {
 	bulges := must(chase.NewBidiagonalChasing[float64](l.dev, chase.Size{N: l.n, B: l.b}, l.waiting(), l.tune.Chase))
 	l.uses(bulges)
@@ -107,7 +109,7 @@ func tb2bd(l *load) {
 }
 
 // gbbrd measures the reduction of an upper band of any width to bidiagonal form: passes that narrow
-// the band, and the bulge chasing. The band counts once.
+// the band, and the bulge chasing. The band counts once as moved doubles.
 func gbbrd(l *load) {
 	size := l.tune.NarrowSize(l.n, l.b)
 	narrow := must(chase.NewBandNarrowing[float64](l.dev, size, l.waiting(), l.tune.Chase))
@@ -128,7 +130,8 @@ func gbbrd(l *load) {
 
 // The input of the back transformations is random: Householder reflectors with random vectors, in
 // the storage of a reduction. Their product is orthogonal. The vectors to transform are the m rows
-// of X. The counted numbers are the reflectors once, and X twice, for reading and writing.
+// of X. In the number of moved doubles the reflectors count once, and X twice, for reading and
+// writing.
 
 // applyQ2 measures the application of all reflectors of Q2, those of all bulge-chasing sweeps.
 func applyQ2(l *load) {

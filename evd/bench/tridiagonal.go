@@ -70,11 +70,13 @@ func bisection(l *load) {
 	}
 }
 
-// threeVectors counts two vectors that are read, and one that is written.
+// threeVectors is the number of moved doubles of a stage that reads two vectors of length n and
+// writes one.
 func threeVectors(n int) float64 { return 3 * float64(n) }
 
 // divideAndConquer measures divide and conquer for all eigenvalues and vectors (LAPACK's dstedc).
-// The counted operations are those without deflation, and the vectors count once.
+// The counted operations are those without deflation. The n² elements of the vectors count once as
+// moved doubles.
 func divideAndConquer(l *load) {
 	divide := must(stedc.NewDivideConquer(l.dev, l.n, l.products(), l.tune.Products, l.tune.DivideConquer))
 	l.uses(divide)
