@@ -29,8 +29,9 @@ type Products[T spirv.Scalar] struct {
 	// by integer units.
 	Emulated emulation.Products
 
-	// Pair are the products with the factor of B, in a generalized problem. PairEmulated has them
-	// if they are emulated, and those for the vectors are not.
+	// Pair are the products with the factor of B, in a generalized problem. They may be emulated
+	// while the products for the vectors are not. Then PairEmulated has them, and otherwise it is
+	// empty.
 	Pair         product.Ops[T]
 	PairEmulated emulation.Products
 }

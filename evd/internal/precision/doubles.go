@@ -36,8 +36,9 @@ type Doubles[T spirv.Scalar] interface {
 	// laid out.
 	Resize(side int, rows vk.Region[T])
 
-	// Copied is the memory that WidenReals writes and Narrow reads. A device that narrows vectors
-	// of a matrix of another device needs a copy.
+	// Copied is the memory whose contents WidenReals computes and Narrow needs, in addition to the
+	// diagonals: the phase of a complex tridiagonal matrix. Another device that narrows vectors of
+	// the same matrix needs a copy of it. For real types it is empty.
 	Copied() []vk.Region[complex128]
 
 	// OnHost reports whether the host computes in double precision in place of the device.

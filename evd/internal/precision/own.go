@@ -49,7 +49,7 @@ type ownOnDevice[T spirv.Scalar] struct{ own[T] }
 
 func (*ownOnDevice[T]) OnHost() bool { return false }
 
-// Products are new, because the plan's products are for numbers of type T.
+// Products makes new products, because those of the plan are for numbers of type T.
 func (*ownOnDevice[T]) Products(dev *vk.Device, _ product.Ops[T], t product.Tuning) (product.Ops[float64], *vk.Layout, error) {
 	ops, err := product.New[float64](dev, t)
 	if err != nil {
