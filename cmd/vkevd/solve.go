@@ -72,7 +72,8 @@ func solveCommand(s *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// checkUse is called before any file is opened.
+// checkUse returns an error if the flags and the arguments do not fit each other. It is called
+// before any file is opened.
 func (j *solveJob) checkUse(cmd *cobra.Command, args []string) error {
 	o := &j.options
 	switch {

@@ -328,7 +328,8 @@ func chosen[T any](list []T, index []int) []T {
 	return all
 }
 
-// condition is that of the matrix B of all pairs.
+// condition returns the largest condition number that the plans report for B, the matrix that all
+// pairs of the batch share.
 func (p *batchPlans[M]) condition() (most float64) {
 	for _, plan := range p.plans {
 		if of, known := plan.(interface{ Condition() float64 }); known {

@@ -59,7 +59,8 @@ func svdCommand(s *cli.Session) *cobra.Command {
 	return cmd
 }
 
-// checkUse is called before any file is opened.
+// checkUse returns an error if the flags are wrong or contradict each other. It is called before
+// any file is opened.
 func (j *svdJob) checkUse(cmd *cobra.Command) error {
 	if err := errors.Join(j.CheckProcesses(cmd), j.options.check(cmd), cli.CheckPrecision(cmd, j.precision),
 		j.input.check(cmd), checkStorage(cmd, j.input.storage)); err != nil {
@@ -394,9 +395,10 @@ func (a stored[T]) normFormula() string {
 	return "|‖A‖F − ‖C‖F| / (ε·‖A‖F), ε of the storage"
 }
 
-// squares compares the sums of squares. If numbers are stored with fewer digits, the measure is in
-// units of the ε of their format. For bands and in half precision it is not divided by n, because
-// these errors do not grow with n. Dense matrices in single precision have the unit of normFormula.
+// squares compares Σσ² with ‖A‖F², the sum of squares of the elements. If numbers are stored with
+// fewer digits, the measure is in units of the ε of their format. For bands and in half precision
+// it is not divided by n, because these errors do not grow with n. Dense matrices in single
+// precision have the unit of normFormula.
 func (a stored[T]) squares(values []float64) report.Measure {
 	m := report.Measure{Name: "squares", Formula: squaresFormula, Ratio: squares(a.Dense, values, report.LeastNorm[T]())}
 	ulp := a.Storage.Ulp()

@@ -88,8 +88,8 @@ func (s *triangle) matrix(t *table) (*Dense, error) {
 	d.Table = t.table(reading{header, t.names == wordNames})
 	ragged := slices.Min(lengths) != n
 	for i, length := range lengths {
-		// The triangle has the columns from `from` to before `to`. The row's first field is in
-		// column `shift`.
+		// In row i, the triangle has the columns j with from ≤ j < to. The first field of this row
+		// is in column `shift`, and the row must have `want` fields.
 		from, to, shift := 0, i+1, 0
 		want := n
 		switch upper := t.opt.Triangle == UpperTriangle; {

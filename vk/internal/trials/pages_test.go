@@ -23,7 +23,7 @@ type problem struct {
 	solve func(d *vk.Device, n int, tune *tuning.Tuning) ([]any, error)
 }
 
-// memory is a plan of any kind.
+// memory is a plan of any kind, with the methods by which a test looks at its device memory.
 type memory interface {
 	Memory() []vk.Placed
 	Close()

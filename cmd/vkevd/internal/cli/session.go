@@ -38,8 +38,8 @@ func OneFile(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// OneMatrix is OneFile for the command solve, to which a user may give the two matrices of a
-// generalized problem.
+// OneMatrix checks that the command solve has one argument, as OneFile does. If there are two, the
+// user may want to solve a generalized problem, and the error names the flag for that.
 func OneMatrix(cmd *cobra.Command, args []string) error {
 	if len(args) == 2 {
 		return Usage(cmd, "solve takes one FILE, not 2; %s", generalized)

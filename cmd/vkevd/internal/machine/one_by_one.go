@@ -127,7 +127,8 @@ func (p *oneByOne[T]) Check(ctx context.Context, a []evd.Sym[T], s []batch.Spect
 	return all, nil
 }
 
-// Condition is that of B, or 0 if there is none, or if no pair was solved.
+// Condition is the estimated condition number of B. It is 0 if there is no B, or if no pair was
+// solved.
 func (p *oneByOne[T]) Condition() float64 {
 	if pair, of := p.oneSolver.(*onePair[T]); of && pair.factored != nil {
 		return pair.factored.Condition

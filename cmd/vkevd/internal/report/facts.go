@@ -103,7 +103,8 @@ func Divided(plan any) string {
 	return "vectors"
 }
 
-// SharesOf is empty if the plan uses one device.
+// SharesOf describes the devices of a plan for the report. It returns nil if the plan uses one
+// device.
 func SharesOf(all []evd.DeviceShare) (list []DeviceShare) {
 	if len(all) < 2 {
 		return nil
@@ -163,7 +164,7 @@ func (f *Facts) Remarks(w io.Writer) {
 	}
 }
 
-// PairFacts are about B and the problem.
+// PairFacts are the part of the report about a generalized problem: its type, and properties of B.
 type PairFacts struct {
 	File      string           `json:"b"`
 	Type      machine.PairType `json:"type"` // LAPACK's itype
@@ -187,7 +188,8 @@ func (p *PairFacts) Drops(by pencil.Overlap, d pencil.Dropping) {
 	}
 }
 
-// OfPair is called after Solved.
+// OfPair adds the facts about a generalized problem. It must be called after Solved, which sets the
+// order of the matrices.
 func (f *Facts) OfPair(file string, of machine.PairType, condition float64, single bool) {
 	ulp := Ulp
 	if single {
@@ -283,7 +285,7 @@ func (f *Facts) refined(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// DevicesOf is empty if the plan uses one device.
+// DevicesOf returns the devices of a plan and their shares, or nil if the plan uses one device.
 func DevicesOf(plan any) []evd.DeviceShare {
 	if p, ok := plan.(interface{ Devices() []evd.DeviceShare }); ok && len(p.Devices()) > 1 {
 		return p.Devices()
