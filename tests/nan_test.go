@@ -218,7 +218,7 @@ func (b *nanBlind) fails(body []ast.Stmt) bool {
 	})
 }
 
-// isTest reports whether e is a *testing.T, or one of the other types with its methods.
+// isTest reports whether e has the type *testing.T or testing.TB.
 func (b *nanBlind) isTest(e ast.Expr) bool {
 	t := b.info.TypeOf(e)
 	return t != nil && (t.String() == "*testing.T" || t.String() == "testing.TB")

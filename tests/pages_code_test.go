@@ -36,8 +36,9 @@ func packageTable(t *testing.T) string {
 	return markdown([]string{"folder", "what it is"}, rows)
 }
 
-// kernelTable lists, for each kernel, its source, the packages that run it, and the tests that are
-// nearest to them. If there are many tests, the files of the others follow.
+// kernelTable lists, for each kernel, its source, the packages that run it, and the names of the
+// nearest tests (see the function nearest). If there are more than four such tests, only the files
+// of the others are listed.
 func kernelTable(t *testing.T) string {
 	var sources []goFile
 	eachGoFile(t, func(path string) {

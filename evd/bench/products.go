@@ -24,7 +24,8 @@ func (l *load) tiled() *product.Tiled[float64] {
 }
 
 // units returns products that emulate double precision on integer units, by arithmetic modulo
-// several small numbers. They count refused rows, and the measurement fails if there are any.
+// several small numbers. They refuse a row of a factor that they cannot scale, and count such rows.
+// The measurement fails if there are any.
 func (l *load) units() product.Ops[float64] {
 	const moduli = 14 // as in a solve with vectors
 	tiled := must(product.New[float64](l.dev, l.tune.Products))

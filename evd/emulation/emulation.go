@@ -105,7 +105,8 @@ func (ps Products) Panel(t tuning.Tuning) panel.Tuning {
 type Maker[T emulated.Double] func(moduli, room int) (*emulated.Ops[T], error)
 
 // Both makes the emulated products of a solve: first those for its reduction, and then those for
-// its vectors. The latter have `moduli` moduli; 0 means VectorModuli. A nil Maker makes none.
+// its vectors. The products for the vectors have `moduli` moduli; 0 means VectorModuli. A nil Maker
+// makes no products.
 func (make Maker[T]) Both(moduli int) (both []*emulated.Ops[T], err error) {
 	if make == nil {
 		return nil, nil

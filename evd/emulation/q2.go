@@ -23,10 +23,11 @@ type Q2[T spirv.Scalar] interface {
 }
 
 // NewQ2 prepares the back transformation by the faster method. `ops` are the products of a solve
-// for its vectors, and `all` is the number of its vectors on all devices together. Large products
-// are used only if the products are emulated, that is if ps is not empty, and if the device's
-// measured rates say that they are faster for `all` vectors. Devices with the same rates thus use
-// the same method, whatever their shares are. The errors are those of the stage.
+// for its vectors, and `ps` lists the emulated products of this solve. `all` is the number of its
+// vectors on all devices together. Large products are used only if the products are emulated, so
+// that ps is not empty, and if the device's measured rates say that they are faster for `all`
+// vectors. Devices with the same rates thus use the same method, whatever their shares are. The
+// errors are those of the stage.
 func NewQ2[T spirv.Scalar](
 	dev *vk.Device, size back.Size, all int, ops product.Ops[T], ps Products, w stages.Waiting, t back.ApplyQ2Tuning,
 ) (Q2[T], error) {

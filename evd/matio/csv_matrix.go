@@ -89,9 +89,10 @@ func (t *table) isNoOtherFormat(rows, cols int) error {
 }
 
 // areEntries reports whether the rows of a table of three columns look like the entries of a
-// matrix. Their first two columns are whole numbers. If the matrix must be square, it is enough
-// that they begin at 0 or 1. Otherwise the entries must be sorted, no two may be the same, and at
-// least half of the rows and columns must have one, because such a table may have other meanings.
+// matrix: row, column and value. The numbers in the first two columns must be whole. If the matrix
+// must be square, it is enough that the smallest of them in each of the two columns is 0 or 1.
+// Otherwise the entries must also be sorted, no two may have the same place, and at least half of
+// the rows and of the columns must have an entry, because such a table may have other meanings.
 func areEntries(a []float64, square bool) bool {
 	var most [2]float64
 	least := [2]float64{2, 2}

@@ -31,8 +31,9 @@ var blankCell = math.Float64frombits(0x7ff8_6d61_7469_6f21)
 type triangle struct {
 	lengths []int // numbers in each row below the first line, empty fields included
 	lines   []int // number of the line of each of these rows
-	// columns and rows are check sums of the names. columns is that of all fields of the first
-	// line, and inner that of its fields after the first one.
+	// columns, inner and rows are check sums of names: `columns` of all fields of the first line,
+	// `inner` of the fields of this line after the first one, and `rows` of the first fields of the
+	// other lines.
 	columns, inner, rows names64
 }
 

@@ -30,8 +30,8 @@ type diagonals struct {
 	// row has the fields of the line that was read last.
 	row   []diagonalCell
 	texts [4][]byte
-	// labels says that the first row has numbers that may be names of columns. `others` counts the
-	// other numbers, and `plain` those of them that are written without a decimal mark.
+	// labels says that the first row has numbers that may be names of columns. The other rows have
+	// `others` numbers, of which `plain` are written without a decimal mark.
 	labels        bool
 	others, plain int
 	out           Tridiagonal

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCongruentKeepsSubnormals has a matrix of the smallest elements: 2⁻ᵉ·D·A·D must have all digits.
+// TestCongruentKeepsSubnormals passes matrices with subnormal elements to Congruent. The elements
+// of the result 2⁻ᵉ·D·A·D must be exact.
 func TestCongruentKeepsSubnormals(t *testing.T) {
 	const tiny = math.SmallestNonzeroFloat64
 	d := []float64{0x1.8p536, 0x1.4p537, 3}

@@ -33,9 +33,10 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// First prefers an error that is not context.Canceled. Parallel panics as its function does, after
-// it has cancelled the other calls. (A panic once cancelled nothing, so the panic came when all
-// other devices had done their whole work.)
+// TestParallel checks two rules. First returns an error other than context.Canceled if there is
+// one. If a call of the function `do` panics, Parallel cancels the other calls and then panics with
+// the same value. (In an earlier version the panic came only when all other devices had done their
+// whole work.)
 func TestParallel(t *testing.T) {
 	lost := errors.New("lost")
 	k, err := First(Parallel(3, func() {}, func(k int) error { return []error{nil, context.Canceled, lost}[k] }))

@@ -155,9 +155,9 @@ var processCounts = []string{
 	"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
 }
 
-// CheckProcesses returns an error if this is one of several processes of a job, and the user has
-// not said with --engine what they shall do. Each of them would solve the whole problem, and all of
-// them would write the same files.
+// CheckProcesses returns an error if this process is one of several of an MPI job, and the user has
+// not given the flag --engine. Without this flag every process would solve the whole problem, and
+// all of them would write the same files.
 func (e Environment) CheckProcesses(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("engine") {
 		return nil
