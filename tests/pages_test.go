@@ -118,10 +118,10 @@ func measurements(t *testing.T) (all []measurement) {
 type table struct {
 	CSV string // a file in docs/data that has the whole table; then only Show and Only may be set, too
 
-	// Show lists the columns of the CSV file that the document shows. Only is a list of regular
-	// expressions. The document shows a row if one of them matches the row's fields, joined by "|".
-	// The test fails if an expression matches no row. Without Show the document shows all columns,
-	// and without Only all rows.
+	// Show lists the columns of the CSV file that the document shows. The field Only is a list of
+	// regular expressions. The document shows a row if one of them matches the row's fields, joined
+	// by "|". The test fails if an expression matches no row. Without Show the document shows all
+	// columns, and without Only all rows.
 	Show, Only []string
 
 	Device, Precision string // of all columns that name none

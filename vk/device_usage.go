@@ -23,10 +23,11 @@ type usage struct {
 	users  int  // number of calls in progress
 	closed bool // no more calls begin
 
-	// Calls get the queue in the order in which they asked for it. `turns` is the number of calls
-	// that have asked for it, and `done` the number of calls that have given it back. The next call
-	// is the one whose turn is `done`. It has the queue if `taken` is true; otherwise it may take
-	// it.
+	// Calls get the queue in the order in which they asked for it. The turn of a call is the number
+	// of earlier calls that have asked. `turns` is the number of all calls that have asked, and
+	// `done` is the number of calls that have given the queue back. So the next call is the one
+	// whose turn is `done`. If `taken` is true, this call has the queue. Otherwise it may take the
+	// queue.
 	turns, done uint64
 	taken       bool
 }

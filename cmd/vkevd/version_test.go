@@ -8,8 +8,9 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
-// TestVersionTellsTheCommit checks which version the command prints: what the Go tool recorded, or
-// the commit that a build without git names, such as that of the container image.
+// TestVersionTellsTheCommit checks which version the command prints. It must be the one that the Go
+// tool recorded. If the program was built without git, as in the container image, the version must
+// have the commit that the build has set.
 func TestVersionTellsTheCommit(t *testing.T) {
 	for _, c := range []struct{ recorded, commit, want string }{
 		{"v1.2.3", "", "v1.2.3"}, {"v1.2.3", "abc", "v1.2.3"}, {"v0.0.0-20261128-0123456789ab+dirty", "abc", "v0.0.0-20261128-0123456789ab+dirty"},

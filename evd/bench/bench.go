@@ -37,8 +37,9 @@ type Options struct {
 	// table is measured.
 	Variants []tuning.Variant
 
-	// Complex means Hermitian matrices in complex128. Besides "peaks", only the stages "values",
-	// "vectors", "sygv" and "sygv-vectors", also with "emulated-" before their names, have them.
+	// Complex means Hermitian matrices in complex128. Only "peaks" and the stages "values",
+	// "vectors", "sygv" and "sygv-vectors" can be measured with them, and these stages also with
+	// "emulated-" before their names.
 	Complex bool
 
 	// Single means real matrices in float32. Only batches are measured with them.

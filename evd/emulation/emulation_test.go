@@ -51,8 +51,9 @@ func testModuliOfBoth[T emulated.Double](t *testing.T, all map[int][]int) {
 	}
 }
 
-// TestNativePartHasTheSizesOfThePlan checks that products which are not emulated use the tiles of
-// the given tuning, and not those of the device's table. The given tile does not fit the device.
+// TestNativePartHasTheSizesOfThePlan checks that the native products of a plan with emulated
+// products use the tiles of the given tuning, and not those of the device's table. The given tile
+// does not fit the device, so the products must be refused with the error about this tile.
 func TestNativePartHasTheSizesOfThePlan(t *testing.T) {
 	dev := vk.Dry(vk.Info{Name: "card", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Features: []string{"shaderFloat64"}})
 	sizes := tuning.On(dev.Info())

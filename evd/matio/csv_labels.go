@@ -32,13 +32,14 @@ var (
 	cornerOfLabels  = condition{"whole numbers in the first line and the first column", (*table).cornerAbove}
 )
 
-// above says whether the numbers of the first line may be names of columns: 0, 1, 2, … or years,
-// for example, or different whole numbers above numbers of which none is written with digits alone.
-// Numbers that continue in the other lines are no names (see belongs).
+// above says whether the numbers of the first line may be names of columns. They may be numbers
+// that count, such as 0, 1, 2, …, or years. They may also be other whole numbers, all different, if
+// none of the numbers below is written with digits alone. Numbers that continue in the other lines
+// are no names (see belongs).
 //
 // NumPy's savetxt writes tables that are separated by blanks, without a header. So in such a table
-// both are needed: labels such as 0, 1, 2, … above numbers of which none is written with digits
-// alone.
+// both conditions must hold: the first line counts, and none of the numbers below is written with
+// digits alone.
 func (t *table) above() string {
 	if !t.top.plain || t.rows == 0 || t.labels == 0 {
 		return ""

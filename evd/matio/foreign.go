@@ -10,8 +10,8 @@ import (
 
 // foreign lists formats that this package does not read. A file of such a format begins with the
 // bytes `magic`. The text `convert` is a command of another program that makes a file that can be
-// read. Letters are no proof, because a table may have a header of the same letters. So a magic
-// that a header may have counts only before binary data.
+// read. A table may have a header that begins with the same letters. So if `magic` consists of a
+// few letters, the file has this format only if there are binary data in its first bytes.
 var foreign = []struct{ magic, name, convert string }{
 	{"BZh", "bzip2", "unpack it, with bunzip2 FILE"},
 	{"\xfd7zXZ\x00", "xz", "unpack it, with unxz FILE"},

@@ -170,10 +170,11 @@ func (s *search) crossovers(ctx context.Context, best *Result, t tuning.Tuning) 
 	best.Conquer = s.conquer(ctx, best.Choice, t.Batch)
 }
 
-// oneStage searches, by halving, for the largest multiple of oneStageStep for which a reduction in
-// one stage is faster than one in two stages. It measures the whole solve `stage`. `set` writes an
-// order into the sizes as this limit. The result is 0 if the limit is the present one, `now`, or if
-// it was not measured.
+// oneStage searches for the largest order for which a reduction in one stage is faster than one in
+// two stages. It searches the multiples of oneStageStep by bisection, and measures the whole solve
+// `stage`. The function `set` sets a limit in Crossovers: orders up to the limit are reduced in one
+// stage. The result is 0 if the found limit is `now`, that of the tuning table, or if no limit was
+// found.
 func (s *search) oneStage(ctx context.Context, c Choice, stage string, now int, set func(x *Crossovers, n int)) int {
 	const never = 1
 	faster, slower := 0, oneStageMost/oneStageStep+1
@@ -215,9 +216,10 @@ func (s *search) leaves(what string) {
 }
 
 // conquer returns the smallest order from which divide and conquer is faster than QL iteration for
-// the vectors of a batch. It compares both in the middle of the orders of each row of the table. It
-// begins with the last row, and ends with a row for which QL iteration is faster. The result is 0
-// if it is the order of the table, or if it was not measured.
+// the vectors of a batch. Each row of the tuning table is for a range of orders. `conquer` compares
+// both methods for the order in the middle of this range. It begins with the last row, and ends
+// with a row for which QL iteration is faster. The result is 0 if it is the order of the table, or
+// if it was not measured.
 func (s *search) conquer(ctx context.Context, c Choice, t batch.Tuning) int {
 	const least = 32 // orders up to 32 are one leaf of divide and conquer
 	now, from, wins := maxOrder, maxOrder, true

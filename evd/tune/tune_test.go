@@ -214,7 +214,8 @@ func TestSearchFindsCrossovers(t *testing.T) {
 			}
 		}
 	}
-	// On a device that cannot reduce in one stage, a search keeps the table's orders for this.
+	// On a device that cannot reduce a matrix in one stage, a search keeps the table's limits for
+	// reductions in one stage.
 	never := &valley{band: table.Band, block: table.Block, tile: table.RankTwoK, step: time.Second, tuned: sized, oneStage: 1300, conquer: 70, twoStages: true}
 	without, _ := never.search(time.Hour)
 	if r, err := without.run(context.Background(), table); err != nil || r.Choice != crossing(Crossovers{Conquer: 65}) || !r.Complete || len(r.Untried) > 0 {

@@ -21,8 +21,8 @@ type Solve[T spirv.Scalar] struct {
 	// Call runs the recordings of the solve. It has the device and the memory.
 	*plan.Call
 
-	// Second is the power of two by which the values of a generalized problem are multiplied in
-	// addition to σ, because B is scaled, too. 0 means 1.
+	// The field Second is the power of two by which the values of a generalized problem are
+	// multiplied in addition to σ, because B is scaled, too. 0 means 1.
 	Second float64
 }
 

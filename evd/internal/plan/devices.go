@@ -62,7 +62,8 @@ type Shared struct {
 	// Part returns which of m vectors device k computes: `from` ≤ i < `to`.
 	Part func(k, m int) (from, to int)
 
-	// Each calls `do` for the number of each device, at the same time, and returns the first error.
+	// The function Each calls `do` with the number of each device, 0, 1, …, at the same time, and
+	// returns the first error.
 	Each func(do func(k int) error) error
 
 	// Vectors is the number of all vectors. The solve sets it.

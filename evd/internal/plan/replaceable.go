@@ -9,7 +9,8 @@ import (
 // Replaceable holds the stages of a plan's solves, of type P. A call that has the plan's lock may
 // replace them while other calls read them.
 type Replaceable[P any] struct {
-	// Now are the stages. Only a call that has the plan's lock may read this field.
+	// The field Now holds the stages for the next solve. Only a call that has the plan's lock may
+	// read this field.
 	Now P
 
 	lock sync.Mutex

@@ -27,8 +27,9 @@ type Memory[T spirv.Scalar] struct {
 // numbers in double precision. If T is float64, the results share this memory. A side is one set of
 // vectors: left singular vectors are side 0, and right ones side 1. Eigenvectors are side 0.
 type Doubles[T spirv.Scalar] interface {
-	// Always is the device memory that is in use during the whole solve. Rows is the memory of the
-	// vectors: from their conversion to the end of the back transformation, and in checks.
+	// The method Always returns the layout of the device memory that is in use during the whole
+	// solve. The method Rows returns that of the memory of the vectors, which is in use from their
+	// conversion to the end of the back transformation, and in checks.
 	Always() *vk.Layout
 	Rows() *vk.Layout
 
