@@ -39,7 +39,8 @@ func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
 // probe_fma. The sizes of all regions are multiples of the regions' alignment, so that no padding
 // follows a region.
 //
-// In buffers of maxBuffer bytes, less than the gaps between regions, each region is paged.
+// If the device has buffers of at most maxBuffer bytes, and this is less than the guard bytes
+// between two regions, then each region is paged.
 func probing(t *testing.T, pairs, results int, maxBuffer uint64) *neighbours {
 	t.Helper()
 	ctx, n := context.Background(), &neighbours{d: open(t, vk.Options{DebugShaders: true, MaxBuffer: maxBuffer})}

@@ -12,8 +12,8 @@ import (
 )
 
 // untried matches command lines that the fuzzer must not run: those that may name files outside the
-// working folder, and those with numbers of three or more digits. With such an order the fuzzer
-// could report a deadlock after 10 s.
+// working folder, and those with numbers of three or more digits. A matrix of such an order may
+// take longer than 10 s, and the fuzzer would then report a deadlock.
 var untried = regexp.MustCompile(`/|\.\.|\d{3}`)
 
 // behaves runs a command line and checks properties that hold for every command line: no panic, a

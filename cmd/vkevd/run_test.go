@@ -156,8 +156,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestFlagRules compares the whole texts of rules for flags that a command takes only with others, or
-// only without others.
+// TestFlagRules checks the whole texts of some errors about flags: flags that need another flag,
+// and flags that exclude another one.
 func TestFlagRules(t *testing.T) {
 	s := newFixture(t)
 	for _, c := range []struct{ args, says string }{

@@ -28,7 +28,7 @@ type table struct {
 	// head says what the first line is, and names what the first fields of the other lines are.
 	head  headKind
 	names nameKind
-	// top has the details of the first line.
+	// top describes the first line. At the end of the file it decides whether this line is a header.
 	top topLine
 	// shorter says that the first line has one field less than the others.
 	shorter bool
@@ -37,7 +37,8 @@ type table struct {
 	// plain. plainFirst says that the first field of at least one line is plain. plainBody says
 	// that at least one of the other fields is plain.
 	plainNames, plainFirst, plainBody bool
-	// quotedNames says that only the first fields are in quotes.
+	// quotedNames says that the first row is quoted as R does it: the first field is in quotes, the
+	// second one is not.
 	quotedNames bool
 
 	// a has the numbers of the first line, if all its fields after the first are numbers, and then

@@ -34,7 +34,8 @@ type fields struct {
 	noComments     bool // # and % begin no comment
 
 	// chunk holds the bytes that the input has buffered. The first `used` of them have been read.
-	// Fields that are not whole in it, or have quotes, are copied to `long`; others are inChunk.
+	// If the field that was read last lies completely in chunk and had no quotes, `field` is a part
+	// of chunk, and inChunk is true. Otherwise the field was copied to `long`.
 	chunk, long []byte
 	used        int
 	inChunk     bool
@@ -73,7 +74,8 @@ func (t *fields) peek() (byte, error) {
 	return t.chunk[t.used], nil
 }
 
-// skipGaps reads blanks that belong to no field, and then peeks.
+// skipGaps reads blanks that belong to no field. It returns the byte after them, which it does not
+// read.
 func (t *fields) skipGaps() (byte, error) {
 	for {
 		c, err := t.peek()

@@ -227,7 +227,7 @@ func (t *table) noReading() error {
 }
 
 // An AmbiguousError says that a table of text may be read in several ways, and that its content
-// does not decide between them. Options.Header and Options.Names do.
+// does not decide between them. The options Header and Names make the choice.
 type AmbiguousError struct {
 	File string // name, as the caller gave it
 	Why  string // what may be names of columns or rows

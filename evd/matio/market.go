@@ -289,9 +289,9 @@ func (m *market) entry(k int) ([]byte, error) {
 }
 
 // each implements matrix.each: it lists the entries of a coordinate file, in the order of the file,
-// each with its mirror image after it. Finite-element codes write their assembly in this way, with
-// several entries of one place. As for every sparse file, the memory for the elements depends only
-// on the declared size.
+// each with its mirror image after it. Several entries may have the same place, as in files of
+// finite-element codes that list the contributions of all elements. As for every sparse file, the
+// memory for the elements depends only on the declared size.
 func (m *market) each(put func(i, j int, x complex128) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)

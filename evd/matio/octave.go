@@ -86,7 +86,7 @@ func (o Options) readOctave(in *input) (*Dense, error) {
 			return nil, t.errorf("two variables are called %s", t.name)
 		}
 		all = append(all, t.name)
-		// The first variable may be the only one.
+		// The first variable is read in any case, because it may be the only one.
 		at := slices.Index(wanted[:best], t.name)
 		if at >= 0 || len(all) == 1 && o.Array == "" {
 			found, foundErr = t.matrix()

@@ -151,7 +151,8 @@ func (s *splitting) place(typ uint32, offset int) (pointer uint32, how []uint32)
 	return pointer, how
 }
 
-// part is an element or member of a value in memory. A part of a vector can be accessed at once.
+// part is a part of a value in memory that one access loads or stores, unless it must be split
+// again: an element of an array, a member of a struct, or some components of a vector.
 type part struct {
 	typ        uint32
 	offset     int // in bytes, from the beginning of the access

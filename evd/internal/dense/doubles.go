@@ -31,7 +31,8 @@ func NewDoubles[T spirv.Scalar](dev *vk.Device, n, m int) (Doubles[T], error) {
 	return Doubles[T]{d, &phase}, err
 }
 
-// `own` reserves memory for numbers of type T that other memory holds as real doubles.
+// `own` reserves memory for numbers of type T. The same numbers are also in other memory, as real
+// doubles.
 func own[T spirv.Scalar](name string, elements int) vk.Region[T] {
 	kind := ", single"
 	if spirv.KindOf[T]().IsComplex() {

@@ -27,8 +27,9 @@ func TestHermitiansWithInexactDivision(t *testing.T) {
 	t.Run("complex64", func(t *testing.T) { inexactHermitians[complex64](t, 21, false) })
 }
 
-// TestHermitiansInEveryArithmetic solves complex matrices of every kind and of orders around those
-// of bands, blocks and tiles, those of order 20 in every way. Divisions are those of the device, or
+// TestHermitiansInEveryArithmetic solves complex matrices of every kind. Their orders are near the
+// sizes of bands, blocks and tiles. Matrices of order 20 are solved in all ways that
+// inexactHermitians knows, and all others in one way. Divisions are those of the device, or
 // inexact. The newer CPU driver of make test-second also replaces subnormal numbers by zero, and
 // its fma() rounds once.
 func TestHermitiansInEveryArithmetic(t *testing.T) {

@@ -133,8 +133,8 @@ func (p *literal) boolean() bool {
 	return false
 }
 
-// tuple reads sizes in parentheses. A comma may follow the last one, and the letter L each, because
-// Python 2 wrote long integers with it.
+// tuple reads sizes in parentheses. A comma may follow the last one. The letter L may follow each
+// of them, because Python 2 wrote long integers with it.
 func (p *literal) tuple() (sizes []int) {
 	p.expect("(")
 	for p.complaint == "" && !p.accept(")") {
