@@ -96,7 +96,8 @@ func (e *linkEnd) open() (err error) {
 	return wrap("opening a link", "", "", err)
 }
 
-// release also works if the method `open` has failed. No copy of the link may be in flight.
+// release destroys the command buffers and the semaphore of this end of the link. It also works if
+// the method `open` has failed. No copy of the link may be in flight.
 func (e *linkEnd) release() {
 	d := e.dev.dev
 	for _, b := range e.batches {

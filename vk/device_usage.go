@@ -32,7 +32,7 @@ type usage struct {
 	taken       bool
 }
 
-// init must be called before any other method of the type.
+// init prepares the condition variable. It must be called before any other method of the type.
 func (u *usage) init() { u.changed.L = &u.lock }
 
 // enter begins a call that uses the driver. The call may enter again before it leaves.

@@ -77,7 +77,8 @@ func (q *queue) open(d *Device) (err error) {
 	return nil
 }
 
-// close also works if `open` has failed. No batch may be in flight.
+// close destroys the command buffers and the semaphore of the queue. It also works if `open` has
+// failed. No batch may be in flight.
 func (q *queue) close(d *Device) {
 	for _, b := range append(q.batches[:], q.copies[:]...) {
 		if b != nil {

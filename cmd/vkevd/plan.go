@@ -254,8 +254,8 @@ func withRates(ctx context.Context, dev machine.Device) (a machine.Absent, err e
 	return a, err
 }
 
-// The second result of Forecast is the error that the device would return for lack of memory, or
-// nil.
+// Forecast makes the plan that the flags describe, for a device that need not be present. The
+// second result is the error that the device would return for lack of memory, or nil.
 func (j *planJob) Forecast(on machine.Absent, opt evd.Options) (machine.Planned, *vk.OutOfMemoryError, error) {
 	drops, _ := overlapOf(j.overlap) // it has been checked
 	t := machine.Task{Kind: j.kind(), Type: j.pairType(), Overlap: drops, N: j.n, Count: j.batch, Shape: machine.SingularShape{M: j.rows, N: j.n}, Evd: opt}

@@ -337,7 +337,8 @@ func (j *solveJob) batchEndings(endings []string) []string {
 	return append(slices.Clone(endings), archiveEnding)
 }
 
-// vectorsEndings includes .mtx only if there is one matrix, and one process solves it.
+// vectorsEndings returns the endings that the name of a file of vectors may have. The ending .mtx
+// is one of them only if there is one matrix, and one process solves it.
 func (j *solveJob) vectorsEndings() []string {
 	if j.batch || j.engine != vulkanEngine {
 		return j.batchEndings([]string{".npy"})

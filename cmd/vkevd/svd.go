@@ -352,7 +352,8 @@ func aboutRectangle(file string, rows, cols int, err error) error {
 	return aboutInput(file, fmt.Sprintf("%d by %d", rows, cols), "singular values", err)
 }
 
-// The sums of squares are compared only if the result has all values.
+// singularMeasures measures the errors of a result. Without vectors of both sides it takes only the
+// measures of the values. The sums of squares are compared only if the result has all values.
 func singularMeasures[T evd.Float](ctx context.Context, p machine.SingularSolver[T], a stored[T], res *svd.Result[T]) (report.Measures, error) {
 	found := certified(a, res)
 	if res.U == nil || res.V == nil {

@@ -23,7 +23,8 @@ type random struct {
 // randomThreads is the size of a workgroup.
 const randomThreads = 128
 
-// The first seed is 1 for each Bench, so that two equal Benches measure equal matrices.
+// newRandom builds the kernels. The first seed is 1 for each Bench, so that two equal Benches
+// measure equal matrices.
 func newRandom(dev *vk.Device) (r *random, err error) {
 	r = &random{}
 	if r.fill, err = vk.Build(dev, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: randomThreads}); err != nil {

@@ -72,7 +72,8 @@ func TestComplexMarket(t *testing.T) {
 			t.Errorf("%q\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	// A real file may say hermitian.
+	// A Matrix Market file of real numbers may declare its matrix hermitian, which means symmetric
+	// then.
 	d, z, err := Options{}.ReadEither(strings.NewReader("%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n2 1 5\n"), "m.mtx")
 	if err != nil || z != nil || !d.DeclaredSymmetric || !same(d.Data, []float64{0, 5, 5, 0}) {
 		t.Errorf("real hermitian: %v, %v, %v", d, z, err)

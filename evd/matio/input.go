@@ -41,7 +41,7 @@ type source struct {
 	complex bool
 }
 
-// errorf returns an error about the content of a file without lines.
+// errorf returns an error about the content of a file, without the number of a line.
 func (s source) errorf(format string, args ...any) *FormatError {
 	return &FormatError{s.file, 0, fmt.Sprintf(format, args...)}
 }

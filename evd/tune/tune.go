@@ -207,8 +207,9 @@ func inOneStage(r bench.Row) error {
 	return nil
 }
 
-// `leaves` is called when the search has left out a choice. If the reason is lack of time, it adds
-// the choice to s.untried. Other reasons were given to s.note.
+// `leaves` is called when the search has left out a choice. If the search had no time for it,
+// `leaves` adds the choice to s.untried. If there is another reason, s.note has been called with it
+// before.
 func (s *search) leaves(what string) {
 	if s.out {
 		s.untried = append(s.untried, what)

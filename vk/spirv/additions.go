@@ -39,7 +39,7 @@ func addTo(header []uint32, body []instruction) *additions {
 	return a
 }
 
-// key identifies a declaration without its id: its opcode and the words that define it.
+// key returns a text that identifies a declaration: its opcode and its words without the result id.
 func key(op uint32, words []uint32) string { return fmt.Sprint(op, words) }
 
 func (a *additions) id() uint32 {

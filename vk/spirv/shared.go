@@ -57,8 +57,9 @@ type evaluation struct {
 	given map[uint32]uint64 // by SpecId
 }
 
-// evaluate takes the value of each constant from `data`, at the place that its entry in `fields`
-// gives. A constant past the end of `data` has no value.
+// evaluate reads the declarations of a module, and the values of its specialisation constants. It
+// takes the value of each constant from `data`, at the place that its entry in `fields` gives. A
+// constant past the end of `data` has no value.
 func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
 	e := &evaluation{collect(body), map[uint32]uint64{}}
 	for _, f := range fields {

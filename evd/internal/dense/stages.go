@@ -375,7 +375,8 @@ func (b *Back[T]) Record(c *plan.Call, rec *vk.Recorder, vectors product.Matrix[
 	return b.orient.Record(rec, x, b.To(ws, vectors), back)
 }
 
-// costs is empty without vectors.
+// costs returns a forecast of the operations of the back transformation. It is nil if no vectors
+// are wanted.
 func (b *Back[T]) costs() []plan.StageCost {
 	if b.q1 == nil {
 		return nil

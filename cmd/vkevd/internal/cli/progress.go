@@ -94,7 +94,8 @@ func TimeShare(costs []evd.StageCost, seconds []float64, at evd.Progress) float6
 	return 0
 }
 
-// The caller of show, and of draw, must hold p.lock.
+// show shows the name of a stage: on a line of its own, or in the progress line. The caller of
+// `show`, and of `draw`, must hold p.lock.
 func (p *Progress) show(stage string) {
 	fresh := stage != p.now
 	p.now = stage

@@ -82,7 +82,8 @@ func newPicture(title, x, y string) *Picture {
 
 func (p *Picture) SetTitle(text string) { p.plot.Title.Text = text }
 
-// Resize takes centimetres. 0 keeps the default size, which depends on the content.
+// Resize sets the width and the height of the picture, in centimetres. A size of 0 stands for the
+// default size, which depends on the content.
 func (p *Picture) Resize(width, height float64) {
 	p.chosen = size{width, height}
 }
@@ -117,7 +118,7 @@ func (p *Picture) layout() (width, height vg.Length, scale float64) {
 	}
 }
 
-// All values on the axis must be positive.
+// logarithmic gives the axis a logarithmic scale. All values on the axis must be positive.
 func logarithmic(axis *plot.Axis) { axis.Scale, axis.Tick.Marker = plot.LogScale{}, decades{} }
 
 // line adds curve i, counted from 0. `name` appears in the legend, unless it is "".

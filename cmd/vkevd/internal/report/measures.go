@@ -63,7 +63,7 @@ func Ratios[T evd.Number](r evd.Ratios) Measures {
 	}
 }
 
-// PairRatios are those of pencil.Plan.Check.
+// PairRatios returns the ratios that pencil.Plan.Check has measured, with their names and formulas.
 func PairRatios(of machine.PairType, by pencil.Overlap, r evd.Ratios) Measures {
 	b, residual := "B", ""
 	switch of.Pencil() {
