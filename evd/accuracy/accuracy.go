@@ -210,8 +210,9 @@ func matrixOf(ctx context.Context, dev *vk.Device, sigma []float64, random *rand
 	for i, s := range sigma {
 		a[i+i*n] = s
 	}
-	// ApplyPanels keeps its vectors as rows. The first product makes Σ·Uᵀ in place of Σ. The rows
-	// of its transpose U·Σ are the vectors of the second product, which makes U·Σ·Vᵀ.
+	// ApplyPanels multiplies vectors by an orthogonal matrix. Its vectors are the rows of a matrix.
+	// The first call turns the rows of Σ into those of Σ·Uᵀ. The transpose is U·Σ, whose rows the
+	// second call turns into those of U·Σ·Vᵀ.
 	for range 2 {
 		for i := range n {
 			for j := range i {

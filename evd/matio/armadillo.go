@@ -18,7 +18,7 @@ import (
 const armadilloMagic = "ARMA_"
 
 // armadilloTypes are the first letters of the types that this package reads: integers with and
-// without sign, and floating-point numbers. FC is complex.
+// without sign, and floating-point numbers. A complex type begins with FC, and is refused.
 var armadilloTypes = []string{"IS", "IU", "FN"}
 
 // readArmadillo reads a matrix that Armadillo has saved with arma_ascii.

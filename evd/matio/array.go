@@ -80,8 +80,8 @@ func stackShape(shape []int) (count, rows, cols int) {
 	return full[0], full[1], full[2]
 }
 
-// These functions are for readArray. They return "" if an array of this shape is a matrix, a stack,
-// either of them, or a vector.
+// These functions are arguments of readArray. Each returns "" for the shapes that it accepts, and
+// otherwise a complaint. They accept a matrix, a stack, either of these two, or a vector.
 
 func isMatrix(shape []int) string {
 	switch len(shape) {

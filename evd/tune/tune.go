@@ -341,8 +341,9 @@ type onDevice struct {
 	bench *bench.Bench // measures the device's peak rates only once for the whole search
 	opt   Options
 
-	// spills lists the kernels that spill registers with the sizes of the device's tuning table. No
-	// other sizes are refused because of them.
+	// spills lists the kernels that spill registers with the sizes of the device's tuning table. If
+	// one of these kernels also spills with other sizes, this is no reason to refuse the other
+	// sizes.
 	spills []string
 }
 
