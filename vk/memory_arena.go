@@ -34,7 +34,7 @@ type Arena struct {
 	guards  []uint64
 }
 
-// named is a region of an arena.
+// named is a region of an arena, with its address.
 type named struct {
 	Placed
 	addr uint64 // of the first byte, virtual if the region is paged

@@ -65,7 +65,8 @@ func NewCommon[T spirv.Scalar](dev *vk.Device, n, m int, cfg Config) (c *Common[
 // suit adapts the sizes to the measured rate of the device. It also decides whether A is reduced in
 // one stage.
 func (c *Common[T]) suit(dev *vk.Device) error {
-	// With the context of a caller, a measurement could end early for all later callers.
+	// Measurements are made once and stored. With the context of one caller, a measurement could
+	// end early for all later callers.
 	ctx, facts := context.Background(), machine.Of(dev)
 	rate, err := facts.Rate(ctx) // Rate also tells the device its rate, for the sizes of batches of commands
 	if err != nil {
