@@ -175,8 +175,9 @@ func testComplexBand[T stagetest.Complex](t *testing.T) {
 	x.check("the matrix", 0, a, copied)
 }
 
-// TestComplexFactors checks the triangular factor T of a product of complex reflectors, rows that
-// are multiplied by it, and the matrix N of the band reduction.
+// TestComplexFactors checks three kernels for the product I − Y·T·Yᴴ of complex reflectors:
+// larft_rows, which computes T and products −S·T; larft, which computes diagonal blocks of T; and
+// larft_diagonal, which copies the factors of panels to the diagonal of a larger T.
 func TestComplexFactors(t *testing.T) {
 	stagetest.EachComplex(t, testComplexFactors[complex128], testComplexFactors[complex64])
 }
@@ -268,7 +269,8 @@ func testComplexFactors[T stagetest.Complex](t *testing.T) {
 	x.check("larft_diagonal", blocks, want, copied)
 }
 
-// TestComplexMiddle checks N = −½·Tᴴ·(X·T + S1ᴴ·R1 + S2ᴴ·R2).
+// TestComplexMiddle checks the kernel sy2sb_middle of the band reduction. From six random matrices
+// it must compute N = −½·Tᴴ·(X·T + S1ᴴ·R1 + S2ᴴ·R2). T is upper triangular.
 func TestComplexMiddle(t *testing.T) {
 	stagetest.EachComplex(t, testComplexMiddle[complex128], testComplexMiddle[complex64])
 }

@@ -49,8 +49,9 @@ type numericsProbe[T spirv.Real] struct {
 
 // probeNumerics runs the functions of probe_numerics.comp on the device. The functions of one
 // variable get the numbers x. The functions for reflectors get `pairs`: the first element of a
-// vector, and the sum of the squares of the other elements. One of their results is β·2ᵉ. The test
-// is skipped if the kernel cannot be built.
+// vector, and the sum of the squares of the other elements. They compute the reflector that maps
+// the vector to β·e1, and one of their results is β·2ᵉ. The test is skipped if the kernel cannot be
+// built.
 func probeNumerics[T spirv.Real](t *testing.T, x, pairs []T, e int) numericsProbe[T] {
 	t.Helper()
 	dev, count := stagetest.Device(t), len(x)
@@ -122,8 +123,8 @@ func testNumericHelpers[T spirv.Real](t *testing.T) {
 	}
 }
 
-// TestInverseRootNear checks that the relative error of inverse_root_near is below 2⁻²⁰ for numbers
-// from 2⁻⁶⁰⁰ to 2¹⁰²³.
+// TestInverseRootNear checks the function inverse_root_near, which approximates 1/√x. Its relative
+// error must be below 2⁻²⁰ for numbers x from 2⁻⁶⁰⁰ to 2¹⁰²³.
 func TestInverseRootNear(t *testing.T) {
 	const count = 20000
 	got := probeNumerics(t, randomNumbers[float64](count, -600, 1023, 3), randomNumbers[float64](2*count, 0, 1, 2), 0)
@@ -135,9 +136,9 @@ func TestInverseRootNear(t *testing.T) {
 	}
 }
 
-// TestNearestHalf compares nearest_half with the host's rounding for the finite half-precision
-// numbers, for the midpoints between two of them, for the float32 numbers next to the midpoints,
-// and for infinities and NaN.
+// TestNearestHalf compares the function nearest_half, which rounds a float32 to half precision,
+// with the host's rounding. The arguments are the finite half-precision numbers, the midpoints
+// between two of them, the float32 numbers next to the midpoints, infinities and NaN.
 func TestNearestHalf(t *testing.T) {
 	var x []float32
 	for h := range spirv.Float16(0x7c00) {

@@ -131,8 +131,9 @@ func (s *ApplyQ2[T]) groupFlops(group int) float64 {
 	return 4 * float64(s.spec.B) * float64(s.spec.G) * float64(blocks)
 }
 
-// Work has the INFO word, a ticket, and a flag for each item of the largest dispatch. It is empty
-// if workgroups do not wait for each other.
+// Work returns the layout of the workspace: the INFO word, a counter from which workgroups take
+// tickets, and a flag for each item of the largest dispatch. It is empty if workgroups do not wait
+// for each other.
 func (s *ApplyQ2[T]) Work() *vk.Layout {
 	if s.waiting == nil {
 		return vk.Together()
@@ -140,8 +141,9 @@ func (s *ApplyQ2[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info is 0 after a successful run. Otherwise a wait reached the poll limit, and the word is 1 plus
-// the index of the flag. The slice is empty if workgroups do not wait for each other.
+// Info returns the INFO word. It is 0 after a successful run. Otherwise a wait reached the poll
+// limit, and the word is 1 plus the index of the flag. The slice is empty if workgroups do not wait
+// for each other.
 func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.waiting == nil {
 		return vk.Slice[uint32]{}

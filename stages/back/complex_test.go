@@ -16,7 +16,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// rounded returns the numbers as T holds them.
+// rounded returns the numbers x, rounded to the type T.
 func rounded[T stagetest.Complex](x []complex128) []complex128 {
 	return stagetest.ComplexOf[complex128](stagetest.ComplexOf[T](x))
 }

@@ -126,7 +126,8 @@ func (s *ApplyQ2Squares[T]) Info(*vk.Arena) vk.Slice[uint32] { return vk.Slice[u
 
 func (s *ApplyQ2Squares[T]) Flops() float64 { return s.ProductFlops() + s.multipliedFlops() }
 
-// ProductFlops is 4·n²·m for order n and few sweeps in a square.
+// ProductFlops returns the cost of the products with the vectors. It is about 4·n²·m flops for
+// order n and m vectors, if n is much larger than the number of sweeps in a square.
 func (s *ApplyQ2Squares[T]) ProductFlops() float64 {
 	flops := 0.0
 	s.each(func(d q2Division) {
@@ -151,7 +152,8 @@ func (s *ApplyQ2Squares[T]) squareFlops(d q2Division) float64 {
 	return 2 * sweeps * height * (sweeps + height)
 }
 
-// `each` calls `do` for each division, in the order of the product Q2·X: the last sweeps act first.
+// `each` calls `do` for each set of neighbouring sweeps, with the division of their reflectors into
+// squares. The last sweeps come first, because they act first in Q2·X.
 func (s *ApplyQ2Squares[T]) each(do func(q2Division)) {
 	if s.multiplied == nil {
 		return

@@ -76,7 +76,8 @@ type Q2SquareTuning struct {
 	Gain float64
 
 	// From is the smallest number of vectors for which ApplyQ2Squares was measured to be faster, if
-	// the gain is at least Gain. If it is 0, the numbers of flops decide.
+	// the ratio of the rates is at least Gain. If From is 0, nothing was measured, and the numbers
+	// of flops decide.
 	From int `json:",omitempty"`
 }
 
@@ -118,7 +119,7 @@ func FitsQ2[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, b int) error {
 }
 
 // q2Spec returns the specialisation constants for the sizes t. It reduces sizes that need more
-// shared memory than the device has. If the smallest sizes do not fit, it is a
+// shared memory than the device has. If even the smallest sizes do not fit, it returns a
 // *vk.UnsupportedError.
 func q2Spec[T spirv.Scalar](
 	t ApplyQ2Tuning, info vk.Info, size Size, op product.Op,

@@ -32,9 +32,9 @@ type Backend interface {
 	Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error
 
 	// Roots solves the secular equations of the merges of one level. It stores the roots in the
-	// fields Right.Mu and Right.Origin of each merge. Except in the last level, it also sets the
-	// first K elements of Right.Q.First and Right.Q.Last, the first and last rows of the new right
-	// vectors.
+	// fields Right.Mu and Right.Origin of each merge. A merge has K columns that are not deflated.
+	// Except in the last level, Roots also stores the first and the last elements of the K new
+	// right vectors, in Right.Q.First and Right.Q.Last.
 	Roots(merges []*Merge) error
 
 	// Vectors merges the blocks of W and of S, level by level, as the type Merge describes. The two

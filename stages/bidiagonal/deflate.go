@@ -77,10 +77,10 @@ func newMerge(b blocks) *Merge {
 	return m
 }
 
-// zeroChain is the sequence of rotations of pole 0 with other columns. A rotation acts on two
-// columns of the right vectors W, sets an element of the row z of the merged matrix to zero, and
-// does not change the left vectors S. While this chain grows, chains of other columns may grow,
-// too.
+// zeroChain is the sequence of rotations of the column of pole 0 with other columns. Pole 0 is the
+// pole d_0 = 0 of the merged matrix M. A rotation acts on two columns of the right vectors W, sets
+// an element of the full row z of M to zero, and does not change the left vectors S. While this
+// chain grows, chains of other columns may grow, too.
 type zeroChain struct {
 	*dc.Columns
 	column   int32 // the column that holds pole 0 after the rotations so far
@@ -88,10 +88,11 @@ type zeroChain struct {
 	cos, sin []float64
 }
 
-// rotate rotates the column of pole 0 and column c so that the column of pole 0 gets a zero in the
-// row z. The rotation puts an element below z_0. If the magnitude of this element is above `tol`,
-// rotate changes nothing and returns false. Otherwise it returns true, the column that belonged to
-// pole 0 is deflated, and column c belongs to pole 0. The sign of column c changes, so that no
+// rotate rotates two columns of W: column a, which belongs to pole 0 before the rotation, and
+// column c. Let r = √(z_a² + z_c²). The rotation makes z_a zero and z_c = ±r. It also creates an
+// element of M below z_0, of magnitude d_c·|z_c|/r. If this element is above `tol`, rotate changes
+// nothing and returns false. Otherwise it takes the element as zero and returns true. Then column a
+// is deflated, and column c belongs to pole 0. The new column c changes its sign, so that no
 // singular value becomes negative.
 func (x *zeroChain) rotate(c int32, tol float64) bool {
 	a, cos, sin := x.column, 1.0, 0.0
@@ -125,10 +126,10 @@ func (x *zeroChain) end(tol float64) {
 	x.dst = append(x.dst, 0)
 }
 
-// appendTo appends the chain to the steps of W in `right`, and returns the steps of S. S has the
-// same steps, but the chain does not rotate S: each column of the chain is copied by a chain of one
-// step. In W the last column of the chain belongs to pole 0, and in S the first one. The others are
-// deflated.
+// appendTo appends the chain to `right`, the steps by which a back end makes the columns of W, and
+// returns the steps for S. The chain rotates columns of W, but it only copies the same columns of
+// S. So W gets one chain of many steps, and S gets many chains of one step each. Pole 0 belongs to
+// the last column of the chain in W, and to the first one in S. The other columns are deflated.
 func (x *zeroChain) appendTo(right *dc.Gather) (left dc.Gather) {
 	first := len(right.Src)
 	copy(right.Cos[first:], x.cos)
@@ -146,8 +147,8 @@ func (x *zeroChain) appendTo(right *dc.Gather) (left dc.Gather) {
 	return left
 }
 
-// square replaces the poles d and the row z by the poles and weights of the secular equation, whose
-// unknown is σ².
+// square replaces the poles d_i and the row z by the poles d_i² and the weights z/‖z‖ of the
+// secular equation, whose unknown is σ².
 func square(p *dc.Secular) {
 	p.Rho = 0
 	for i, z := range p.Z {

@@ -21,8 +21,8 @@ const (
 )
 
 // StandardForm replaces a Hermitian matrix A by the matrix C of the standard eigenproblem (dsygst,
-// zhegst): C = L⁻¹·A·L⁻ᴴ for AxLBx, and C = Lᴴ·A·L otherwise. The method is recursive, with
-// products of half the order on the highest level, and n³ flops in all.
+// zhegst): C = L⁻¹·A·L⁻ᴴ for AxLBx, and C = Lᴴ·A·L otherwise. L is the Cholesky factor of B. The
+// method is recursive, with products of half the order on the highest level, and n³ flops in all.
 type StandardForm[T spirv.Scalar] struct {
 	n      int
 	pencil Pencil
@@ -115,8 +115,8 @@ func (s *StandardForm[T]) record(rec *vk.Recorder, ws *vk.Arena, a product.Matri
 	s.record(rec, ws, a11, l11, before)
 	rec.Phase(stages.PhaseStandardForm, before+formFlops(h), s.Flops())
 	if s.pencil == AxLBx {
-		// W = A21·L11⁻ᴴ and P = L21·C11. With W − ½P in the place of A21, and W − P:
-		// A22 ← A22 − (W − ½P)·L21ᴴ − h.c., C21 = L22⁻¹·(W − P)
+		// A, L and C have 2×2 blocks, and C11 is known. Let W = A21·L11⁻ᴴ and P = L21·C11. Then
+		// A22 ← A22 − (W − ½P)·L21ᴴ − L21·(W − ½P)ᴴ and C21 = L22⁻¹·(W − P).
 		s.mirror.Record(rec, a11, move.Triangle{}, 1)
 		l11.Solve(rec, ws, Right, product.Adjoint, a21, w)
 		s.copies.Record(rec, w, a21)
@@ -125,8 +125,8 @@ func (s *StandardForm[T]) record(rec *vk.Recorder, ws *vk.Arena, a product.Matri
 		s.ops.Syr2k(rec, ws, a21, l21, a22)
 		l22.Solve(rec, ws, Left, product.NoTrans, w, a21)
 	} else {
-		// W = A21·L11 and P = A22·L21. With W + ½P in the place of A21, and then W + P:
-		// C11 ← C11 + (W + ½P)ᴴ·L21 + h.c., C21 = L22ᴴ·(W + P)
+		// A, L and C have 2×2 blocks. Let W = A21·L11 and P = A22·L21. Then
+		// C11 ← C11 + (W + ½P)ᴴ·L21 + L21ᴴ·(W + ½P) and C21 = L22ᴴ·(W + P).
 		l11.timesL(rec, ws, a21, w)
 		s.mirror.Record(rec, a22, move.Triangle{}, 1)
 		s.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, a22, l21, 0, a21)

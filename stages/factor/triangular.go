@@ -87,7 +87,8 @@ func (f Factor[T]) Solve(rec *vk.Recorder, ws *vk.Arena, side Side, op product.O
 		}
 	}
 	forward := side == Left != op.Transposes()
-	// subtract removes from part [i, i+size) of X what Y in [first, end) contributes.
+	// subtract subtracts from part [i, i+size) of X the product of L with the known parts of Y,
+	// which lie in [first, end).
 	subtract := func(i, size, first, end int) {
 		if forward {
 			multiply(-1, f.L.Block(i, first, size, i-first), part(y, first, i-first), 1, part(x, i, size))

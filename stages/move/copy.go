@@ -30,8 +30,9 @@ func moves(rec *vk.Recorder, count int, bytes float64, dispatch func(first, some
 	})
 }
 
-// TileOn is Tile, or half of it if such a tile does not fit into the shared memory of the device:
-// complex128 where a workgroup has only 16 KiB.
+// TileOn returns the side of the tiles for elements of type T: Tile, or half of it if such a tile
+// does not fit into the shared memory of the device. Half is needed for complex128 if a workgroup
+// has only 16 KiB.
 func TileOn[T any](info vk.Info) uint32 {
 	if Tile*(Tile+1)*int(sizeOf[T]()) > info.SharedBytes {
 		return Tile / 2

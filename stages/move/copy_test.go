@@ -110,7 +110,9 @@ func testHermitianLoad[T stagetest.Complex](t *testing.T, tile uint32) {
 // triangles has all ways in which a triangle can be stored.
 var triangles = []Triangle{{}, {Upper: true}, {RowMajor: true}, {Upper: true, RowMajor: true}}
 
-// holds tells whether element i of column j of the memory is in the stored triangle, i ≠ j.
+// holds tells whether the stored triangle has the element at i + j·ld in memory, for i ≠ j. This is
+// element (i, j) of the matrix if the matrix is stored by columns, and (j, i) if it is stored by
+// rows.
 func (s Triangle) holds(i, j int) bool { return (i < j) == (s.Upper != s.RowMajor) }
 
 func TestTranspose(t *testing.T) {

@@ -16,8 +16,8 @@ type FactorRows[T spirv.Scalar] struct {
 
 // NewFactorRows builds the kernel for panels of b columns. If a subgroup has an invocation for each
 // column, a workgroup is one subgroup, so that no invocation waits for another subgroup at the
-// barriers. On an H200 a dispatch for panels of 32 columns took 12 µs with workgroups of 512
-// invocations.
+// barriers. For comparison, on an H200 a dispatch for panels of 32 columns took 12 µs with
+// workgroups of 512 invocations.
 func NewFactorRows[T spirv.Scalar](dev *vk.Device, b int) (f FactorRows[T], err error) {
 	columns := stages.PowerOfTwo(b)
 	size := max(stages.PowerOfTwo(dev.Info().Subgroup), columns)

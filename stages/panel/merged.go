@@ -74,7 +74,7 @@ func (q *MergedPanels[T]) Record(
 	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, xt)
 }
 
-// rowsOfT is the number of rows of T in one product, so that T is divided into p pieces. A product
-// leaves out the columns left of the diagonal of its piece, which are zero. Together the products
+// rowsOfT is the number of rows of T in one product. T is upper triangular, so the products are p
+// blocks of rows, and each of them leaves out the zeros left of its diagonal block. Together they
 // leave out the fraction (p−1)/(2p) of T.
 const rowsOfT = 256

@@ -18,10 +18,10 @@ const meetingPolls = 1 << 17
 // wait for all others, in one dispatch that factors a panel, or in Tridiagonalisation. `groups`
 // must be the largest number that a stage needs (the methods Meeting of the tunings). If a wait for
 // all others failed in a solve (Machine.MeetFailed), the result is false. Otherwise it is true for
-// fewer than two workgroups, of which none waits for another, and that of Machine.MayMeet for more.
-// The trial is a factorisation of a panel of zeros with b columns, in double precision if the
-// device has it. If the trial's kernel does not fit the device, the result is false. Errors are
-// those of package vk.
+// fewer than two workgroups, because then no workgroup waits for another. For more, it is the
+// result of a trial, which Machine.MayMeet runs and stores. The trial is a factorisation of a panel
+// of zeros with b columns, in double precision if the device has it. If the trial's kernel does not
+// fit the device, the result is false. Errors are those of package vk.
 func Meet(ctx context.Context, m *machine.Machine, b, groups int, t Tuning) (bool, error) {
 	if failed := m.MeetingFailed(); failed || groups < 2 {
 		return !failed, nil

@@ -51,9 +51,10 @@ type QR[T spirv.Scalar] struct {
 	// Successive dispatches use the two regions alternately.
 	state [2]vk.Region[T]
 
-	// Workgroups of the kernel `whole` exchange numbers through `slots`. For every column each
-	// workgroup writes its sums and its elements of the current row, and all others read them. A
-	// slot has 64 bits, so that one store writes it. A complex128 has two slots.
+	// `slots` is the memory through which the workgroups of the kernel `whole` exchange numbers.
+	// For every column each workgroup writes its sums and its elements of the current row, and all
+	// others read them. A slot is a word of 64 bits for one number, so that one store writes the
+	// number. A complex128 has two slots.
 	slots vk.Region[uint64]
 
 	// `exponents` has the binary exponents by which the rows of the workgroups are scaled, so that
@@ -125,7 +126,7 @@ func (q *QR[T]) reserve() {
 	q.work, q.status = vk.Together(q.state[0], q.slots, q.exponents), q.flags.Layout()
 }
 
-// slotsOf returns the number of slots of a number of type T.
+// slotsOf returns the number of slots (64-bit words) of a number of type T.
 func slotsOf[T spirv.Scalar]() int { return max(1, int(spirv.KindOf[T]().Size()/8)) }
 
 // Work is the workspace of one factorisation. Factorisations that run in turn can share it.
@@ -133,9 +134,9 @@ func (q *QR[T]) Work() *vk.Layout { return q.work }
 
 func (q *QR[T]) Status() *vk.Layout { return q.status }
 
-// Info is 0 after a successful run. Otherwise a wait reached the poll limit, and the word is 1 plus
-// the index of the column whose sums did not come. The slice is empty if workgroups do not wait for
-// each other.
+// Info returns the INFO word. It is 0 after a successful run. Otherwise a wait reached the poll
+// limit, and the word is 1 plus the index of the column whose sums did not come. The slice is empty
+// if workgroups do not wait for each other.
 func (q *QR[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if q.whole == nil {
 		return vk.Slice[uint32]{}

@@ -174,7 +174,8 @@ func twoWorkgroups[T spirv.Scalar](t *testing.T, d *vk.Device, tune Tuning, rand
 }
 
 // TestPanelQRWholeOfNaN checks that a NaN in the panel gives NaN in the result and does not make a
-// workgroup wait. All bits of the NaN are set, as those of a slot without a value.
+// workgroup wait. All bits of the NaN are set. The kernel uses the same bits to mark a word of
+// memory in which no workgroup has stored a number yet.
 func TestPanelQRWholeOfNaN(t *testing.T) {
 	const m, b = 30, 4
 	nan := math.Float64frombits(math.MaxUint64)
@@ -284,8 +285,9 @@ func TestPanelQRWholeGivesUp(t *testing.T) {
 	}
 }
 
-// wholeGivesUp factors a 30×4 panel with two workgroups, of which only the first one runs. At first
-// the slots hold the numbers in `empty`, in turn.
+// wholeGivesUp factors a 30×4 panel with two workgroups, of which only the first one runs. The
+// workgroups exchange numbers through 64-bit words (slots). Before the dispatch these words hold
+// the numbers in `empty`, again and again.
 func wholeGivesUp[T spirv.Scalar](t *testing.T, panel []T, empty ...uint64) {
 	d, tune := stagetest.Device(t), SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<10
