@@ -46,7 +46,8 @@ func (c Columns) check() {
 	}
 }
 
-// table returns the words that the kernels read (see own_columns.glsl).
+// table returns the table of the device's blocks that the kernels read, as 32-bit words.
+// own_columns.glsl describes its layout.
 func (c Columns) table() []uint32 {
 	const words = shaders.OwnColumnsWords
 	blocks := (c.N + c.Width - 1) / c.Width

@@ -55,7 +55,9 @@ func random(rows, cols int, seed uint64) complexMatrix {
 
 func (x complexMatrix) of(i, j int) complex128 { return x.at[i+j*x.ld] }
 
-// op returns op(X). The operation is that which the bits of `trans` select for the first factor.
+// op returns op(X), which is X, its transpose, its conjugate or its adjoint. The kernels have a
+// constant with bits for the operation on each factor, and op reads those of the first factor from
+// `trans`.
 func (x complexMatrix) op(trans uint32) complexMatrix {
 	at := func(i, j int) complex128 {
 		if trans&shaders.GemmTransA != 0 {
@@ -212,7 +214,7 @@ func complexKernel[S, P any](t *testing.T, m spirv.Module[S, P], spec S) *vk.Ker
 
 type sumKernel[T stagetest.Complex] = *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 
-// add computes C ← C − ΣP for the partial products in matrix number 5.
+// add computes C ← C − ΣP. The partial products P are in matrix number 5 of the bench.
 func (p *complexBench[T]) add(sums sumKernel[T], c Matrix[T]) {
 	const lanes = 2
 	p.dispatch(func(rec *vk.Recorder) {

@@ -162,7 +162,8 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 	}
 }
 
-// tilesOf returns the number of tiles of C, and the number that one dispatch may compute.
+// tilesOf returns the number of tiles of C, and the largest number of tiles that one dispatch may
+// compute.
 func (g *tiledGemm[T]) tilesOf(r *request[T], x splitK) (all, most int) {
 	tile, inner := g.tiles[x.tile], r.inner()
 	flops := 2 * float64(inner[0]+inner[1]) // of an element of C

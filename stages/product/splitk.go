@@ -68,10 +68,11 @@ func newChooser(t Tuning) chooser {
 	return c
 }
 
-// The model of costs counts the instructions of one compute unit of the device. In a step of the
-// inner dimension, an invocation does ThreadM·ThreadN multiplications and reads ThreadM + ThreadN
-// numbers, one or mostPack numbers at a time. The constants are rounded values for an H200; only
-// their order of magnitude is important.
+// The model of costs counts the instructions that one compute unit of the device executes, summed
+// over all invocations that run on it. A step of the inner dimension is one index k of the sum Σ
+// A(i, k)·B(k, j). In a step, an invocation does ThreadM·ThreadN multiplications and reads ThreadM
+// + ThreadN numbers, one or mostPack numbers at a time. The constants are rounded values for an
+// H200; only their order of magnitude is important.
 const (
 	startSteps    = 64   // a workgroup's first loads and its access to C, in steps
 	dispatchSteps = 20   // the dispatch that sums, in steps of the first tile
@@ -81,8 +82,8 @@ const (
 	shortLines    = 0.17 // extra cost for each factor that a shallow tile reads in parts of a line
 )
 
-// step is the cost of a step of the inner dimension for a workgroup, in instructions of a compute
-// unit.
+// step returns the cost of a step for a workgroup: the number of instructions of its invocations
+// together. A step is one index of the inner dimension.
 func (t Tile) step() float64 {
 	loads := t.ThreadM + t.ThreadN
 	if t.Packed {

@@ -51,7 +51,8 @@ func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T],
 	s.add(rec, a, w, p, x, parts)
 }
 
-// tilesOf returns the number of tiles of P, and the number that one dispatch may compute.
+// tilesOf returns the number of tiles of P, and the largest number of tiles that one dispatch may
+// compute. P is the result.
 func (s *tiledSymm[T]) tilesOf(p Matrix[T], x splitK) (all, most int) {
 	tile := s.tiles[x.tile]
 	return vk.Tiles(p.Rows, tile.M) * vk.Tiles(p.Cols, tile.N), s.within(2 * float64(tile.M) * float64(tile.N) * float64(p.Rows))

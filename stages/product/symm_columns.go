@@ -49,7 +49,8 @@ func NewSymmColumns[T spirv.Real](dev *vk.Device, t *Tiled[T], c Columns) (*Symm
 	return s, nil
 }
 
-// fitting returns the tiles that lie in the rows of one block, or all tiles if there are none.
+// fitting returns those tiles whose height divides the width of the blocks, so that the rows of a
+// tile belong to one block. If there are none, it returns all tiles.
 func (c Columns) fitting(tiles []Tile) []Tile {
 	whole := slices.DeleteFunc(slices.Clone(tiles), func(t Tile) bool { return !c.whole(t) })
 	if len(whole) == 0 {
@@ -131,8 +132,9 @@ func (s *SymmColumns[T]) longest(top int) int {
 	return longest
 }
 
-// search is chooser.search, but if each tile of P lies in the rows of one block, it counts only the
-// pieces that have elements. The others cost nothing.
+// search returns the tile and the split with the smallest predicted cost, as chooser.search does.
+// But the device has only some elements of A. A piece of the inner dimension in which it has none
+// costs nothing, if each tile of P lies in the rows of one block.
 func (s *SymmColumns[T]) search(p problem, rows []blockRows) splitK {
 	return s.cheapest(p, func(x splitK) float64 {
 		t := s.tiles[x.tile]
@@ -155,7 +157,8 @@ func (s *SymmColumns[T]) record(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T]
 		func(parts vk.Slice[T]) { s.add(rec, ws, x, k, parts) })
 }
 
-// tilesOf returns the number of tiles of P, and a number of tiles that one dispatch may compute.
+// tilesOf returns the number of tiles of the result P, and the largest number of tiles that one
+// dispatch may compute.
 func (s *SymmColumns[T]) tilesOf(x columnsPart[T], k splitK) (all, most int) {
 	tile, n := s.tiles[k.tile], s.columns.N
 	rows := vk.Tiles(n, tile.M) - x.top/int(tile.M)

@@ -41,8 +41,9 @@ type joint[T spirv.Scalar] struct {
 }
 
 // `beside` records the products and another product concurrently, or one after another by the rules
-// of GemmTogether. `fits` says whether the other product fits one dispatch. `multiply` records the
-// dispatches of the other product, and `add` records the sum of its `partials` partial products.
+// of GemmTogether. `fits` says whether the other product fits one dispatch, and `partials` is the
+// number of elements of its partial products. `multiply` records the dispatches of the other
+// product, and `add` records the sum of its partial products.
 func (j *joint[T]) beside(rec *vk.Recorder, ws *vk.Arena, partials int, fits bool, multiply, add func(parts vk.Slice[T])) {
 	parts := j.gemm.sums.room(ws, 0, partials)
 	if !j.fits || !fits || partials+j.partials > j.gemm.capacity {

@@ -52,7 +52,8 @@ func (r *reduction[T]) y(row, block int) []T { return r.a[row+block*r.lda:] }
 // zAt returns Z from the given row and column on.
 func (r *reduction[T]) zAt(row, column int) []T { return r.z[row+column*r.n:] }
 
-// catchUp applies the pending update to the panel at column c, from its diagonal block on.
+// catchUp applies the delayed update −Y·Zᴴ − Z·Yᴴ to the panel at column c, from the panel's
+// diagonal block on. Y and Z have the columns of those panels of the block that are finished.
 func (r *reduction[T]) catchUp(block, c int) {
 	rows, cols, pending := r.n-c, min(r.b, r.n-c), c-block
 	y, z, x := r.y(c, block), r.zAt(c, 0), r.a[c+c*r.lda:]

@@ -209,8 +209,11 @@ func update[T Number](s *moduli.System, alpha float64, left, right scaled, balan
 			case []float64:
 				c[at] = part(c[at], exact(a, b))
 			case []complex128:
-				// Both parts of the product are inner products of the parts of a with those of b,
-				// in another order and with other signs.
+				// a and b hold the real and imaginary parts of their numbers alternately. For one
+				// pair of numbers, the product has the real part a₀·b₀ − a₁·b₁ and the imaginary
+				// part a₀·b₁ + a₁·b₀. So each part is the inner product of a with a vector that has
+				// the elements of b in another order or with other signs: (b₀, −b₁) is `conjugate`,
+				// and (b₁, b₀) is `turned`.
 				conjugate, turned := make([]int64, len(b)), make([]int64, len(b))
 				for k := 0; k < len(b); k += 2 {
 					conjugate[k], conjugate[k+1] = b[k], -b[k+1]

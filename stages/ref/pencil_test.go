@@ -295,8 +295,8 @@ func testPencilsHaveKnownValues[T Number](t *testing.T) {
 				t.Errorf("type %d: value %d is %g", p, i, v)
 			}
 		}
-		// XᴴBX = I, or XᴴB⁻¹X = I, and the first matrix of the pencil times X is the second one
-		// times X·Λ.
+		// The eigenvectors must satisfy XᴴBX = I, or XᴴB⁻¹X = I for B·A·x = λ·x. The residual is
+		// left·X − right·X·Λ: A·X − B·X·Λ, A·B·X − X·Λ or B·A·X − X·Λ.
 		metric, left, right := b, a, b
 		switch p {
 		case ABxLx:

@@ -16,10 +16,12 @@ const (
 	// cluster's indices.
 	refinementRoom = 8
 
-	// The gap of a pair is the distance of its eigenvalues, and the noise is the size of rounding
-	// errors. refinementTight is the largest ratio of gap to noise at which an uncoupled pair is
-	// taken as one multiple eigenvalue. For larger gaps, the elements of the correction E that come
-	// from rounding errors are at most 2⁻²⁶, and the square of this is negligible.
+	// The gap of a pair of vectors is the distance of their eigenvalues. Their coupling is their
+	// element of XᵀAX, corrected for the error of orthonormality. The noise is the size of rounding
+	// errors. refinementTight is the largest ratio of gap to noise at which a pair whose coupling
+	// is only noise is taken as one multiple eigenvalue. For larger gaps, the elements of the
+	// correction E that come from rounding errors are at most 2⁻²⁶, and the square of this is
+	// negligible.
 	refinementTight = 0x1p26
 
 	// refinementDisorder is the largest difference by which two eigenvalues may be in the wrong
@@ -123,8 +125,8 @@ func (r *refinement) coupling(i, j int) float64 {
 	return r.s[max(i, j)+min(i, j)*r.n] + (r.lambda[i]+r.lambda[j])/2*r.residual(i, j)
 }
 
-// coupled tells whether the coupling of the vectors j < i is large compared with the difference of
-// their eigenvalues, or whether these are in the wrong order.
+// coupled tells whether the coupling of the vectors j < i, which is their element of XᵀAX, is large
+// compared with the difference of their eigenvalues, or whether these are in the wrong order.
 func (r *refinement) coupled(i, j int) bool {
 	gap, g := r.lambda[i]-r.lambda[j], math.Abs(r.coupling(i, j))
 	return gap < -refinementDisorder*r.noise || g > r.noise && g > refinementAngle*math.Abs(gap)

@@ -79,9 +79,10 @@ func testConstants(t *testing.T, file string, counts []int, system func(count in
 	}
 }
 
-// TestOrders checks the functions pack and unpack, which describe the order of elements in a matrix
-// unit's result. pack must accept an order that is a permutation of the bits of an element's
-// number, and unpack must return the same order. pack must refuse other orders.
+// TestOrders checks the functions pack and unpack, which describe in which order the invocations
+// hold the elements of a matrix unit's result. pack must accept an order in which the bits of row +
+// 16·column are a permutation of the bits of an element's number, and unpack must return the same
+// order. pack must refuse other orders.
 func TestOrders(t *testing.T) {
 	identity := make([]uint32, 256)
 	for e := range identity {

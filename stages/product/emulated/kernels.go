@@ -28,7 +28,7 @@ type kernels[T Double] struct {
 	left, right, symmetric *vk.Kernel[shaders.EmulatedPlanesSpec, shaders.EmulatedPlanesPush]
 	update                 *vk.Kernel[shaders.EmulatedUpdateSpec, shaders.EmulatedUpdatePush]
 
-	// multiply records the product of the residues of two factors, on the units.
+	// multiply records the product of the residues of two factors. The integer units compute it.
 	multiply func(rec *vk.Recorder, grid vk.Groups, push shaders.EmulatedProductDotPush, touch ...vk.Touch)
 }
 

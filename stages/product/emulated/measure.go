@@ -59,7 +59,8 @@ func Measured[T Double](ctx context.Context, dev *vk.Device, t product.Tuning) (
 	return measured[T](ctx, dev, t, leastOrder)
 }
 
-// In measured, the smallest measured product has order `least`.
+// measured does the work of Measured. `least` is the order of the smallest product that it
+// measures.
 func measured[T Double](ctx context.Context, dev *vk.Device, t product.Tuning, least int) (Facts, error) {
 	// The kind of integer units is also a stored fact, and only one fact can be measured at a time.
 	units, err := FindUnits(ctx, dev)

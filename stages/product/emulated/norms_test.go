@@ -100,9 +100,9 @@ func TestKernelsOfNorms(t *testing.T) {
 	}
 }
 
-// TestFarFactors checks that products of factors with far elements have the same bits as other
-// products. The rows of the left factor are contiguous, or not. Norms take one dispatch, or
-// several.
+// TestFarFactors checks that products with far factors have the same bits as other products. A
+// factor is far if the elements of each of its rows are spread over much memory. The rows of the
+// left factor are contiguous, or not. Norms take one dispatch, or several.
 func TestFarFactors(t *testing.T) {
 	defer func(n int) { farDoubles = n }(farDoubles)
 	const m, n, k = 300, 70, 200

@@ -304,7 +304,9 @@ func (o *Ops[T]) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alp
 	o.triangle(rec, ws, p)
 }
 
-// triangle records the product p with p.lower. A block of C must fit the memory.
+// triangle records the lower triangle of the product p. If the residues of its factors do not fit
+// the memory, triangle divides C into two triangles and a rectangle, and the triangles again. The
+// residues for one block (see the method block) must fit the memory.
 func (o *Ops[T]) triangle(rec *vk.Recorder, ws *vk.Arena, p problem[T]) {
 	n := p.c.Rows
 	if m, cols := o.block(p); m >= n && cols >= n {

@@ -58,7 +58,8 @@ type allot[T any] struct {
 	used int
 }
 
-// take returns the next n elements of the region. Each piece begins at a multiple of 64 elements.
+// take returns the next n unused elements of the region. Each result begins at a multiple of 64
+// elements.
 func (a *allot[T]) take(n int) vk.Slice[T] {
 	s := a.from.Sub(a.used, n)
 	a.used += up(n, 64)
@@ -130,8 +131,10 @@ func (k *kernels[T]) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, 
 		}
 	})
 	if p.rankTwoK {
-		// In a rank-2k update, the right side uses the residues of the left side in the other
-		// order. The factor 2^balance of its rows is included in the first shifts of the left side.
+		// The left factors of a rank-2k update are Y and Z, and the right factors are Z and Y with
+		// the same residues. Y is multiplied by 2^balance on both sides, and the update of C must
+		// divide by it. The first shifts of the left side are those of Y, and they contain the
+		// balance. As the shifts of the right side they make the update divide by 2^balance.
 		right.planes = []vk.Slice[uint32]{left.planes[1], left.planes[0]}
 		right.shifts, right.conjugate = left.shifts[:1], isComplex[T]()
 	}
@@ -261,8 +264,9 @@ func (k *kernels[T]) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProdu
 	rec.Costs(float64(push.Count) * k.tileCost(int(push.Inner+push.Inner2)))
 }
 
-// turns returns the number of groups of planes. A workgroup computes a tile for the planes of one
-// group in turn.
+// turns returns the number of groups into which the planes (the residues for each modulus) are
+// divided. For each tile and each group there is one workgroup. It computes the planes of its group
+// one after another.
 func (k *kernels[T]) turns() int {
 	if k.units.Matrix() {
 		return vk.Tiles(k.moduli.Planes(), k.tuning.Tile.Turns)

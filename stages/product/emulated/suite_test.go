@@ -72,8 +72,8 @@ func matrix(at vk.Slice[float64], s stagetest.Sample) product.Matrix[float64] {
 	return product.NewMatrix(at, s.Rows, s.Cols, s.Ld)
 }
 
-// do runs a product of the factors a and b on the device. The product changes a copy of c, and do
-// returns this copy.
+// do runs a product of the factors a and b on the device. It writes to a copy of c, and returns
+// this copy.
 func (p bench) do(t testing.TB, ops *Ops[float64], a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c product.Matrix[float64])) stagetest.Sample {
 	t.Helper()
 	c.Data = append([]float64{}, c.Data...)

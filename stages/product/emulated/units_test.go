@@ -9,9 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestFindUnits checks the units of devices on which the order of a matrix unit's result was found
-// before. A device whose order is not a permutation of bits has packed dot products. Without packed
-// dot products no device has units.
+// TestFindUnits checks the units that FindUnits returns for a device: its matrix units, or packed
+// dot products. The test stores for each device which invocation holds which element of a matrix
+// unit's result. If this is no permutation of the bits of an element's number, FindUnits must
+// return packed dot products. If the device has no packed dot products, it must return an error.
 func TestFindUnits(t *testing.T) {
 	large, small, odd := vk.MatrixShape{M: 16, N: 16, K: 32}, vk.MatrixShape{M: 16, N: 8, K: 32}, vk.MatrixShape{M: 16, N: 16, K: 64}
 	order := func(s vk.MatrixShape) string { return fmt.Sprintf("order of %d×%d sums of bytes", s.M, s.N) }
@@ -42,7 +43,9 @@ func TestFindUnits(t *testing.T) {
 	}
 }
 
-// TestPack checks which lists of places are permutations of the bits of an element's number.
+// TestPack checks the function pack. Its argument has the place row + 16·column of each element of
+// a matrix unit's result. pack must accept it only if the bits of the place are a permutation of
+// the bits of the element's number.
 func TestPack(t *testing.T) {
 	order := func(change func(places []uint32)) []uint32 {
 		places := make([]uint32, 256)

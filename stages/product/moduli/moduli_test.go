@@ -135,8 +135,9 @@ func TestReduction(t *testing.T) {
 			return int8(int64(x) - p*int64(quotient-magic))
 		}
 		const most = 4*255*128 + 128*128 // no weighted sum is larger; the last product bounds the offset with which it starts
-		// A part of an element of a factor is a sum of eight weighted bytes, and a complex number
-		// has two parts. The moduli for complex numbers are below 242.
+		// mostOfFactors is a bound on the weighted sums of the factors. One part of an element is a
+		// sum of eight weighted bytes, and a complex number has two parts. A weight is at most 128,
+		// and at most 120 for the moduli of complex numbers, which are below 242.
 		const mostOfFactors = max(most+4*255*128, 2*(8*255*120+128*120))
 		for x := int64(-mostOfFactors); x <= mostOfFactors; x++ {
 			for _, inverse := range inverses {
