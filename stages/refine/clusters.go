@@ -13,8 +13,9 @@ type Cluster struct{ From, To int }
 
 type Clusters []Cluster
 
-// Another eigenvalue joins a cluster of m indices if its distance from the cluster is below
-// clusterRoom·√m times the largest coupling of the cluster.
+// The coupling of two approximate eigenvectors x and y is about |xᴴAy|. Another eigenvalue joins a
+// cluster of m indices if its distance from the cluster is below clusterRoom·√m times the largest
+// coupling in the cluster.
 const clusterRoom = 8
 
 // NewClusters divides the indices of λ so that coupled indices are in one cluster. Function
@@ -84,8 +85,8 @@ func (all Clusters) Count() int {
 	return count
 }
 
-// RefinementNoise is the magnitude up to which an element of S counts as a rounding error: (4 +
-// √n/16)·2⁻⁵²·‖A‖₂ for vectors of length n. `norm` is ‖A‖₂.
+// RefinementNoise is the magnitude up to which an element of S = XᴴAX counts as a rounding error:
+// (4 + √n/16)·2⁻⁵²·‖A‖₂ for vectors of length n. `norm` is ‖A‖₂.
 func RefinementNoise(n int, norm float64) float64 {
 	return (4 + math.Sqrt(float64(n))/16) * tridiag.Ulp * norm
 }

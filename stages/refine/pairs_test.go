@@ -15,9 +15,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// pairsBench is a Refinement of order n on the device. S, G and λ are not those of vectors. They
-// are chosen so that all kinds of pairs occur: coupled and uncoupled, with near and distant
-// eigenvalues, in the right and in the wrong order.
+// pairsBench is a Refinement of order n on the device, with its matrices S = XᵀAX and G = XᵀX and
+// the eigenvalues λ. They do not come from vectors X, but are chosen so that all kinds of pairs
+// occur: coupled and uncoupled, with near and distant eigenvalues, in the right and in the wrong
+// order.
 type pairsBench struct {
 	t       *testing.T
 	dev     *vk.Device
@@ -96,10 +97,10 @@ func TestRefinementCouplings(t *testing.T) {
 	}
 }
 
-// TestRefinementCorrection compares each element of E with its definition, and the sums that the
-// kernel computes with sums of these elements. The definition has different formulas for pairs
-// within a cluster, for pairs whose coupling is noise and whose eigenvalues are near, and for other
-// pairs.
+// TestRefinementCorrection compares each element of the correction E with its definition, and the
+// sums that the kernel computes with sums of these elements. The definition has different formulas
+// for pairs within a cluster, for pairs whose coupling is noise and whose eigenvalues are near, and
+// for other pairs.
 func TestRefinementCorrection(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	b := newPairsBench(t)

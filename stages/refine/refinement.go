@@ -87,8 +87,9 @@ func (r *Refinement[T]) Flops() (products, update float64) {
 // Pair has the matrices A and B on the device, with both triangles. If B has no rows, B = I.
 type Pair[T spirv.Scalar] struct{ A, B product.Matrix[T] }
 
-// Noise is the magnitude up to which the coupling of a pair of vectors counts as a rounding error:
-// (A + B·max(|λᵢ|, |λⱼ|))·‖xᵢ‖·‖xⱼ‖, or A if Lengths is nil.
+// Noise is the magnitude up to which the coupling of a pair of vectors xᵢ and xⱼ counts as a
+// rounding error. With the fields A, B and Lengths it is (A + B·max(|λᵢ|, |λⱼ|))·‖xᵢ‖·‖xⱼ‖, or only
+// A if Lengths is nil.
 type Noise[T spirv.Scalar] struct {
 	A, B    float64
 	Lengths []T // ‖x‖₂, n real numbers
@@ -98,8 +99,8 @@ type Noise[T spirv.Scalar] struct {
 // looks at.
 const refinementSample = 32
 
-// RecordSample computes two blocks of S, those of the first and of the last m vectors, and returns
-// them and m, the smaller of 32 and n/2. A block is stored by columns. y is workspace. The
+// RecordSample computes two blocks of S = XᴴAX, those of the first and of the last m vectors, and
+// returns them and m, the smaller of 32 and n/2. A block is stored by columns. y is workspace. The
 // off-diagonal elements say how many digits of S the first step needs. The diagonal of one of the
 // blocks has approximations of the eigenvalues with the largest magnitudes.
 func (r *Refinement[T]) RecordSample(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[T], a, xt, y product.Matrix[T]) (vk.Slice[T], int) {
@@ -115,8 +116,8 @@ func (r *Refinement[T]) RecordSample(rec *vk.Recorder, ws *vk.Arena, ops product
 	return all, m
 }
 
-// RecordProducts computes G, S and λ for the vectors xt, and returns the n Rayleigh quotients λ. y
-// is workspace. If an input contains a NaN, so does λ.
+// RecordProducts computes G = XᴴBX, S = XᴴAX and the n Rayleigh quotients λ of the vectors in xt,
+// and returns λ. y is workspace. If an input contains a NaN, so does λ.
 func (r *Refinement[T]) RecordProducts(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[T], of Pair[T], xt, y product.Matrix[T]) vk.Slice[T] {
 	n, s, g := r.n, r.matrixS(ws), r.matrixG(ws)
 	ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, xt, of.A, 0, y)
@@ -185,8 +186,8 @@ func (r *Refinement[T]) blocksIn(clusters Clusters, y product.Matrix[T]) product
 	return product.NewMatrix(y.At, rows, r.n, rows)
 }
 
-// RecordCorrection computes E after RecordClusters. It returns n sums, and the largest of them is
-// ‖E‖_∞. `noise` is the argument of RecordCouplings in this step.
+// RecordCorrection computes the correction E of the vectors, after RecordClusters. It returns n
+// sums, and the largest of them is ‖E‖_∞. `noise` is the argument of RecordCouplings in this step.
 func (r *Refinement[T]) RecordCorrection(rec *vk.Recorder, ws *vk.Arena, noise Noise[T]) vk.Slice[T] {
 	n, e, g := r.n, r.matrixS(ws), r.matrixG(ws)
 	tiles := vk.Tiles(n, r.correction.Spec.Tile)
@@ -218,7 +219,8 @@ func (r *Refinement[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, ops product
 	ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, e, xt, 1, y)
 }
 
-// recordRotations computes Fᵀ from Eᵀ, where I + F = (I + E)·W.
+// recordRotations computes Fᵀ from Eᵀ, where I + F = (I + E)·W. E is the correction of the vectors,
+// and W holds the eigenvectors of the clusters' small matrices.
 func (r *Refinement[T]) recordRotations(
 	rec *vk.Recorder, ws *vk.Arena, ops product.Ops[T], clusters Clusters, e, f, w product.Matrix[T],
 ) {

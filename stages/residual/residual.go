@@ -160,9 +160,10 @@ func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix
 	r.identity(rec, g, 0, j, sums)
 }
 
-// identity records the sums of the magnitudes in each column of G − E, where row i has the weight
-// number i. If `weights` is 0, all weights are 1. Column c of E is column first + c of the identity
-// matrix. `first` may be negative: modulo 2³², no row has the number of such a column.
+// identity records the sums of the magnitudes in each column of G − E, after row i was multiplied
+// by weights[i]. If `weights` is 0, all weights are 1. Column c of E is column first + c of the
+// identity matrix. If this number is negative, column c of E has no 1: the kernel's unsigned
+// numbers make it larger than the number of every row.
 func (r columnSums[T]) identity(rec *vk.Recorder, g product.Matrix[T], weights spirv.Addr[T], first int, sums vk.Slice[T]) {
 	r.columns.Dispatch(rec, vk.Folded(g.Cols), shaders.ColumnResidualPush[T]{ // no λ stands for the identity
 		X: g.Addr(), Y: weights, Sums: sums.Addr(),

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Marks writes the phases of recordings: each mark with its progress, and the number of commands
-// before the next mark.
+// Marks writes where the phases of recordings begin. It has a line for each mark (a call of
+// Recorder.Phase), with the phase, its progress, and the number of commands before the next mark.
 type Marks struct{ recs []*vk.Recorder }
 
 // See adds a recording, which may grow until String is called.
@@ -19,7 +19,7 @@ func (m *Marks) See(rec *vk.Recorder) {
 	}
 }
 
-// String has a line for each mark.
+// String returns the lines of all recordings, one for each mark.
 func (m *Marks) String() string {
 	var text strings.Builder
 	for k, rec := range m.recs {

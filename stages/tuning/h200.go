@@ -20,10 +20,11 @@ func init() {
 
 // h200 is the table for an NVIDIA H200 (132 multiprocessors, driver 580.159).
 var h200 = changed(nvidia, func(t *Tuning) {
-	// For n = 3072 / 4096 / 8192 / 16384, a band reduction takes 16.0 / 24.7 / 89.3 / 470 ms with k
-	// = 512 and 15.3 / 23.8 / 87.1 / 466 ms with k = 256. For n = 32768 it takes 3266 ms with k =
-	// 512 and 3265 ms with k = 256 if the half-bandwidth is 32, and 2892 and 2904 ms if it is 64.
-	// No order between 16384 and 32768 was measured.
+	// k is the number of columns between two updates of the trailing matrix. For n = 3072 / 4096 /
+	// 8192 / 16384, a band reduction takes 16.0 / 24.7 / 89.3 / 470 ms with k = 512 and 15.3 / 23.8
+	// / 87.1 / 466 ms with k = 256. For n = 32768 and half-bandwidth 32 it takes 3266 and 3265 ms,
+	// and for half-bandwidth 64 it takes 2892 and 2904 ms. No order between 16384 and 32768 was
+	// measured.
 	t.SmallBlock, t.SmallTo = 256, nvidia.ValuesFrom-1
 
 	t.Sytrd = reduce.TridiagonalisationTuning{
@@ -47,10 +48,10 @@ var h200 = changed(nvidia, func(t *Tuning) {
 	// 130.0 / 557 ms by divide and conquer, and 45.3 / 133.4 / 570 ms by bisection.
 	t.ConquerValues = ConquerValues{From: 8192, Share: 4}
 
-	// Whole solves on the clock, of order 16384, take 0.61 s for values and 2.00 s with vectors on
-	// one H200, 0.62 and 1.58 s on two that divide only the vectors, and 0.58 and 1.39 s on two
-	// that divide the matrix. On two H100, order 8192 takes 0.15 and 0.32 s undivided, and 0.18 and
-	// 0.34 s divided.
+	// Whole solves of order 16384 take 0.61 s for values and 2.00 s with vectors on one H200, by
+	// the host's clock. On two that divide only the vectors they take 0.62 and 1.58 s, and on two
+	// that divide the matrix 0.58 and 1.39 s. On two H100, order 8192 takes 0.15 and 0.32 s
+	// undivided, and 0.18 and 0.34 s divided.
 	t.Divided = Divided{Values: 16384, Vectors: 16384}
 
 	t.Host = Host{

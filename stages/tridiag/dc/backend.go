@@ -17,8 +17,9 @@ type Backend interface {
 	Leaves(tree Tree, d, e []float64, rows Rows) error
 
 	// Roots solves the secular equations of the merges of one level. It stores the roots in the
-	// fields Mu and Origin of each merge. Except in the last level, it also sets the first K
-	// elements of the fields Q.First and Q.Last, the first and last rows of the new vectors.
+	// fields Mu and Origin of each merge. A merge has K columns that are not deflated. Except in
+	// the last level, Roots also stores the first and the last elements of the K new vectors, in
+	// the fields Q.First and Q.Last.
 	Roots(merges []*Merge) error
 
 	// Vectors merges the blocks of Q, level by level, as the type Merge describes. `levels` holds
@@ -33,8 +34,8 @@ type WholeBackend interface {
 	// Values starts a new problem, solves the leaves, and merges all blocks of `tree`. d and e are
 	// those of Backend.Leaves, and `order` holds the numbers 0, 1, … for the columns of each leaf.
 	// Values writes the eigenvalues to d, in the order of Q's columns. To each block's part of
-	// `order` it writes the permutation that makes the values of the block ascend. For each merge,
-	// it returns Pair, K, Upper, Lower, and To = K.
+	// `order` it writes the permutation that makes the values of the block ascend. In each merge
+	// that it returns, it sets the fields Pair, K, Upper and Lower, and the field To, which is K.
 	Values(tree Tree, d, e []float64, order []int32) (levels [][]*Merge, err error)
 
 	// Vectors does what Backend.Vectors does, for the merges that Values returned.

@@ -11,8 +11,9 @@ import (
 // blocks in plain Go, with gonum's matrix products, on all processors. Package bidiagonal has one
 // Blocks for each side of the singular vectors.
 type Blocks struct {
-	// Factor writes column j of the matrix S of a merge to x, in the order of S's rows: the element
-	// of pole i goes to x[m.Row[i]]. NewBlocks sets it to the eigenvectors of the secular equation.
+	// The function Factor writes to x column j of the matrix S of a merge. S holds the eigenvectors
+	// of the secular equation in the basis of Q. The element of pole i goes to x[m.Row[i]].
+	// NewBlocks sets Factor; package bidiagonal replaces it by the singular vectors of one side.
 	Factor func(m *Merge, j int, x []float64)
 
 	// Stop and Progress are those of Host. The parts that Progress gets in Merge add up to 1.
@@ -99,8 +100,9 @@ func (b *Blocks) merge(m *Merge) {
 }
 
 // halfRows describes one half of a merge, which is the rows [lo, hi) of Q. In these rows, Q has
-// non-zeros only in columns [from, to), and the first K columns of W have non-zeros only in columns
-// [first, end). Column 0 is the first column of the merge.
+// non-zeros only in columns [from, to). W is Q after the rotations and the permutation of
+// deflation. In these rows, its first K columns have non-zeros only in columns [first, end). Column
+// 0 is the first column of the merge.
 type halfRows struct{ lo, hi, from, to, first, end int }
 
 func halvesOf(m *Merge) []halfRows {
@@ -154,7 +156,7 @@ func (b *Blocks) gather(m *Merge, h halfRows) {
 }
 
 // multiply forms the columns [j0, j1) of S, and multiplies W by them. The products are columns of
-// the merged block of Q.
+// the merged block of Q. Type Merge describes S and W.
 func (b *Blocks) multiply(m *Merge, j0, j1 int, halves []halfRows) {
 	s := make([]float64, (j1-j0)*m.K)
 	tridiag.Parallel(j1-j0, func(j int) { b.Factor(m, j0+j, s[j*m.K:(j+1)*m.K]) })

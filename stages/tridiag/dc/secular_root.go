@@ -53,9 +53,10 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	}
 	shift, flat := d[origin], side/rho
 
-	// The root t solves near/t = flat + ψ + φ + far/(gap − t). The right side increases with t. So
-	// for t ≤ hi the right side is at most the sum of its positive terms at hi. The t with near/t
-	// equal to this sum is a lower bound of the root, and half of it is a safe lower end.
+	// The root t solves near/t = flat + ψ + φ + far/(gap − t), where flat is side/rho. The right
+	// side increases with t. So for t ≤ hi the right side is at most the sum of its positive terms
+	// at hi. The t with near/t equal to this sum is a lower bound of the root, and half of it is a
+	// safe lower end.
 	lo := near / (max(flat, 0) + max(phi+far/(gap-hi), 0)) / 2
 
 	// The sums over K = len(d) poles have rounding errors of a few ulp, plus about √K/2 ulp.

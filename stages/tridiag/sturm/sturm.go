@@ -69,8 +69,8 @@ func (m *Matrix) Counts(x []float64, stop func() error) ([]int, error) {
 }
 
 // `below` counts the negative pivots of the scaled matrix for each of some shifts. A pivot whose
-// magnitude is below the smallest normal number counts as negative. The squares are below 1, so no
-// quotient overflows.
+// magnitude is below the smallest normal number counts as negative. The squares of off-diagonal
+// elements are below 1, so no quotient overflows.
 func (m *Matrix) below(x *[atOnce]float64) (counts [atOnce]int) {
 	q := [atOnce]float64{1, 1, 1, 1}
 	for i, d := range m.d {
