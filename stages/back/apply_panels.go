@@ -67,7 +67,7 @@ func NewApplyPanels[T spirv.Scalar](dev *vk.Device, phase string, size PanelsSiz
 
 func (q *ApplyPanels[T]) Work() *vk.Layout { return vk.Together(q.merged.Work, q.y) }
 
-// Flops does not count the merging of panels.
+// Flops returns the cost of applying all reflectors. It does not count the merging of panels.
 func (q *ApplyPanels[T]) Flops() float64 { return q.flops(0) }
 
 // flops returns the cost of applying the reflectors c … Cols−1. Reflector j costs 4·(Rows − j)·m

@@ -39,9 +39,10 @@ func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size Size, ops product.Ops[T], t
 	return NewApplyQ1InBlocks(dev, size, size.N, ops, t)
 }
 
-// NewApplyQ1InBlocks is NewApplyQ1 for reflectors that are in memory block by block (ColumnBlocks).
-// RecordBlock then applies the reflectors of a block of at most `width` columns. `width` must be a
-// multiple of the half-bandwidth, or at least the order.
+// NewApplyQ1InBlocks is NewApplyQ1 for a matrix whose columns are divided into blocks, for example
+// among several devices (reduce.ColumnBlocks). RecordBlock then applies the reflectors of one block
+// of at most `width` columns. `width` must be a multiple of the half-bandwidth, or at least the
+// order.
 func NewApplyQ1InBlocks[T spirv.Scalar](dev *vk.Device, size Size, width int, ops product.Ops[T], t panel.Tuning) (*ApplyQ1[T], error) {
 	n, b, m := size.N, size.B, size.M
 	if n < 0 || b < 1 || m < 0 || width < n && (width < 1 || width%b != 0) {
@@ -57,7 +58,7 @@ func (q *ApplyQ1[T]) columns() int { return max(0, (q.N-1)/q.B) * q.B }
 
 func (q *ApplyQ1[T]) Work() *vk.Layout { return q.merged.Work }
 
-// Flops does not count the merging of panels.
+// Flops returns the cost of applying all reflectors. It does not count the merging of panels.
 func (q *ApplyQ1[T]) Flops() float64 { return q.flops(0) }
 
 // flops returns the cost of applying the reflectors c … n−1.

@@ -97,8 +97,9 @@ type q2Division struct {
 }
 
 // division divides the reflectors of the next s.sweeps sweeps, or of all remaining sweeps, into
-// squares. The first of these sweeps is `sweep`. The last square has all remaining steps, so there
-// are as few squares as the largest order allows.
+// squares. The first of these sweeps is `sweep`. The number of squares is the smallest for which no
+// square is larger than s.height plus the number of sweeps minus 1. The last square has all
+// remaining steps.
 func (s *ApplyQ2Squares[T]) division(sweep int) q2Division {
 	g := int(s.spec.G)
 	d := q2Division{sweep: sweep, groups: vk.Tiles(min(s.sweeps, s.count()-sweep), uint32(g)), squares: 1}

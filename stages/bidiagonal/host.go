@@ -136,7 +136,8 @@ func rotate(cos, sin float64, x, y []float64) {
 	}
 }
 
-// Roots solves the secular equation of each merge as in package dc.
+// Roots solves the secular equation of each merge with the back end of package dc. The right and
+// the left side of a merge have the same equation, so it is solved once.
 func (b *Host) Roots(merges []*Merge) error {
 	host := dc.NewHost(0)
 	host.Stop = b.Stop

@@ -87,7 +87,8 @@ func blockEnd(e []float64, first, n int) int {
 	return n
 }
 
-// orderLeaves sets the fields `order` and `null` for the leaves, whose values already ascend.
+// orderLeaves sets, for each leaf, the order of its singular values, which already ascend, and the
+// column of its null vector (the fields `order` and `null`).
 func (s *solution) orderLeaves() {
 	for _, l := range s.tree.Leaves {
 		for i := range l.N1 {

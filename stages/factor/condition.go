@@ -21,7 +21,7 @@ type Condition[T spirv.Scalar] struct {
 	x    [2]vk.Region[T] // the vectors x, later z, and y
 }
 
-// ConditionVectors is the number of vectors x.
+// ConditionVectors is the number of vectors x from which Condition estimates ‖B⁻¹‖₂.
 const ConditionVectors = 4
 
 const conditionThreads = 256 // invocations of a workgroup that sums one column, at most

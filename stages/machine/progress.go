@@ -8,7 +8,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// The sizes of the probe.
+// These are the sizes of the dispatch of probe_progress, and its poll limits.
 const (
 	probePerUnit = 4       // workgroups for each unit of the device
 	usualUnits   = 32      // units where the driver does not tell
@@ -124,7 +124,8 @@ func (m *Machine) probeGroups() int {
 	return min(probePerUnit*units, vk.MaxGroups())
 }
 
-// probePolls is higher on a CPU, where other processes may stop a thread for a long time.
+// probePolls returns the poll limit of the probe: the number of loads of a flag after which a wait
+// fails. It is higher on a CPU, where other processes may stop a thread for a long time.
 func (m *Machine) probePolls() uint32 {
 	if m.Info.Type == "cpu" {
 		return cpuPolls

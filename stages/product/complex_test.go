@@ -200,7 +200,8 @@ func (p *complexBench[T]) dispatch(record func(rec *vk.Recorder)) {
 	stagetest.Run(p.t, p.dev, rec)
 }
 
-// complexSplits is the number of parts of the inner dimension in products that gemm_sum adds up.
+// complexSplits is the number of parts into which the tests split inner dimensions. The kernel
+// gemm_sum then adds as many partial products.
 const complexSplits = 3
 
 func complexKernel[S, P any](t *testing.T, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {

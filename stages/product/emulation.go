@@ -9,10 +9,10 @@ type Emulation struct {
 	Tile MatrixTile
 	Dots DotTile
 
-	// Narrow has the tile sizes for matrix units of products with a symmetric factor, whose results
-	// have few columns. If Narrow.M is 0, these products use Tile. The larger one of Narrow.M and
-	// Narrow.N must divide Panel or be larger than Panel. If it is larger, the panels of these
-	// products have as many rows. Narrow.Step must be Tile.Step.
+	// Narrow has the tile sizes on matrix units for products with a symmetric factor, whose results
+	// have few columns. If Narrow.M is 0, these products use Tile. Let m be the larger one of
+	// Narrow.M and Narrow.N. Either m divides Panel, or m is larger than Panel, and then the panels
+	// of these products have m rows. Narrow.Step must be Tile.Step.
 	Narrow MatrixTile
 
 	// Panel is the number of rows whose residues are contiguous in memory. Spacing is the number of

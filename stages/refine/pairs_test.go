@@ -200,8 +200,9 @@ func TestRefinementSample(t *testing.T) {
 	}
 }
 
-// TestRefinementOfPairs compares the couplings, the matrix of a cluster and the elements of E with
-// their definitions, for complex matrices A and B and vectors of different lengths.
+// TestRefinementOfPairs compares the couplings, the matrix of a cluster and the elements of the
+// correction E with their definitions, for complex matrices A and B and vectors of different
+// lengths.
 func TestRefinementOfPairs(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	stagetest.EachComplex(t, refinementOfPairs[complex128], refinementOfPairs[complex64])

@@ -68,8 +68,9 @@ var anywhere = Tuning{
 	// One invocation can issue the memory barrier for its workgroup if the driver allows it. This
 	// was tested only with the drivers of the tables nvidia and lavapipe.
 	Waits: Waits{WideFence: true},
-	// The orders in Gonum are estimates from NVIDIA's times at n = 1024. The orders in LAPACK were
-	// not measured.
+	// From the orders in Host on, the device is faster than the functions of gonum, or than a
+	// LAPACK, on the CPU. The orders for gonum are estimates from NVIDIA's times at n = 1024. The
+	// orders for LAPACK were not measured.
 	Host: Host{
 		Gonum:  Crossover{Symmetric: Orders{512, 256}, Singular: Orders{1024, 512}},
 		LAPACK: Crossover{Symmetric: Orders{2048, 2048}, Tridiagonal: Orders{Never, 4096}, Singular: Orders{2048, 1024}},

@@ -5,9 +5,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Forecast has the speeds of stages, by their phase. Other is the speed of all other stages. Rates
-// are those of the device on which the speeds were measured. A forecast for a device without
-// measured rates uses these rates.
+// Forecast predicts the times of stages. The field Stages has their speeds, by the name of the
+// phase, and Other is the speed of all other stages. Rates are those of the device on which the
+// speeds were measured. A forecast for a device without measured rates uses these rates.
 type Forecast struct {
 	Stages map[string]Speed
 	Other  Speed

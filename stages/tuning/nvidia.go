@@ -80,10 +80,11 @@ var nvidia = Tuning{
 		},
 		Dispatch: 2e11,
 	},
-	// The orders in Gonum were measured on an H200 that reduced matrices in two stages. The orders
-	// in Singular have a safety margin, because gonum was measured on two cores of another machine.
-	// For n = 512 gonum takes 66 ms without vectors and 1412 ms with them, and an H200 takes 10 and
-	// 16 ms. With vectors, gonum takes 126 ms for n = 256.
+	// From these orders on, the device is faster than gonum on the CPU. They were measured on an
+	// H200 that reduced matrices in two stages. The orders for singular values have a safety
+	// margin, because gonum was measured on two cores of another machine. For n = 512 gonum takes
+	// 66 ms without vectors and 1412 ms with them, and an H200 takes 10 and 16 ms. With vectors,
+	// gonum takes 126 ms for n = 256.
 	Host: Host{
 		Gonum:  Crossover{Symmetric: Orders{192, 128}, Singular: Orders{512, 256}},
 		LAPACK: anywhere.Host.LAPACK,

@@ -19,8 +19,9 @@ type Sizes struct {
 	Batch   uint32              // of ApplyQ2
 	Squares back.Q2SquareTuning `json:",omitzero"` // of ApplyQ2
 
-	// If PanelBytes is not 0, it is the largest value of Panel.TileBytes, and shorter chunks for
-	// short panels (Panel.ShortTileBytes) are not used.
+	// PanelBytes limits the shared memory for a chunk of rows of a panel, in bytes: Panel.TileBytes
+	// is at most PanelBytes, and Panel.ShortTileBytes, the size for short panels, is not used. If
+	// PanelBytes is 0, nothing changes.
 	PanelBytes int `json:",omitempty"`
 
 	Sytrd reduce.TridiagonalisationTuning `json:",omitzero"`

@@ -48,9 +48,9 @@ type Tuning struct {
 
 	// ValuesBand is the half-bandwidth b for eigenvalues if the order is at least ValuesFrom and at
 	// most a quarter of the vectors is wanted. If ValuesFrom is 0, ValuesBand is never used.
-	// Singular value decompositions use only ValuesFrom, if it is not 0: if the order is at least
-	// ValuesFrom, no vectors are wanted and Options.Band is a wide band, passes make the band
-	// narrower before it is reduced to bidiagonal form.
+	// Singular value decompositions do not use ValuesBand. They use ValuesFrom if it is not 0, for
+	// orders from ValuesFrom on, if no vectors are wanted and Options.Band asks for a wide band.
+	// Then passes make the band narrower before it is reduced to bidiagonal form.
 	ValuesBand, ValuesFrom int
 
 	// QRFirst is a ratio of rows to columns. A general matrix with at least this ratio gets a QR

@@ -139,8 +139,10 @@ func TestNewKernelRefuses(t *testing.T) {
 	}
 }
 
-// TestTypedComplex checks that a float64 member becomes the type parameter only if it has the
-// number type of each compilation. A kernel for complex numbers therefore has no real_t in memory.
+// TestTypedComplex checks the method typed of a kernel whose push block has two addresses, of
+// matrix entries (a) and of norms. For float64 both point to float64. If both point to complex128
+// in the compilation for complex128, both members get the type parameter T. If norms still point to
+// float64 there, as norms of the GLSL type real_t would, typed must return an error.
 func TestTypedComplex(t *testing.T) {
 	made := func(elem, norms spirv.Kind) *kernel {
 		field := func(name string, offset uintptr, elem spirv.Kind) spirv.PushField {

@@ -132,11 +132,12 @@ func (k *kernel) trailing() uintptr {
 	return k.size - last.Offset - last.Size
 }
 
-// typed adds to k.others the kernel `other`: the same kernel, compiled for the number type with the
-// Go name `number`. A float64 member of k gets the type parameter T, and must have the type
-// `number` in `other`: a kernel for complex numbers stores a real number as a complex one. A member
-// that is uint64 in single precision gets the Go type spirv.RealBits. typed returns an error if k
-// and `other` differ in any other way, except in the capabilities for their number types.
+// typed adds to k.others the kernel `other`: the same source, compiled for the number type with the
+// Go name `number`. A member that is float64 in k gets the type parameter T, and must be of the
+// type `number` in `other`. So a kernel for complex numbers cannot have a real number in memory,
+// and stores it as a complex one. A member that is float64 in k and uint64 in single precision gets
+// the Go type spirv.RealBits. typed returns an error if k and `other` differ in any other way,
+// except in the capabilities for their number types.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")

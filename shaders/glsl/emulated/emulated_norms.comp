@@ -53,8 +53,8 @@ layout(push_constant, scalar) uniform Push {
 	uint share;
 } p;
 
-// The invocations of a row are numbered from 0 on. In shared memory, number `slice` of row r has
-// place slice·share + r.
+// Each row has several invocations, which are numbered from 0. In the arrays `largest` and `sums`,
+// invocation number `slice` of row r has element slice·share + r.
 shared uint largest[LOCAL_SIZE];
 shared uint64_t sums[LOCAL_SIZE];
 

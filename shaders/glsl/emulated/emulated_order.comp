@@ -2,9 +2,10 @@
 // emulated_product_matrix. A fragment is a matrix of FRAG_M×FRAG_N elements in the registers of a
 // subgroup.
 //
-// out: order  FRAG_M·FRAG_N numbers. Number l·COMPONENTS + e is row + FRAG_M·column, for the row
-//             and the column of element e of invocation l. If invocation l does not hold
-//             COMPONENTS elements, all of its numbers are NO_ORDER
+// out: order  FRAG_M·FRAG_N numbers, COMPONENTS = FRAG_M·FRAG_N/LOCAL_SIZE for each invocation.
+//             Number l·COMPONENTS + e is row + FRAG_M·column, for the row and the column of
+//             element e of invocation l. If the invocations do not hold COMPONENTS elements each,
+//             the numbers are NO_ORDER
 //
 // float64 only
 //

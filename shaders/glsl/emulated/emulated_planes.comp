@@ -78,8 +78,8 @@ const uint PARTS = DEPTH / PART;
 #ifdef COMPLEX
 uvec2 integers[2 * PART];
 #define INTEGER(k, part) integers[2 * (k) + part]
-// A modulus has two residues of an element. The plane of the second residue has the same number as
-// the plane of the first one, counted from the last plane.
+// A complex element has two residues for each modulus. If the plane of the first residue is number
+// i from the first plane, the plane of the second one is number i from the last plane.
 #define EACH_RESIDUE [[unroll]] for (uint second = 0; second < 2; second++)
 #define PLANE(i) (second == 0 ? i : 2 * MODULI_COUNT - 1 - i)
 #else
@@ -98,7 +98,8 @@ uint weight(uint i, uint half_) {
 	             : LEFT[2 * i + half_];
 }
 
-// turned is `weight` times ι.
+// turned returns the residues of ι·256ᵏ·q in the form of `weight`. ι is the integer with ι² ≡ −1
+// modulo the modulus.
 uint turned(uint i, uint half_) {
 	return RIGHT ? MODULI_COUNT == 14 ? RIGHT_14_TURNED[2 * i + half_] : MODULI_COUNT == 15 ? RIGHT_15_TURNED[2 * i + half_] : RIGHT_16_TURNED[2 * i + half_]
 	             : LEFT_TURNED[2 * i + half_];

@@ -55,7 +55,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 256;
 // FRAG_K is the number of bytes along the inner dimension of a fragment, the block that a matrix
 // unit multiplies.
 layout(constant_id = 8) const uint FRAG_K = 32;
-// A subgroup computes SUB_M×SUB_N fragments of the tile.
+// A subgroup computes SUB_M×SUB_N fragments of the tile. A fragment is the block of the result that
+// a matrix unit computes.
 layout(constant_id = 9) const uint SUB_M = 4;
 layout(constant_id = 10) const uint SUB_N = 2;
 // STEP is the number of bytes of each row that are in shared memory at a time, a multiple of FRAG_K
@@ -68,8 +69,8 @@ layout(constant_id = 14) const uint TURNS = 1;
 
 #include "product_push.glsl"
 
-// A unit is UNIT successive bytes of a row of residues. An invocation loads and stores one unit at
-// a time.
+// A unit_t is UNIT successive bytes of a row of residues: 16, or 8 with NARROW. In this file it is
+// called a unit. An invocation loads and stores one unit at a time.
 #ifdef NARROW
 #define unit_t uvec2
 #else
@@ -79,8 +80,9 @@ const uint UNIT = 4 * unit_t(0).length();
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Units { unit_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer PairOut { uvec2 at[]; };
 
-// tile_a and tile_b are in shared memory. They hold STEP bytes of each row of the tiles of A and B.
-// next_a and next_b hold those parts of the next STEP bytes that this invocation has loaded.
+// tile_a and tile_b are in shared memory. They hold STEP bytes of each row of the tiles of A and B,
+// as units of UNIT bytes. next_a and next_b hold those units of the next STEP bytes that this
+// invocation has loaded.
 const uint UNITS_A = TILE_M * STEP / UNIT, UNITS_B = TILE_N * STEP / UNIT, ROW = PITCH / UNIT;
 shared unit_t tile_a[TILE_M * ROW];
 shared unit_t tile_b[TILE_N * ROW];
@@ -90,24 +92,26 @@ unit_t next_a[FETCH_A], next_b[FETCH_B];
 const uint COMPONENTS = FRAG_M * FRAG_N / LANES;
 coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator> acc[SUB_M * SUB_N];
 
-// spot returns two numbers for unit number `index` of a tile of `tile` rows: its row, and its first
-// byte within the step (the STEP bytes of each row that are in shared memory). The units are
-// numbered in the order of memory: block by block, and row by row in a block.
+// spot returns two numbers for unit number `index` (UNIT bytes) of a tile of `tile` rows: its row,
+// and its first byte within the step, which is the STEP bytes of each row that are in shared
+// memory. The units are numbered in the order of memory: block by block, and row by row in a block.
 uvec2 spot(uint index, uint tile) {
 	uint block = index / (tile * DEPTH / UNIT), rest = index % (tile * DEPTH / UNIT);
 	return uvec2(rest / (DEPTH / UNIT), block * DEPTH + rest % (DEPTH / UNIT) * UNIT);
 }
 
-// distance_of returns the number of bytes from the first byte of a tile to unit number `index`. A
-// tile of PANEL rows is contiguous in memory.
+// distance_of returns the distance in memory from the first byte of a tile to unit number `index`,
+// in bytes. A unit is UNIT bytes. A tile of PANEL rows is contiguous in memory, and a smaller
+// tile is a part of a panel.
 uint distance_of(uint index, uint tile) {
 	if (tile == PANEL) return index * UNIT;
 	uvec2 at = spot(index, tile);
 	return place_in_panel(at.x, at.y);
 }
 
-// fetch loads this invocation's units of one step to next_a and next_b. The step begins at byte k
-// of the inner dimension. a and b are the addresses of the tile's first row in A and in B.
+// fetch loads this invocation's units (of UNIT bytes) of one step to next_a and next_b. A step is
+// STEP bytes of each row, and begins at byte k of the inner dimension. a and b are the addresses of
+// the tile's first row in A and in B.
 void fetch(uint64_t a, uint64_t b, uint k) {
 	uint t = gl_LocalInvocationIndex;
 	a += k * PANEL + distance_of(t, TILE_M);

@@ -116,7 +116,7 @@ double scaled(double x, int s, int t) {
 
 // fraction returns the double nearest to 2⁶⁴·C′/P, where C′ is an element of the exact product and
 // P is the product of the moduli pᵢ. `limbs` has the sum Σ yᵢ/pᵢ in units of 2⁻⁸⁰, where yᵢ is the
-// residue of C′·qᵢ modulo pᵢ.
+// residue of C′·qᵢ modulo pᵢ, and qᵢ is the inverse of P/pᵢ modulo pᵢ.
 double fraction(int limbs[4]) {
 	limbs[1] += limbs[0] >> 20;
 	limbs[2] += limbs[1] >> 20;

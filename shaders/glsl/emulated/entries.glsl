@@ -1,9 +1,9 @@
 // This header defines how kernels of emulated products read matrix elements: as the bits of
 // doubles.
 //
-// The kernels that read factors include this header. They exist for real and for complex numbers,
-// with the name COMPLEX. A complex number is its real and its imaginary part. The names are macros,
-// so that a kernel for real numbers reads as if there were no others.
+// The kernels that read factors include this header. If COMPLEX is defined, an element is a complex
+// number and has two doubles, its real and its imaginary part. Otherwise it is one double. The
+// names are macros, so that the kernels for real numbers contain nothing of the complex ones.
 #ifndef ENTRIES_GLSL
 #define ENTRIES_GLSL
 

@@ -90,8 +90,8 @@ void by_blocks(uint i0, Factor w, Inner x, uint first, uint end) {
 		uint l = along ? (s + p.passed) / WIDTH : x.before; // of the device's blocks
 		OwnBlock own = own_block(p.own, l);
 		uint from = own.number * WIDTH, ld = p.n - from;
-		// Position s of the inner dimension is column s + shift of A. Factor.at is the address that
-		// column 0 would have.
+		// The inner dimension is a list of columns of A. Its position s is column s + shift of A,
+		// for s < stop. The address in Factor is the one that column 0 of A would have.
 		uint shift, stop;
 		Factor f;
 		if (along) {
@@ -122,7 +122,8 @@ void main() {
 	uint first = gl_WorkGroupID.z * p.stretch, end = min(x.along + x.across, first + p.stretch);
 	if (first > 0 && first >= end) return;
 
-	// Row k of W belongs to row k of A.
+	// Column k of A meets row k − top of W. So the factor begins at the address that a row −top of
+	// W would have: then k is the index of both factors.
 	Factor w = Factor(element(uint64_t(p.w), -uint64_t(p.top), j0, p.ldw), p.ldw, p.cols - j0, ACROSS, 0);
 	clear_acc();
 	if (whole) by_blocks(i0, w, x, first, end);

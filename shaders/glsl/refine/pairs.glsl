@@ -36,9 +36,10 @@ const real_t ANGLE = real_t(1.0 / 32.0);
 // at most TIGHT times the noise. TIGHT² is near the reciprocal of the unit of rounding errors.
 const real_t TIGHT = real_t(REAL_BYTES == 8 ? 67108864.0 : 4096.0);
 
-// PAIR_TIGHT takes the place of TIGHT for a pair of matrices A and B. There a coupling that is not
-// corrected may be large in comparison with the residual of one of the two vectors. So only those
-// couplings are left for which |eᵢⱼ| could exceed ANGLE.
+// PAIR_TIGHT takes the place of TIGHT for a pair of matrices A and B. There the noise may be large
+// in comparison with the residual of one of the two vectors, so a coupling should be corrected
+// wherever this is possible. With PAIR_TIGHT = 1/ANGLE, a coupling stays without correction only if
+// |eᵢⱼ| could exceed ANGLE.
 const real_t PAIR_TIGHT = real_t(32.0);
 
 // DISORDER is the largest amount by which two eigenvalues may be in the wrong order, in units of

@@ -1,12 +1,12 @@
 // refsyev_rotate multiplies the correction E of eigenvectors by the eigenvectors W of the clusters:
 // F = (I + E)·W − I, where W is block diagonal. Row j of Fᵀ becomes
 //
-// complex
-//
 //	f(c) = Σₗ W(l, j)·(Eᵀ(from + l, c) + δ(from + l, c)) − δ(j, c)
 //
 // c is the number of the column, `from` is the first index of the cluster of j, and δ is 1 for
 // equal indices and otherwise 0.
+//
+// complex
 //
 // in:  e          n×n: Eᵀ
 //      clusters   2·n elements: the cluster of each index (cluster_of in pairs.glsl)

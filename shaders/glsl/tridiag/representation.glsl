@@ -15,11 +15,13 @@
 #include "scale.glsl"
 
 // A Task is an eigenvalue of a representation of the block of rows [lo, hi). `index` is the number
-// of the eigenvalue, counted from 0. `slot` is the place of the representation in memory. If
-// `sharp` ≠ 0, the eigenvalue is wanted to the last bits.
+// of the eigenvalue, counted from 0. `slot` says where the representation lies: row r of the block,
+// lo ≤ r < hi, is at element slot + r·ld of the array of representations. If `sharp` ≠ 0, the
+// eigenvalue is wanted to the last bits.
 struct Task { uint lo, hi, slot, index, sharp; };
 
-// ROOT is the slot of the representations of whole blocks, which are in a separate array.
+// ROOT takes the place of an offset (a slot) in a Task if the representation is that of a whole
+// block. Such representations are in an array of their own.
 #pragma host ROOT
 const uint ROOT = 0xffffffffu;
 
@@ -39,8 +41,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer WordsInOut {
 // the distance `stride` between rows in bytes, and the number n of rows.
 struct Representation { uint64_t base, stride; uint n; };
 
-// representation returns the place of the representation in `slot`, for the block of task t. `reps`
-// is the address of the array of representations, and ld its leading dimension.
+// representation returns the place of a representation in memory, for the block of task t. `reps`
+// is the address of the array of representations, ld is its leading dimension, and `slot` is the
+// representation's offset in it, or ROOT.
 Representation representation(uint64_t reps, Task t, uint slot, uint ld) {
 	return Representation(element(reps, slot == ROOT ? 0 : slot, t.lo, ld), uint64_t(ld) * REAL_BYTES, t.hi - t.lo);
 }

@@ -6,8 +6,10 @@
 //      d       the eigenvalues
 // out: order   columns, counted from the block's first column
 //      info    for all columns i < k whose eigenvalue is NaN, the minimum of the previous info and
-//              lo + i + base. A NaN is a root that was not found; order is then undefined. A
-//              merge uses element lo·apart of info: with apart = 0 all merges share one element
+//              base + lo + i. base is the number of the level of merges times the number of all
+//              rows, so that the sum names one root of all levels. A NaN is a root that was not
+//              found; order is then undefined. A merge uses element lo·apart of info: with apart = 0
+//              all merges share one element
 //
 // Each invocation counts the eigenvalues that come before its own eigenvalue. order must not
 // overlap the inputs.
@@ -35,7 +37,8 @@ layout(push_constant, scalar) uniform Push {
 	IntsOut order;
 	Word info;
 	uint base, apart;
-	// `first` is the number of the first column that this dispatch places, in each merge.
+	// `first` is the number of the first column of each merge for which this dispatch finds the
+	// position in the order.
 	uint first;
 } p;
 

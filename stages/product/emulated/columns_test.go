@@ -9,11 +9,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSyr2kColumns updates some blocks of columns. Their lower triangles must have the bits of
-// Syr2k of the rows from the first block on, because both use the same residues. Nothing else may
-// change, apart from elements of diagonal blocks above the diagonal. Blocks that do not begin with
-// a panel of residues, or whose residues do not fit, are updated one by one. Their errors may be up
-// to 1e-12.
+// TestSyr2kColumns updates some blocks of columns of the lower triangle. The result must have the
+// bits of Syr2k on the trailing matrix that begins with the first block, because both use the same
+// residues. Nothing else may change, apart from elements of diagonal blocks above the diagonal. In
+// two cases the blocks are updated one by one: they do not begin with a panel of residues, or the
+// residues do not fit the memory. Their errors may then be up to 1e-12.
 func TestSyr2kColumns(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		const n, k, width = 150, 24, 32

@@ -86,7 +86,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestKernelsOfNorms checks which kernel computes the norms of a factor.
+// TestKernelsOfNorms checks which kernel computes the norms of a factor: there is one for symmetric
+// factors, one for far factors, whose rows are spread over much memory, and one for all others.
 func TestKernelsOfNorms(t *testing.T) {
 	k := newOps(t, small(), dots, 14, 1, 1).k
 	const long = mostNear / 16384 // a row of so many elements, 16384 apart, is not far

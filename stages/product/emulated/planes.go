@@ -45,7 +45,8 @@ func operand[T Double](op product.Op, m product.Matrix[T], right bool) rows[T] {
 	return f
 }
 
-// geometry is the memory of the planes of one factor. All sizes include padding.
+// geometry describes how the planes of one factor (its residues modulo each modulus) lie in memory.
+// All sizes include padding.
 type geometry struct {
 	rows, inner int
 	panelBytes  int // bytes from one panel to the next
@@ -71,10 +72,10 @@ const (
 	planePart    = 8 // largest number of elements that one invocation converts
 )
 
-// A workgroup computes the norms of normRows rows, or fewer if there would be fewer than normGroups
-// workgroups. If consecutive invocations read consecutive rows, it has at least normLeast rows, so
-// that they read whole sectors of the cache. If they read consecutive elements of a row, it has at
-// most normAlong rows. For a far factor it has farRows rows.
+// These are numbers of rows whose norms one workgroup computes. The usual number is normRows. It is
+// halved while there are fewer than normGroups workgroups, but not below normLeast, so that a
+// workgroup reads whole sectors of the cache. If the elements of a row are contiguous, it begins
+// with normAlong and has no lower limit. For a far factor the number is farRows.
 const normRows, normGroups, normLeast, normAlong, farRows = 32, 512, 4, 8, 128
 
 // mostNear is the distance from the first to the last element of a row, in doubles, above which a

@@ -41,8 +41,9 @@ func TestLargestSums(t *testing.T) {
 	})
 }
 
-// extreme returns a number x with two properties. A row of k elements x is scaled by 1, so that x
-// is its own integer. The residue of x·q modulo number i is −p/2, or −(p−1)/2 for odd p.
+// extreme returns a number x with two properties. A row of k elements x is scaled by 2⁰, so that
+// the scaled integers are x, too. If p is modulus number i of s, the residue of x·q modulo p is
+// −p/2, or −(p−1)/2 for odd p.
 func extreme(t *testing.T, s *moduli.System, i int, q int64, k int) float64 {
 	t.Helper()
 	row, p := make([]float64, k), s.Moduli[i]

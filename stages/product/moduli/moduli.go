@@ -123,9 +123,9 @@ func (s *System) Planes() int {
 	return s.N
 }
 
-// Right returns the number by which the residues of the right factor modulo modulus number i are
-// multiplied: qᵢ, or ½·qᵢ for complex numbers. With the factor ½, the real part of a complex
-// product is the sum of its two residues.
+// Right returns the number by which the residues of the right factor modulo pᵢ are multiplied. It
+// is qᵢ = (P/pᵢ)⁻¹ modulo pᵢ, or ½·qᵢ for complex numbers. With the factor ½, the real part of a
+// complex product is the sum of its two residues.
 func (s *System) Right(i int) int64 {
 	if p := s.Moduli[i]; s.Roots != nil {
 		return s.Inverse[i] * ((p + 1) / 2) % p

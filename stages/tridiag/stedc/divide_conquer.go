@@ -125,9 +125,9 @@ func NewDivideConquerValues(dev *vk.Device, n int, t Tuning) (*DivideConquerValu
 
 func (s *DivideConquerValues) Work() *vk.Layout { return s.work }
 
-// Flops is the cost of the secular equations of the last level, if no eigenvalue deflates: n roots,
-// and for each root secularSums sums of n terms. All lower levels together cost about as much
-// again, which Flops does not count.
+// Flops is the cost of the secular equations of the last level, if no eigenvalue deflates. There
+// are n roots, and for each of them about secularSums sums of n terms (a constant in values.go).
+// All lower levels together cost about as much again, which Flops does not count.
 func (s *DivideConquerValues) Flops() float64 {
 	n := float64(s.values.pass.n)
 	return secularFlops * n * n

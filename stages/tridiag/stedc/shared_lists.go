@@ -143,10 +143,11 @@ func (v *sharedDevice) chainsOf(r *sharedRun) (ranges []chainRange) {
 	return ranges
 }
 
-// lower adds a second record of the last merge, for the rows of its lower half. A kernel takes the
-// lower block to begin N1² elements after the offset of the record. Here it lies elsewhere, so the
-// second record has the offset of the lower block minus N1². The list has room: mostMerges is at
-// least one more than the number of merges of the level.
+// lower adds a second record of the last merge, for the rows of its lower half. A record has one
+// offset in Q, that of the upper block, and a kernel looks for the lower block N1² elements after
+// it. On this device the lower block lies elsewhere. So the offset of the second record is that of
+// the lower block minus N1². The list has room: mostMerges is at least one more than the number of
+// merges of the level.
 func (v *sharedDevice) lower() {
 	if v.last.N() == 0 {
 		return

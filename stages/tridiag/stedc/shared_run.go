@@ -168,7 +168,8 @@ func (v *sharedDevice) shareRows(rec *vk.Recorder, r *sharedRun, b sharedBlock) 
 		if v.share.device == b.device {
 			v.recordStrip(rec, begin, first, count)
 		}
-		// The other columns are zero in this half, and are not sent.
+		// In the upper half of W the columns from Upper to K−1 are zero, and in the lower half the
+		// columns before Lower. These columns are not sent.
 		if begin == 0 {
 			vk.Spread(rec, v.party, b.device, strip.Sub(0, m.Upper*count))
 			vk.Spread(rec, v.party, b.device, strip.Sub(m.K*count, (m.N()-m.K)*count))
