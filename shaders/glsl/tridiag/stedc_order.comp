@@ -8,8 +8,8 @@
 //      info    for all columns i < k whose eigenvalue is NaN, the minimum of the previous info and
 //              base + lo + i. base is the number of the level of merges times the number of all
 //              rows, so that the sum names one root of all levels. A NaN is a root that was not
-//              found; order is then undefined. A merge uses element lo·apart of info: with apart = 0
-//              all merges share one element
+//              found; order is then undefined. A merge uses element lo·apart of info: with
+//              apart = 0 all merges share one element
 //
 // Each invocation counts the eigenvalues that come before its own eigenvalue. order must not
 // overlap the inputs.
