@@ -62,9 +62,9 @@ func (c *Condition[T]) RecordNorm(rec *vk.Recorder, ws *vk.Arena, b product.Matr
 	return columns, diagonal
 }
 
-// RecordInverse records the solves. The matrix X on the host has ConditionVectors columns. The
-// results have the vectors y and z after the recording has been executed. For a B that is not
-// positive definite they have no meaning.
+// RecordInverse records y = L⁻¹·x and z = L⁻ᴴ·y for ConditionVectors vectors x, the columns of the
+// matrix X on the host. The results have the vectors y and z after the recording has been executed.
+// For a B that is not positive definite they have no meaning.
 func (c *Condition[T]) RecordInverse(rec *vk.Recorder, ws *vk.Arena, f Factor[T], x []T) (y, z []T) {
 	matrix := func(i int) product.Matrix[T] {
 		return product.NewMatrix(c.x[i].In(ws), c.n, ConditionVectors, c.n)

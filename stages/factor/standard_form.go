@@ -152,7 +152,8 @@ func (s *StandardForm[T]) leaf(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[
 	}
 }
 
-// add records Y ← α·X + β·Y for a matrix X without padding, as the sum of one partial product.
+// add records Y ← α·X + β·Y for a matrix X without padding. It uses the kernel that adds partial
+// products, with X as the only partial product.
 func (s *StandardForm[T]) add(rec *vk.Recorder, alpha float64, x product.Matrix[T], beta float64, y product.Matrix[T]) {
 	s.sum.Dispatch(rec, vk.Folded(vk.Tiles(y.Rows*y.Cols, s.sum.Spec.LocalSize)), shaders.GemmSumPush[T]{
 		Parts: x.Addr(), C: y.Addr(), Alpha: spirv.RealBitsOf[T](alpha), Beta: spirv.RealBitsOf[T](beta),

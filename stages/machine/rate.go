@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// A rate is measured with a dispatch of rateGroups workgroups. The number of rounds is increased
-// until the dispatch takes so long that its overhead is negligible.
+// A rate is measured with a dispatch of rateGroups workgroups. Each invocation does a number of
+// rounds of multiply-adds. This number is increased until the dispatch takes so long that its
+// overhead is negligible.
 const (
 	rateGroups  = 1024
 	rateRounds  = 16   // in the first dispatch: 0.3 GFLOP, so that a slow device is not busy for long

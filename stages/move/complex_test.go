@@ -79,8 +79,8 @@ func testColumnPhases[T stagetest.Complex](t *testing.T) {
 // (true). The squares of some would overflow or vanish.
 var spreadOf = map[bool][]float64{false: {1, 0x1p-1000, 0x1p1000, 0x1p-1070, 0x1p1020}, true: {1, 0x1p-100, 0x1p100, 0x1p-120, 0x1p123}}
 
-// TestRealTridiagonal compares the real matrix and the phase with package ref. Imaginary parts that
-// must not be read are NaN.
+// TestRealTridiagonal checks the conversion of a complex tridiagonal matrix to a real one: the real
+// matrix and the phase must be those of package ref. Imaginary parts that must not be read are NaN.
 func TestRealTridiagonal(t *testing.T) {
 	stagetest.EachComplex(t, testRealTridiagonal[complex128], testRealTridiagonal[complex64])
 }
@@ -135,7 +135,8 @@ func testRealTridiagonal[T stagetest.Complex](t *testing.T) {
 	}
 }
 
-// TestPromote compares vectors in rows with package ref, which has them in columns.
+// TestPromote compares the complex vectors that RecordPromote makes from real ones with those of
+// package ref. The kernel has the vectors in rows, and package ref has them in columns.
 func TestPromote(t *testing.T) {
 	stagetest.EachComplex(t, testPromote[complex128], testPromote[complex64])
 }

@@ -61,8 +61,8 @@ type QR[T spirv.Scalar] struct {
 	// no square overflows.
 	exponents vk.Region[int32]
 
-	// `flags` holds the INFO word of the kernel `whole`. There are no separate flags: a workgroup
-	// polls a slot until it is not empty.
+	// `flags` holds only the INFO word of the kernel `whole`. There are no flags: a workgroup polls
+	// the slot (64-bit word) of the number that it needs until the slot is not empty.
 	flags machine.Flags
 
 	work, status *vk.Layout
@@ -90,7 +90,7 @@ func NewQR[T spirv.Scalar](dev *vk.Device, b int, w stages.Waiting, t Tuning) (*
 	return q, err
 }
 
-// newPanelQR checks nothing and does not build the kernel for tall panels. If `together` is true,
+// newPanelQR is NewQR without checks and without the kernel for tall panels. If `together` is true,
 // one dispatch factors all columns.
 func newPanelQR[T spirv.Scalar](dev *vk.Device, b int, together bool, t Tuning) (*QR[T], error) {
 	t.Groups = min(t.Groups, vk.MaxGroups()) // one dimension of a grid
@@ -184,8 +184,8 @@ func (q *QR[T]) RecordNext(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matr
 		q.columns(rec, ws, panel, r, tau)
 		return
 	}
-	// The kernel `start` also marks all slots as empty. Later the kernel `whole` polls a slot until
-	// it is not empty.
+	// The kernel `start` also marks all slots, the 64-bit words for exchanged numbers, as empty.
+	// Later the kernel `whole` polls a slot until it is not empty.
 	slots := q.slots.In(ws)
 	start.Slots, start.Cleared = slots.Addr(), uint32((min(b, m)-1)*b*(1+groups)*slotsOf[T]())
 	q.start.Dispatch(rec, vk.Grid(groups), start)

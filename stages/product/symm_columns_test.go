@@ -53,7 +53,8 @@ func (x columnsCase) memory(a stagetest.Sample) stagetest.Sample {
 	return stagetest.Sample{Rows: len(data), Cols: 1, Ld: max(len(data), 1), Data: data}
 }
 
-// owners returns a division of the blocks of n columns among devices: in turn, or in another order.
+// owners returns, for each block of columns, the device that has the block. If inTurn is true, the
+// devices get one block after another; otherwise they get them in an irregular order.
 func owners(n, width, devices int, inTurn bool) (owner []int) {
 	for j := range vk.Tiles(n, uint32(width)) {
 		if inTurn {

@@ -484,7 +484,8 @@ func agreeUpToRounding(t *testing.T, what string, n int, values, want []float64,
 	}
 }
 
-// TestPhasesOfRowsAndColumns checks that D·A·Dᴴ has the values of A and the vectors D·z.
+// TestPhasesOfRowsAndColumns multiplies the rows and columns of A by phases: D·A·Dᴴ with a unitary
+// diagonal matrix D. It must have the values of A, and the vectors D·z for the vectors z of A.
 func TestPhasesOfRowsAndColumns(t *testing.T) {
 	for _, n := range pipelineOrders {
 		a, d := gaussHermitian(n, 22), matgen.Phases(n, rand.New(rand.NewPCG(1, uint64(n))))
@@ -504,7 +505,8 @@ func TestPhasesOfRowsAndColumns(t *testing.T) {
 	}
 }
 
-// TestRealInComplexStorage checks that a real matrix has the same values and vectors in both types.
+// TestRealInComplexStorage checks that a real matrix has the same values and vectors as a matrix of
+// float64 and as one of complex128.
 func TestRealInComplexStorage(t *testing.T) {
 	for _, n := range pipelineOrders {
 		a := gaussSymmetric(n, 23)

@@ -250,7 +250,8 @@ func (r *Refinement[T]) matrixS(ws *vk.Arena) product.Matrix[T] {
 	return product.NewMatrix(r.s.In(ws), r.n, r.n, r.n)
 }
 
-// matrixG returns the memory of Gᵀ = (XᴴBX)ᵀ, which later holds Fᵀ with I + F = (I + E)·W.
+// matrixG returns the memory of Gᵀ = (XᴴBX)ᵀ. Later it holds Fᵀ, where I + F = (I + E)·W is the
+// factor by which the step multiplies the vectors X.
 func (r *Refinement[T]) matrixG(ws *vk.Arena) product.Matrix[T] {
 	return product.NewMatrix(r.g.In(ws), r.n, r.n, r.n)
 }

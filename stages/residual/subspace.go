@@ -13,8 +13,9 @@ import (
 //
 //	Vᴴ·(A·X − B·X·diag(λ))   and   XᴴBX − I   and   X − V·(VᴴX)
 //
-// The third matrix is 0 if the vectors are in that space. The weights of the second one are those of
-// Pencil. A and B are n×n with both triangles stored, X is n×k, and V has n rows and at most n columns.
+// The rows of the second matrix are multiplied by weights, as in Pencil. The third matrix is 0 if
+// the vectors are in that space. A and B are n×n with both triangles stored, X is n×k, and V has n
+// rows and at most n columns.
 type Subspace[T spirv.Scalar] struct {
 	*Pencil[T]
 	projected [2]vk.Region[T] // of some columns: Vᴴ·A·X and Vᴴ·B·X

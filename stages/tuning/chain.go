@@ -6,7 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A device is a kind of device that has a table of its own. This table comes before the tables of
+// A value of the type device stands for one model of GPU, or some models, with a table of its own.
+// The function `is` tells whether a device is of this kind. The table comes before the tables of
 // its family.
 type device struct {
 	family string // vk.Info.Family: the vendor

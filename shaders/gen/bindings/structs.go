@@ -81,7 +81,8 @@ func (s *shared) emit(b, sizes *strings.Builder) {
 	fmt.Fprintf(sizes, "_ = [1]struct{}{}[unsafe.Sizeof(%s{})-%d]\n", s.Name, s.Size)
 }
 
-// listed joins names for a comment, as "a", "a and b" or "a, b and c". A line has four names.
+// listed joins names for a comment, as "a", "a and b" or "a, b and c". A new line begins after each
+// four names.
 func listed(names []string) string {
 	var b strings.Builder
 	for i, name := range names {

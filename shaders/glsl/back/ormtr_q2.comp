@@ -86,15 +86,16 @@
 #endif
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup: a multiple of PIPE·SHARE.
+// LOCAL_SIZE is the number of invocations of a workgroup: a multiple of PIPE (teams) times SHARE
+// (invocations for each vector).
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // B is the half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
 // G is the number of sweeps in a group. The reflectors of a group are applied in one pass over the
-// vectors. G is a multiple of CHUNK.
+// vectors. G is a multiple of CHUNK, the number of reflectors in shared memory.
 layout(constant_id = 2) const uint G = 4;
 // CHUNK is the number of reflectors that a team has in shared memory at the same time, a multiple
-// of U.
+// of U, the number of reflectors in a batch.
 layout(constant_id = 3) const uint CHUNK = 4;
 // U is the number of reflectors in a batch. While a batch is applied, the same rows of the vectors
 // stay in registers.
@@ -108,8 +109,8 @@ const uint PIPE = 1;
 // team applies another group of sweeps to the same vectors.
 layout(constant_id = 6) const uint PIPE = 1;
 #endif
-// SHARE is the number of invocations that share a vector: a power of two that divides B, U and
-// LANES.
+// SHARE is the number of invocations that share a vector: a power of two that divides the
+// half-bandwidth B, the batch size U, and the number LANES of invocations of a team.
 layout(constant_id = 7) const uint SHARE = 1;
 // PRIVATE chooses the memory of the slots. A slot keeps a row of a vector from one block of
 // reflectors to the next. If PRIVATE is true, slots are in the invocation's own memory, otherwise

@@ -35,7 +35,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
 // SYMMETRIC tells whether the factor is symmetric, or Hermitian if it is complex. Then only its
-// lower triangle is read, k ≤ r, without the imaginary parts of the diagonal.
+// lower triangle is read: the elements k ≤ r of row r, without the imaginary parts of the diagonal.
 layout(constant_id = 1) const bool SYMMETRIC = false;
 
 layout(push_constant, scalar) uniform Push {

@@ -41,11 +41,11 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 // MODULI_COUNT is the number of moduli: 6, 8, 10, or 13 to 16. It is 14 to 16 for complex numbers.
 layout(constant_id = 3) const uint MODULI_COUNT = 14;
 layout(constant_id = 4) const bool RIGHT = false;
-// PART is the number of elements of a row that one invocation scales and rounds: 8, 16 or 32, a
-// divisor of DEPTH.
+// PART is the number of elements of a row that one invocation scales and rounds: 8, 16 or 32. It
+// divides DEPTH, the number of residues of a row that are contiguous in memory.
 layout(constant_id = 5) const uint PART = 16;
 // SYMMETRIC tells whether the factor is symmetric, or Hermitian if it is complex. Then only its
-// lower triangle is read, k ≤ r, without the imaginary parts of the diagonal.
+// lower triangle is read: the elements k ≤ r of row r, without the imaginary parts of the diagonal.
 layout(constant_id = 6) const bool SYMMETRIC = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer Quads { uvec4 at[]; };
@@ -70,7 +70,8 @@ layout(push_constant, scalar) uniform Push {
 	uint before;
 } p;
 
-// PARTS is the number of invocations that share the DEPTH elements of one row in a block.
+// PARTS is the number of invocations that share the DEPTH elements of one row in a block of
+// residues (planes.glsl).
 const uint PARTS = DEPTH / PART;
 
 // `integers[k]` is the integer that the invocation has computed from element k, plus 2^63, as two
@@ -91,7 +92,8 @@ uvec2 integers[PART];
 
 // weight returns the residues of 256ᵏ·q modulo the modulus pᵢ as four signed bytes in a word: for k
 // = 0 to 3 if half_ is 0, and for k = 4 to 7 if half_ is 1. q is 1 for a left factor. For a right
-// factor, q is the number that the residues of a right factor are multiplied by.
+// factor q is the inverse of P/pᵢ modulo pᵢ, or half of it for complex numbers, where P is the
+// product of the moduli.
 #ifdef COMPLEX
 uint weight(uint i, uint half_) {
 	return RIGHT ? MODULI_COUNT == 14 ? RIGHT_14[2 * i + half_] : MODULI_COUNT == 15 ? RIGHT_15[2 * i + half_] : RIGHT_16[2 * i + half_]

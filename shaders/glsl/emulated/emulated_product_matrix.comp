@@ -50,7 +50,8 @@
 #include "residue.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations: LANES times the number of subgroups that share a tile.
+// LOCAL_SIZE is the number of invocations: LANES, the size of a subgroup, times the number of
+// subgroups that share a tile.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
 // FRAG_K is the number of bytes along the inner dimension of a fragment, the block that a matrix
 // unit multiplies.
@@ -177,8 +178,8 @@ void finish(uint64_t words, uint row, uint col, Reduction r) {
 void main() {
 	if (workgroup() >= p.count) return;
 	uvec2 corner = tile_corner(p.first + workgroup(), p.rows, p.cols, p.lower != 0);
-	// The parts of the subgroups are numbered column by column, and `down` is the number of parts
-	// in a column.
+	// Each subgroup computes one part of the tile. The parts are numbered column by column, and
+	// `down` is the number of parts in a column.
 	const uint down = TILE_M / (SUB_M * FRAG_M);
 	uint subgroup = gl_SubgroupID;
 	uint row = subgroup % down * SUB_M * FRAG_M, col = subgroup / down * SUB_N * FRAG_N;

@@ -50,9 +50,9 @@ layout(push_constant, scalar) uniform Push {
 	// bound·2⁻²⁹·4^exponent.
 	uint bound;
 	int exponent;
-	// `direction` is 1 when the kernel scales the left factors X and Y, and −1 for the right
-	// factors. For the right factors, `first` and `second` point to the norms of the rows of U and
-	// V, and the kernel uses −c in place of c.
+	// `direction` is 1 when the kernel scales the left factors X and Y of X·U + Y·V, and −1 for the
+	// right factors U and V. For the right factors, `first` and `second` point to the norms of the
+	// rows of U and V. The exponent c that balances the two products is then −c.
 	int direction;
 } p;
 

@@ -20,12 +20,13 @@ layout(constant_id = 2) const uint DEPTH = 32;
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer PlanesIn { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer PlanesOut { uint at[]; };
 
-// place_in_panel returns the number of bytes from the first byte of a panel to its element (row,
-// k).
+// A panel is PANEL rows of a plane of residues. place_in_panel returns the number of bytes from the
+// first byte of a panel to its element (row, k).
 uint place_in_panel(uint row, uint k) { return k / DEPTH * (PANEL * DEPTH) + row * DEPTH + k % DEPTH; }
 
-// place_of returns the number of bytes from the first byte of a plane to its element (row, k).
-// panel_bytes is the distance in bytes from one panel to the next.
+// place_of returns the number of bytes from the first byte of a plane (the residues of a factor
+// modulo one modulus) to its element (row, k). panel_bytes is the distance in bytes from one panel,
+// PANEL rows, to the next.
 uint64_t place_of(uint row, uint k, uint panel_bytes) {
 	return uint64_t(row / PANEL) * panel_bytes + place_in_panel(row % PANEL, k);
 }

@@ -10,7 +10,8 @@ layout(push_constant, scalar) uniform Push {
 	// next. With a negative distance, a factor has its planes in the reverse order. modulus_words
 	// is the distance in words between the results for two consecutive planes.
 	uint64_t plane_bytes_a, plane_bytes_b, modulus_words;
-	// panel_bytes_a and panel_bytes_b are the distances in bytes from one panel to the next.
+	// panel_bytes_a and panel_bytes_b are the distances in bytes from one panel of a factor, PANEL
+	// rows of its residues, to the next.
 	uint panel_bytes_a, panel_bytes_b;
 	// `inner` and inner2 are the padded inner dimensions of the first and the second pair of
 	// factors. Both are multiples of the kernel's step.

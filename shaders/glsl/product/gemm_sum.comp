@@ -56,8 +56,8 @@ layout(push_constant, scalar) uniform Push {
 	// for each element, a power of two that divides LOCAL_SIZE.
 	uint splits, lanes;
 #ifdef OWN_COLUMNS
-	// own, top, passed and stretch are those of symm_columns. `order`, `width` and `tile` are n,
-	// WIDTH and TILE_M of symm_columns.
+	// These members are only for symm_columns_sum. own, top, passed and stretch are those of
+	// symm_columns. `order`, `width` and `tile` are n, WIDTH and TILE_M of symm_columns.
 	Words own;
 	uint order, top, passed, stretch, width, tile;
 #endif

@@ -131,8 +131,9 @@ void put(Factor a, Factor b, uint buffer_) {
 	}
 }
 
-// load_parts loads part_a and part_b from shared memory. at_a and at_b are the places of the first
-// row and the first column of this invocation, in packs if the tile is packed.
+// load_parts loads part_a and part_b, the elements of one step of the inner dimension, from shared
+// memory. at_a and at_b are the indices of this invocation's first row and first column, in packs
+// if the tile is packed.
 void load_parts(uint at_a, uint at_b) {
 	if (PACKED) {
 		[[unroll]] for (uint r = 0; r < THREAD_M / PACK; r++) {

@@ -51,8 +51,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // TILE is the number of rows of T that are in shared memory at a time, at least 1.
 layout(constant_id = 1) const uint TILE = 64;
 #ifndef COUNT
-// LEVELS is the number of halvings of an interval that a team does with one round of counts, at
-// least 1.
+// A team of invocations bisects one interval. In a round, each of its invocations makes one Sturm
+// count. LEVELS is the number of halvings that a team does with one round, at least 1.
 layout(constant_id = 2) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
@@ -70,8 +70,9 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut lo, hi;
 	MatrixOut values;
 	// `first` is the first eigenvalue, counted from 0. `rounds` is the largest number of rounds of
-	// this dispatch, at least 1. If `fresh` is not 0, lo and hi are not read: every interval begins
-	// as the interval of `start`, which contains all eigenvalues.
+	// this dispatch, at least 1. A round does LEVELS halvings by counts. If `fresh` is not 0, lo
+	// and hi are not read: every interval begins as the interval of `start`, which contains all
+	// eigenvalues.
 	uint first, rounds, fresh;
 #endif
 	// n is the order of T, at least 1, and `count` the number of eigenvalues or shifts.

@@ -75,13 +75,14 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, at least 2^LEVELS − 1.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// TILE is the number of rows of T in shared memory at a time, a multiple of EIGHT.
+// TILE is the number of rows of T in shared memory at a time, a multiple of EIGHT, the number of
+// rows between two scalings of the minors.
 layout(constant_id = 1) const uint TILE = 64;
 // FUSED tells whether to use fma(). It should be true if fma() is as fast as a multiplication.
 layout(constant_id = 2) const bool FUSED = true;
 #ifndef GRID
-// LEVELS is the number of halvings of an interval that a team does with one round of counts, at
-// least 1.
+// A team of invocations bisects one interval. In a round, each of its invocations makes one Sturm
+// count. LEVELS is the number of halvings that a team does with one round, at least 1.
 layout(constant_id = 3) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"
@@ -99,8 +100,9 @@ layout(push_constant, scalar) uniform Push {
 	CountsIn grid;
 	MatrixInOut lo, hi;
 	// `first` is the first eigenvalue, counted from 0, and `count` is their number. `rounds` is the
-	// largest number of rounds of this dispatch, at least 1. If `fresh` is not 0, lo and hi are not
-	// read: every bracket begins as the interval between two points of the grid.
+	// largest number of rounds of this dispatch, at least 1. A round does LEVELS halvings. If
+	// `fresh` is not 0, lo and hi are not read: every bracket begins as the interval between two
+	// points of the grid.
 	uint first, rounds, fresh, count;
 #endif
 	// n is the order of T, at least 1. `points` is the number of points of the grid, at least 1.

@@ -109,9 +109,10 @@ void meet() {
 	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
-// m is the merge of this workgroup. Each array has room for m.n elements. Element i of `state`, `src`
-// and the arrays step_… belongs to step i. `sorted` has the columns in ascending order of their
-// eigenvalues. `candidates` has the numbers of the steps that are candidates, in ascending order.
+// m is the merge of this workgroup. Each array has room for m.n elements. Element i of `state`,
+// `src` and the arrays step_… belongs to step i. `sorted` has the columns in ascending order of
+// their eigenvalues. `candidates` has, in ascending order, the numbers of the steps whose column
+// may have to be rotated with the column of the step before.
 Merge m;
 SharedReals step_d, step_z, step_first, step_last;
 SharedInts sorted, candidates, state; // state: the set of rows of a step, and JOINED
@@ -214,8 +215,9 @@ Numbers turn(uint a, Numbers x, Numbers y, real_t cs, real_t sn, real_t r) {
 	return after;
 }
 
-// first_candidate returns the index of the first candidate that is at least `step`, or `count` if
-// there is none. `count` is the number of candidates.
+// A candidate is a step whose column may have to be rotated with the column of the step before.
+// first_candidate returns the index of the first candidate that is at least `step`, or `count`, the
+// number of candidates, if there is none.
 uint first_candidate(uint step, uint count) {
 	uint low = 0, high = count;
 	while (low < high) {

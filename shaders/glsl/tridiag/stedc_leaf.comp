@@ -68,9 +68,9 @@ bool negligible(uint i) {
 	return x <= tiny() || x * x <= (EPS * abs(d[i])) * (EPS * abs(d[i + 1]));
 }
 
-// after returns the first index from `from` on whose off-diagonal element is negligible. If `zero`
-// is false, it returns the first index whose element is not negligible. If there is no such index,
-// the result is LEAF or more.
+// after returns the smallest i ≥ `from` for which off-diagonal element i is negligible. If `zero`
+// is false, it returns the smallest such i for which element i is not negligible. If there is no
+// such i, the result is LEAF or more.
 uint after(uint from, bool zero) {
 	uint mask = ~0u << from % 32;
 	for (uint w = from / 32; w * 32 < LEAF; w++, mask = ~0u) {

@@ -18,7 +18,8 @@ shared uint busy;
 // node of the tree.
 shared uint counted[LOCAL_SIZE];
 
-// point returns the point of node k of the tree for the interval [lo, hi].
+// point returns the point of node k of the team's tree of points for the interval [lo, hi], at
+// which one invocation counts.
 work_t point(uint k, work_t lo, work_t hi) {
 	for (int level = findMSB(k) - 1; level >= 0; level--) {
 		if ((k >> level & 1) == 0) hi = middle(lo, hi);

@@ -14,7 +14,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestGoldenHash checks that goldenHash is the hash of the product that package ref computes.
+// TestGoldenHash checks that goldenHash is the hash of the golden product (a test product with
+// known bits) as package ref computes it.
 func TestGoldenHash(t *testing.T) {
 	t.Run("real", testGoldenHash[float64])
 	t.Run("complex", testGoldenHash[complex128])

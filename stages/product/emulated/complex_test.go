@@ -161,8 +161,8 @@ func TestComplexGemmHasTheBitsOfTheReference(t *testing.T) {
 }
 
 // TestComplexIntegers multiplies complex numbers with integer parts, and compares the products with
-// exact ones. They are so small that only few moduli are needed, and any error of a residue is
-// large.
+// exact ones. The integers are so small that few moduli suffice, and a wrong residue makes a large
+// error.
 func TestComplexIntegers(t *testing.T) {
 	const m, n, k = 20, 19, 33
 	ops := newOpsOf[complex128](t, small(), dots, 15, m, k)

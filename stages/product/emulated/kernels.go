@@ -17,8 +17,9 @@ type kernels[T Double] struct {
 	scheme
 	moduli *moduli.System
 
-	// A tile of the result has tileM×tileN elements. The number of rows of a plane is padded to a
-	// multiple of padRows, and the inner dimension to a multiple of padInner.
+	// A tile of the result has tileM×tileN elements. A plane holds the residues of a factor modulo
+	// one modulus. Its number of rows is padded to a multiple of padRows, and the inner dimension
+	// to a multiple of padInner.
 	tileM, tileN      uint32
 	padRows, padInner int
 

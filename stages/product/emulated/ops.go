@@ -137,11 +137,11 @@ func (o *Ops[T]) Work() *vk.Layout {
 	return o.work
 }
 
-// Status returns the layout of Refused. It must stay in memory from Begin until the caller has read
-// it.
+// Status returns the layout of the memory of Refused, the counts of refused rows. It must stay in
+// memory from Begin until the caller has read it.
 func (o *Ops[T]) Status() *vk.Layout { return vk.Together(o.refused) }
 
-// Begin sets Refused to zero. It must be recorded before the first product of a run.
+// Begin sets the counts of Refused to zero. It must be recorded before the first product of a run.
 func (o *Ops[T]) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(ws), 0) }
 
 // Refused returns two counts since the last Begin: the rows of left factors and the rows of right

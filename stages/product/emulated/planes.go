@@ -36,7 +36,8 @@ func (f rows[T]) part(first, count int) rows[T] {
 	return f
 }
 
-// operand returns the rows of the factor op(m): the columns of op(m) if it is the right factor.
+// operand describes the factor op(m) of a product as vectors along the inner dimension, which the
+// type calls rows. They are the rows of op(m), or its columns if it is the right factor.
 func operand[T Double](op product.Op, m product.Matrix[T], right bool) rows[T] {
 	f := rows[T]{at: m.At, rows: m.Rows, inner: m.Cols, stepRow: 1, stepInner: m.Ld, conjugate: isComplex[T]() && op.Conjugates()}
 	if op.Transposes() != right {
@@ -74,8 +75,8 @@ const (
 
 // These are numbers of rows whose norms one workgroup computes. The usual number is normRows. It is
 // halved while there are fewer than normGroups workgroups, but not below normLeast, so that a
-// workgroup reads whole sectors of the cache. If the elements of a row are contiguous, it begins
-// with normAlong and has no lower limit. For a far factor the number is farRows.
+// workgroup reads whole sectors of the cache. If the elements of a row are contiguous, the number
+// begins with normAlong and may be halved down to 1. For a far factor the number is farRows.
 const normRows, normGroups, normLeast, normAlong, farRows = 32, 512, 4, 8, 128
 
 // mostNear is the distance from the first to the last element of a row, in doubles, above which a

@@ -10,9 +10,9 @@ import (
 // factor: n² residues for each modulus. Products with lower right blocks of the factor use the same
 // residues.
 type symm[T Double] struct {
-	// k has the kernels for these products, whose results have few columns. Until a product is
-	// reserved, they are the kernels of other products; `build` makes kernels with the tile for few
-	// columns.
+	// k has the kernels for these products. Their results have few columns, so the tuning may have
+	// a tile of its own for them. Then k has the kernels of other products at first, and `build`
+	// makes the kernels with that tile when the first product is reserved.
 	k     *kernels[T]
 	build func() (*kernels[T], error)
 

@@ -27,7 +27,8 @@ type Blocks struct {
 	flops   float64   // number of operations in the products of Merge
 }
 
-// panelColumns is the largest number of columns of S that a merge holds in memory at a time.
+// S holds the eigenvectors of the secular equation of a merge. panelColumns is the largest number
+// of columns of S that are in memory at a time.
 const panelColumns = 128
 
 // NewBlocks allocates memory for 2·n² elements, for matrices of order n.
@@ -129,7 +130,8 @@ func flopsOfAll(levels [][]*Merge) (flops float64) {
 	return flops
 }
 
-// gather computes the rows of W = Q·G in one half of a merge.
+// gather computes the rows of W = Q·G in one half of a merge. G consists of the rotations and the
+// permutation of deflation.
 func (b *Blocks) gather(m *Merge, h halfRows) {
 	from := func(t int32) []float64 {
 		if c := int(m.Src[t]); h.from <= c && c < h.to {

@@ -55,8 +55,9 @@ func SolveOn(backend WholeBackend, d, e []float64, opt Options) ([]float64, erro
 		return values, nil
 	}
 
-	// Form the vectors of all merges, Q ← (Q·G)·S, level by level. In the last level, only the
-	// wanted vectors are formed.
+	// Form the vectors of all merges, Q ← (Q·G)·S, level by level. G consists of the rotations and
+	// permutations of deflation, and S has the vectors of the secular equations. In the last level,
+	// only the wanted vectors are formed.
 	if len(levels) > 0 {
 		for _, m := range levels[len(levels)-1] {
 			m.Restrict(wanted)

@@ -14,7 +14,8 @@ import (
 )
 
 // check solves the tridiagonal matrix T with and without eigenvectors. It checks all properties
-// that can be checked without a reference solution, and returns the values and the two ratios.
+// that can be checked without a reference solution. It returns the values, and LAPACK's ratios of
+// the residual and of the orthogonality.
 func check(t *testing.T, name string, d, e []float64, opt Options) (values []float64, residual, orthogonality float64) {
 	t.Helper()
 	n := len(d)

@@ -76,7 +76,8 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 		c.first += level * s.n
 		s.recordGather(rec, gather, v.lists.chains, v.ws, c, p.rows)
 	}
-	// A dispatch with one small product would leave most of the device idle.
+	// A dispatch with one small product would leave most of the device idle. So the small products
+	// of a level are grouped into one dispatch.
 	grouped := p.half <= s.tune.Grouped
 	most := s.tune.atOnce(max(p.vectorFlops(), p.flops/float64(len(p.merges))))
 	stages.InPortions(len(p.merges), min(vk.MaxGroups()/2, most), func(first, count int) {
@@ -131,7 +132,8 @@ func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 		q.Block(0, m.From, m.N(), columns))
 }
 
-// multiplyHalves records the two products W·S of a merge:
+// multiplyHalves records the two products W·S of a merge, where `upper` and `lower` are the halves
+// of W:
 //
 //	to[:N1] ← upper·s[:Upper]      to[N1:] ← lower·s[Lower:]
 func (v *vectorsRun) multiplyHalves(rec *vk.Recorder, m *dc.Merge, upper, lower, s, to stages.Matrix) {

@@ -158,9 +158,9 @@ func (v *sharedDevice) lower() {
 	records[len(p.merges)+1] = newMerge(m, v.offset[m.Lo+m.N1]-m.N1*m.N1, 0)
 }
 
-// sortOthers sorts the columns of those blocks that the last merge does not join, such that the
-// columns of each portion of a block follow one another. On the device, a column counts from the
-// first one of its portion.
+// The columns of a block that the last merge does not join are sent in portions (see shareColumns).
+// sortOthers sorts the wanted columns of these blocks, so that those of each portion follow one
+// another in the lists. On the device, a column counts from the first one of its portion.
 func (v *sharedDevice) sortOthers(r *sharedRun) {
 	l := &v.lists
 	type pair struct{ column, place int32 }
