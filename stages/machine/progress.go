@@ -72,8 +72,8 @@ const meetingFact = "workgroups meet, probe 1: "
 const failedMeetingFact = "workgroups meet in solves"
 
 // ask returns the result that is stored under the given name. If there is none, it runs the trial
-// `run` once and stores its result. `failed` is stored after a run in which a wait failed: `no`, or
-// `begun` if such a run counts as a run without a result.
+// `run` once and stores its result. If a workgroup's wait failed in this run, ask stores the text
+// `failed`: `no`, or `begun` if such a run counts as a run without a result.
 func (m *Machine) ask(name string, run Trial, failed string) (bool, error) {
 	answer, err := m.Attempt(name, func(begin func()) (string, error) {
 		if !m.Info.MemoryModel() {

@@ -136,8 +136,8 @@ func (t Tuning) Meeting(info vk.Info) int {
 }
 
 // together reports whether one dispatch factors a panel: Whole is true, and the device has 64-bit
-// atomic operations and a compute unit for each workgroup. All workgroups must also be resident at
-// the same time, which Meet tests, because another program may use some of the compute units.
+// atomic operations and a compute unit for each workgroup. Another program may use some of the
+// compute units. So Meet also tests whether all workgroups are resident at the same time.
 func (t Tuning) together(info vk.Info) bool {
 	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()
 }

@@ -82,8 +82,8 @@ func TestFencesAreWideWithoutChains(t *testing.T) {
 	}
 }
 
-// TestWaiting checks which waits a tuning allows on a dry device, for which Machine.MayWait returns
-// true.
+// TestWaiting checks which waits between workgroups a tuning allows on a dry device, for which
+// Machine.MayWait returns true.
 func TestWaiting(t *testing.T) {
 	m := machine.Of(vk.Dry(vk.Info{Features: []string{"vulkanMemoryModelAvailabilityVisibilityChains"}}))
 	for _, c := range []struct {

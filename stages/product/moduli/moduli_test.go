@@ -111,9 +111,10 @@ func TestWeights(t *testing.T) {
 // TestReduction checks the arithmetic of residue.glsl. For each modulus p, a kernel adds the four
 // bytes of a 32-bit sum, weighted by the residues of 256ᵏ. From this weighted sum it computes a low
 // byte, which must be the symmetric residue of the 32-bit sum. The kernel multiplies by the
-// reciprocal of p in single precision, which may be some ulps off, and adds a number to round the
-// quotient. These two operations may be rounded together or each alone. The weighted sums are all
-// numbers in a range. The 32-bit sums are near multiples of p, and at the ends of their range.
+// reciprocal of p in single precision, and adds a number to round the quotient. The test tries
+// reciprocals that are some ulps off. It rounds the two operations together, and each alone. The
+// weighted sums are all numbers in a range. The 32-bit sums are near multiples of p, and at the
+// ends of their range.
 func TestReduction(t *testing.T) {
 	const magic = 1.5 * (1 << 23)
 	everyModulus(func(p int64) {
