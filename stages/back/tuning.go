@@ -76,8 +76,7 @@ type Q2SquareTuning struct {
 	Gain float64
 
 	// From is the smallest number of vectors for which ApplyQ2Squares was measured to be faster, if
-	// the ratio of the rates is at least Gain. If From is 0, nothing was measured, and the numbers
-	// of flops decide.
+	// the ratio of the rates is at least Gain. If From is 0, the numbers of flops decide.
 	From int `json:",omitempty"`
 }
 

@@ -286,8 +286,8 @@ func TestPanelQRWholeGivesUp(t *testing.T) {
 }
 
 // wholeGivesUp factors a 30×4 panel with two workgroups, of which only the first one runs. The
-// workgroups exchange numbers through 64-bit words (slots). Before the dispatch these words hold
-// the numbers in `empty`, again and again.
+// workgroups exchange numbers through 64-bit words (slots). Before the dispatch the words hold the
+// numbers in `empty`, one after another, in a cycle.
 func wholeGivesUp[T spirv.Scalar](t *testing.T, panel []T, empty ...uint64) {
 	d, tune := stagetest.Device(t), SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<10

@@ -69,10 +69,10 @@ func newChooser(t Tuning) chooser {
 }
 
 // The model of costs counts the instructions that one compute unit of the device executes, summed
-// over all invocations that run on it. A step of the inner dimension is one index k of the sum Σ
-// A(i, k)·B(k, j). In a step, an invocation does ThreadM·ThreadN multiplications and reads ThreadM
-// + ThreadN numbers, one or mostPack numbers at a time. The constants are rounded values for an
-// H200; only their order of magnitude is important.
+// over all invocations that run on it. A step of the inner dimension is one index k of the sum of
+// the products A(i, k)·B(k, j). In a step, an invocation does ThreadM·ThreadN multiplications, and
+// reads ThreadM + ThreadN numbers, one or mostPack numbers at a time. The constants are rounded
+// values for an H200; only their order of magnitude is important.
 const (
 	startSteps    = 64   // a workgroup's first loads and its access to C, in steps
 	dispatchSteps = 20   // the dispatch that sums, in steps of the first tile

@@ -505,8 +505,8 @@ func TestPhasesOfRowsAndColumns(t *testing.T) {
 	}
 }
 
-// TestRealInComplexStorage checks that a real matrix has the same values and vectors as a matrix of
-// float64 and as one of complex128.
+// TestRealInComplexStorage checks that a real matrix gives the same values and vectors in float64
+// and in complex128.
 func TestRealInComplexStorage(t *testing.T) {
 	for _, n := range pipelineOrders {
 		a := gaussSymmetric(n, 23)

@@ -103,8 +103,9 @@ func (r *Pencil[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, b product.Matrix[T
 	})
 }
 
-// weighted records the sums for some columns of XᴴQ − I, from column j on. Q is B·X or, for BAxLx,
-// B⁻¹·X, and q has these columns of Q. The method overwrites the memory of the first product.
+// weighted records the sums for some columns of XᴴQ − I, from column j on. Q is B·X, or B⁻¹·X for
+// the problem B·A·x = λ·x, and q has these columns of Q. The method overwrites the memory of the
+// first product.
 func (r *Pencil[T]) weighted(rec *vk.Recorder, ws *vk.Arena, x, q product.Matrix[T], j int, sums vk.Slice[T]) {
 	g := product.NewMatrix(r.sums.product.In(ws), x.Cols, q.Cols, x.Cols)
 	r.sums.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, x, q, 0, g)

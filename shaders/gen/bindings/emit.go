@@ -68,10 +68,10 @@ func (b *file) module(s *source.Source, k *kernel) {
 	b.WriteString(")\n}\n")
 }
 
-// parameter returns the declaration of the type parameter T in the Go code for a kernel that exists
+// parameter returns the declaration of the type parameter in the Go code of a kernel that exists
 // for several number types: "[T spirv.Stored]" if half precision is one of them, otherwise "[T
-// spirv.Scalar]". The method argument returns a type argument, such as "[T]" or "[float64]", where
-// the declared types are used. Both return "" for a kernel that exists only for float64.
+// spirv.Scalar]". The method argument returns its text in brackets, such as "[T]", where this code
+// uses the declared types. Both return "" for a kernel that exists only for float64.
 func (k *kernel) parameter() string {
 	for _, o := range k.others {
 		if o.number == string(spirv.Half) {

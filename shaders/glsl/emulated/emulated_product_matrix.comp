@@ -102,8 +102,8 @@ uvec2 spot(uint index, uint tile) {
 }
 
 // distance_of returns the distance in memory from the first byte of a tile to unit number `index`,
-// in bytes. A unit is UNIT bytes. A tile of PANEL rows is contiguous in memory, and a smaller
-// tile is a part of a panel.
+// in bytes. A unit is UNIT bytes. A tile of PANEL rows is contiguous in memory, and a smaller tile
+// is a part of a panel.
 uint distance_of(uint index, uint tile) {
 	if (tile == PANEL) return index * UNIT;
 	uvec2 at = spot(index, tile);

@@ -20,8 +20,8 @@ layout(constant_id = 2) const uint DEPTH = 32;
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer PlanesIn { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer PlanesOut { uint at[]; };
 
-// A panel is PANEL rows of a plane of residues. place_in_panel returns the number of bytes from the
-// first byte of a panel to its element (row, k).
+// place_in_panel returns the number of bytes from the first byte of a panel, which is PANEL rows of
+// a plane of residues, to its element (row, k).
 uint place_in_panel(uint row, uint k) { return k / DEPTH * (PANEL * DEPTH) + row * DEPTH + k % DEPTH; }
 
 // place_of returns the number of bytes from the first byte of a plane (the residues of a factor

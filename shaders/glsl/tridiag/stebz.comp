@@ -51,8 +51,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // TILE is the number of rows of T that are in shared memory at a time, at least 1.
 layout(constant_id = 1) const uint TILE = 64;
 #ifndef COUNT
-// A team of invocations bisects one interval. In a round, each of its invocations makes one Sturm
-// count. LEVELS is the number of halvings that a team does with one round, at least 1.
+// LEVELS is the number of halvings of an interval that a team of invocations does with one round,
+// at least 1. In a round, each invocation of the team makes one Sturm count.
 layout(constant_id = 2) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"

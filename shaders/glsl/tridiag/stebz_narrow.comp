@@ -81,8 +81,8 @@ layout(constant_id = 1) const uint TILE = 64;
 // FUSED tells whether to use fma(). It should be true if fma() is as fast as a multiplication.
 layout(constant_id = 2) const bool FUSED = true;
 #ifndef GRID
-// A team of invocations bisects one interval. In a round, each of its invocations makes one Sturm
-// count. LEVELS is the number of halvings that a team does with one round, at least 1.
+// LEVELS is the number of halvings of an interval that a team of invocations does with one round,
+// at least 1. In a round, each invocation of the team makes one Sturm count.
 layout(constant_id = 3) const uint LEVELS = 1;
 #endif
 #include "sturm_rows.glsl"

@@ -215,9 +215,9 @@ Numbers turn(uint a, Numbers x, Numbers y, real_t cs, real_t sn, real_t r) {
 	return after;
 }
 
-// A candidate is a step whose column may have to be rotated with the column of the step before.
 // first_candidate returns the index of the first candidate that is at least `step`, or `count`, the
-// number of candidates, if there is none.
+// number of candidates, if there is none. A candidate is a step whose column may have to be rotated
+// with the column of the step before.
 uint first_candidate(uint step, uint count) {
 	uint low = 0, high = count;
 	while (low < high) {

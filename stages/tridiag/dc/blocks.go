@@ -27,8 +27,8 @@ type Blocks struct {
 	flops   float64   // number of operations in the products of Merge
 }
 
-// S holds the eigenvectors of the secular equation of a merge. panelColumns is the largest number
-// of columns of S that are in memory at a time.
+// panelColumns is the largest number of columns of S, the eigenvectors of the secular equation of a
+// merge, that are in memory at a time.
 const panelColumns = 128
 
 // NewBlocks allocates memory for 2·n² elements, for matrices of order n.

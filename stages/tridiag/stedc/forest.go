@@ -46,10 +46,10 @@ func NewForest[T spirv.Real](b *stages.Builder, rows int, tiles product.Tuning, 
 	return f
 }
 
-// For a merge, W has the rotated vectors of the two blocks, and S the vectors of the secular
-// equation. ForestWork returns the largest number of elements that W and S of the merges of one
-// level need, for a matrix of order n. The merge of the last level needs the most: its W has two
-// halves of N1² and N2² elements, and its S has n² elements.
+// ForestWork returns the largest number of elements that W and S of the merges of one level need,
+// for a matrix of order n. W has the rotated vectors of the two blocks of a merge, and S has the
+// vectors of its secular equation. The merge of the last level needs the most: its W has two halves
+// of N1² and N2² elements, and its S has n² elements.
 func ForestWork(n int) int { return n*n + (n/2)*(n/2) + (n-n/2)*(n-n/2) }
 
 // ForestMatrix is one matrix of a forest: its order, its first row in the arrays of the forest, and

@@ -158,8 +158,8 @@ func (v *sharedDevice) lower() {
 	records[len(p.merges)+1] = newMerge(m, v.offset[m.Lo+m.N1]-m.N1*m.N1, 0)
 }
 
-// The columns of a block that the last merge does not join are sent in portions (see shareColumns).
-// sortOthers sorts the wanted columns of these blocks, so that those of each portion follow one
+// sortOthers sorts the wanted columns of those blocks that the last merge does not join. These
+// columns are sent in portions (see shareColumns), and those of each portion must follow one
 // another in the lists. On the device, a column counts from the first one of its portion.
 func (v *sharedDevice) sortOthers(r *sharedRun) {
 	l := &v.lists
