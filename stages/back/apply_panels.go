@@ -77,10 +77,11 @@ func (q *ApplyPanels[T]) flops(c int) float64 {
 	return 2 * (first*first - last*last) * float64(q.M)
 }
 
-// Record replaces X by Q·X. The matrix a holds the reflectors. If PanelsSize.Across is false, a is
-// Rows×Cols, and Record sets its elements above the trapezoids to zero. If PanelsSize.Across is
-// true, a is Cols×Rows, its rows are the reflectors, and Record does not write a. t holds the
-// factors T of the panels, b×b each. xt is m×Rows, or has fewer rows if there are fewer vectors.
+// Record multiplies the vectors X by Q, the product of the reflectors in the matrix a. If
+// PanelsSize.Across is false, a is Rows×Cols, and Record sets its elements above the trapezoids to
+// zero. If PanelsSize.Across is true, a is Cols×Rows, its rows are the reflectors, and Record does
+// not write a. t holds the triangular factors T of the panels, b×b each. xt is Xᵀ: m×Rows, or with
+// fewer rows if there are fewer vectors.
 func (q *ApplyPanels[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	rows, cols := a.Rows, a.Cols
 	if q.Across {

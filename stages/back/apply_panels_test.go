@@ -52,8 +52,8 @@ func product3(m, n int, u, b, v []float64) []float64 {
 	return a
 }
 
-// factored checks that A = U·B·Vᵀ and that U and V are orthogonal, by the ratios of LAPACK's
-// dchkbb.
+// factored checks a reduction of the matrix a to the band b: that A = U·B·Vᵀ, and that U and V are
+// orthogonal, by the ratios of LAPACK's dchkbb.
 func factored(t *testing.T, what string, m, n int, a, u, b, v []float64) {
 	t.Helper()
 	r := product3(m, n, u, b, v)

@@ -64,8 +64,9 @@ func (q *ApplyQ1[T]) Flops() float64 { return q.flops(0) }
 // flops returns the cost of applying the reflectors c … n−1.
 func (q *ApplyQ1[T]) flops(c int) float64 { return 2 * float64(q.N-c) * float64(q.N-c) * float64(q.M) }
 
-// Record replaces X by Q1·X. y is the matrix A as BandReduction left it, and t holds the factors T
-// of BandReduction. xt is m×n, or has fewer rows if there are fewer vectors.
+// Record multiplies the vectors X by Q1, the product of the reflectors of all panels. y is the
+// matrix A as BandReduction left it, and t holds the triangular factors of the panels. xt is Xᵀ:
+// m×n, or with fewer rows if there are fewer vectors.
 func (q *ApplyQ1[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	q.merged.EachFromLast(q.columns(), func(begin, width int) {
 		q.apply(rec, ws, q.below(y, 0, begin, width), t, xt, begin)
@@ -92,9 +93,9 @@ func (q *ApplyQ1[T]) below(y product.Matrix[T], first, begin, width int) product
 	return y.Block(top-first, begin-first, q.N-top, width)
 }
 
-// apply multiplies X by the block reflector of the columns of y, which may belong to several
-// panels. The first of these columns is column `begin` of A, and row 0 of y is the first row below
-// the diagonal block of this column. Only the rows of X from this row on change.
+// apply multiplies the vectors X by the block reflector of the columns of y, which may belong to
+// several panels. The first of these columns is column `begin` of A, and row 0 of y is the first
+// row below the diagonal block of this column. Only the rows of X from this row on change.
 func (q *ApplyQ1[T]) apply(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin int,
 ) {

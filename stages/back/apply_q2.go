@@ -155,8 +155,8 @@ func (s *ApplyQ2[T]) Flops() float64 { return 2 * float64(s.N) * float64(s.N) * 
 
 func (s *ApplyQ2[T]) ProductFlops() float64 { return 0 }
 
-// Record replaces X by Q2·X or Q2ᴴ·X. q holds the reflectors that BulgeChasing stored. xt is m×n,
-// or has fewer rows if there are fewer vectors.
+// Record multiplies the vectors X by Q2 or Q2ᴴ, where Q2 is the product of the reflectors q that
+// BulgeChasing stored. xt is Xᵀ: m×n, or with fewer rows if there are fewer vectors.
 func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T]) {
 	if xt.Rows > s.M || xt.Cols != s.N {
 		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.N, s.M, xt.Cols, xt.Rows))

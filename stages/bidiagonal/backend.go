@@ -2,8 +2,8 @@ package bidiagonal
 
 import "github.com/vkevd/vkevd/stages/tridiag/dc"
 
-// Side names one side of a singular triplet (σ, w, s) with C·w = σ·s: that of the right singular
-// vector w, or that of the left singular vector s.
+// Side names one side of a singular triplet (σ, w, s) of the bidiagonal matrix C, for which C·w =
+// σ·s: that of the right singular vector w, or that of the left singular vector s.
 type Side int
 
 const (
@@ -23,12 +23,12 @@ var Sides = [2]Side{Right, Left}
 //	Leaves; Roots, once per level; Vectors, unless no vectors are wanted
 type Backend interface {
 	// Leaves starts a new problem with the merges of `tree`, and solves its leaves by QR iteration.
-	// d and e are the diagonal and the superdiagonal of C; e is not written. The rows between
-	// leaves are torn out of C, and their d is zero, as the package comment explains. Leaves writes
-	// the singular values to d, ascending in each leaf, and the first and the last row of each
-	// leaf's right vectors to `rows`. If the last element of a leaf's d was zero, the last row of
-	// the leaf is taken as torn out: its singular triplet comes first in the leaf, and the left
-	// vector of this triplet is the last unit vector.
+	// d and e are the diagonal and the superdiagonal of the bidiagonal matrix; e is not written.
+	// The rows between leaves are torn out, and their d is zero, as the package comment explains.
+	// Leaves writes the singular values to d, ascending in each leaf, and the first and the last
+	// row of each leaf's right vectors to `rows`. If the last element of a leaf's d was zero, the
+	// last row of the leaf is taken as torn out: its singular triplet comes first in the leaf, and
+	// the left vector of this triplet is the last unit vector.
 	Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error
 
 	// Roots solves the secular equations of the merges of one level. It stores the roots in the
@@ -37,9 +37,9 @@ type Backend interface {
 	// right vectors, in Right.Q.First and Right.Q.Last.
 	Roots(merges []*Merge) error
 
-	// Vectors merges the blocks of W and of S, level by level, as the type Merge describes. The two
-	// results have n rows and len(order) columns each, and their zeros are stored, too. Column j of
-	// a result is column `order[j]` of W or S.
+	// Vectors merges the blocks of the right singular vectors W and of the left ones S, level by
+	// level, as the type Merge describes. The two results have n rows and len(order) columns each,
+	// and their zeros are stored, too. Column j of a result is column `order[j]` of W or S.
 	Vectors(levels [][]*Merge, order []int32) error
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// blocks holds two solved blocks of C and the torn row of C between them.
+// blocks holds two solved blocks of the bidiagonal matrix, and the torn row between them.
 type blocks struct {
 	dc.Pair
 	sigma []float64 // singular values of both blocks, by column
@@ -88,12 +88,13 @@ type zeroChain struct {
 	cos, sin []float64
 }
 
-// rotate rotates two columns of W: column a, which belongs to pole 0 before the rotation, and
-// column c. Let r = √(z_a² + z_c²). The rotation makes z_a zero and z_c = ±r. It also creates an
-// element of M below z_0, of magnitude d_c·|z_c|/r. If this element is above `tol`, rotate changes
-// nothing and returns false. Otherwise it takes the element as zero and returns true. Then column a
-// is deflated, and column c belongs to pole 0. The new column c changes its sign, so that no
-// singular value becomes negative.
+// rotate rotates two columns of W, the right singular vectors of the two blocks: column a, which
+// belongs to pole 0 before the rotation, and column c. Let r = √(z_a² + z_c²). The rotation makes
+// z_a zero and z_c = ±r. It also creates an element below z_0 in the merged matrix M (see Merge),
+// of magnitude d_c·|z_c|/r. If this element is above `tol`, rotate changes nothing and returns
+// false. Otherwise it takes the element as zero and returns true. Then column a is deflated, and
+// column c belongs to pole 0. The new column c changes its sign, so that no singular value becomes
+// negative.
 func (x *zeroChain) rotate(c int32, tol float64) bool {
 	a, cos, sin := x.column, 1.0, 0.0
 	if x.D[c]*math.Abs(x.Z[c]) > 2*tol*(math.Abs(x.Z[a])+math.Abs(x.Z[c])) {

@@ -27,7 +27,8 @@ type Host struct {
 	blocks [2]*dc.Blocks // the vectors W and S of all solved blocks; nil before Vectors
 }
 
-// solvedLeaf holds the vectors of a leaf, rows and columns [lo, lo+n) of C: n×n, column by column.
+// solvedLeaf holds the vectors of a leaf, which is the rows and columns [lo, lo+n) of the
+// bidiagonal matrix. The vectors are n×n, column by column.
 type solvedLeaf struct {
 	lo, n   int
 	vectors [2][]float64
@@ -76,8 +77,8 @@ func (b *Host) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 // the iteration does not converge.
 func (l solvedLeaf) solve(d, e []float64) bool {
 	n := len(d)
-	// The rows of w and s become right and left singular vectors. So a rotation of two columns of C
-	// rotates two rows of w.
+	// The rows of w and s become right and left singular vectors. So a rotation of two columns of
+	// the bidiagonal matrix rotates two rows of w.
 	w, s := identity(n), identity(n)
 	order := n
 	if d[n-1] == 0 {
@@ -100,8 +101,8 @@ func (l solvedLeaf) solve(d, e []float64) bool {
 		}
 	}
 	if order > 0 {
-		// gonum's matrices are row-major. The function Dbdsqr multiplies u by S from the right, and
-		// w by Wᵀ from the left.
+		// gonum's matrices are row-major. The function Dbdsqr computes a factorisation S·Σ·Wᵀ. It
+		// multiplies u by S from the right, and w by Wᵀ from the left.
 		u := identity(n)
 		work := make([]float64, 4*order)
 		if !(gonum.Implementation{}).Dbdsqr(blas.Upper, order, n, n, 0, d[:order], e[:order-1], w, n, u, n, nil, 1, work) {

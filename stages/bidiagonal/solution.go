@@ -37,9 +37,9 @@ type solution struct {
 	torn []bool // whether a row is torn out, by row
 }
 
-// newSolution copies C, scales the copy, splits it into blocks at negligible elements, and divides
-// each block into a tree by tearing out rows. It panics if e is too short or if the range of
-// vectors is not within [0, n].
+// newSolution copies and scales the bidiagonal matrix, splits it into blocks at negligible
+// elements, and divides each block into a tree by tearing out rows. It panics if e is too short or
+// if the range of vectors is not within [0, n].
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {
@@ -129,8 +129,9 @@ func (s *solution) accept(m *Merge) {
 	s.null[r.Lo] = m.null
 }
 
-// result returns all singular values in descending order, with the scaling undone, and the columns
-// of W and S that hold the wanted vectors, in the order of their values.
+// result returns all singular values in descending order, with the scaling undone. The back end has
+// the singular vectors as the columns of two matrices. result also returns the numbers of the
+// columns with the wanted vectors, in the order of their values.
 func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	order := dc.Ascending(s.sigma)
 	slices.Reverse(order)

@@ -47,8 +47,9 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 		return values, nil
 	}
 
-	// Form the vectors W ← (W·G)·Y and S ← (S·G')·X, level by level. G and G' are the rotations and
-	// permutations of deflation. Y and X have the singular vectors of the merged matrix.
+	// The last step forms the right vectors W ← (W·G)·Y and the left vectors S ← (S·G')·X, level by
+	// level. G and G' are the rotations and permutations of deflation. Y and X have the right and
+	// left singular vectors of the merged matrix.
 	if len(levels) > 0 {
 		for _, m := range levels[len(levels)-1] {
 			m.restrict(wanted)

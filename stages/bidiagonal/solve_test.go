@@ -75,8 +75,8 @@ func TestSolveRange(t *testing.T) {
 	}
 }
 
-// TestSolveRefusesNaN checks that the error names the place of the one element of C that is NaN or
-// infinite.
+// TestSolveRefusesNaN checks that the error names the place of the one element of the bidiagonal
+// matrix that is NaN or infinite.
 func TestSolveRefusesNaN(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for place := range 19 {

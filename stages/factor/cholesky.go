@@ -96,8 +96,8 @@ func (c *Cholesky[T]) Work() *vk.Layout { return vk.Together(c.columns) }
 
 func (c *Cholesky[T]) Status() *vk.Layout { return vk.Together(c.info) }
 
-// Info is one word: 0, or the order of the first leading minor of B that is not positive definite,
-// from 1 on. If it is not 0, the results have no meaning.
+// Info is one word. It is 0, or the order of the first leading minor of the matrix that is not
+// positive definite, from 1 on. If it is not 0, the results have no meaning.
 func (c *Cholesky[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return c.info.In(ws) }
 
 // Flops is n³/3.
@@ -105,8 +105,9 @@ func (c *Cholesky[T]) Flops() float64 { return choleskyFlops(c.n) }
 
 func choleskyFlops(n int) float64 { return float64(n) * float64(n) * float64(n) / 3 }
 
-// Record replaces the lower triangle of b by L, and writes zeros above it. `inverses` has
-// InverseLen elements. The upper triangle of b and the imaginary parts of its diagonal may be NaN.
+// Record replaces the lower triangle of b by its Cholesky factor L, and writes zeros above it.
+// `inverses` gets the inverses of the diagonal blocks of L and has InverseLen elements. The upper
+// triangle of b and the imaginary parts of its diagonal may be NaN.
 func (c *Cholesky[T]) Record(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T], inverses vk.Slice[T]) Factor[T] {
 	if b.Rows != c.n || b.Cols != c.n {
 		panic(fmt.Sprintf("stages: Cholesky factorisation of %d×%d, prepared for order %d", b.Rows, b.Cols, c.n))

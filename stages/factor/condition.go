@@ -21,7 +21,8 @@ type Condition[T spirv.Scalar] struct {
 	x    [2]vk.Region[T] // the vectors x, later z, and y
 }
 
-// ConditionVectors is the number of vectors x from which Condition estimates ‖B⁻¹‖₂.
+// ConditionVectors is the number of vectors x from which Condition estimates ‖B⁻¹‖₂ of a positive
+// definite matrix B.
 const ConditionVectors = 4
 
 const conditionThreads = 256 // invocations of a workgroup that sums one column, at most
@@ -47,9 +48,9 @@ func NewCondition[T spirv.Scalar](dev *vk.Device, n int, ops product.Ops[T], t T
 // Work is 9·n elements, in use from RecordNorm to RecordInverse.
 func (c *Condition[T]) Work() *vk.Layout { return vk.Together(c.b, c.x[0], c.x[1]) }
 
-// RecordNorm records copies of the column sums of |B| and of the diagonal of B to the host. B must
-// have both triangles, and must not have been factored in place yet. The results have the numbers
-// after the recording has been executed. The largest sum is ‖B‖₁.
+// RecordNorm records copies of the column sums of the magnitudes of b, and of its diagonal, to the
+// host. b must have both triangles, and must not have been factored in place yet. The results have
+// the numbers after the recording has been executed. The largest sum is ‖B‖₁.
 func (c *Condition[T]) RecordNorm(rec *vk.Recorder, ws *vk.Arena, b product.Matrix[T]) (columns, diagonal []T) {
 	const none = 1 << 31 // no column of the identity with this number is subtracted
 	c.sums.Dispatch(rec, vk.Folded(b.Cols), shaders.ColumnResidualPush[T]{
@@ -63,8 +64,9 @@ func (c *Condition[T]) RecordNorm(rec *vk.Recorder, ws *vk.Arena, b product.Matr
 }
 
 // RecordInverse records y = L⁻¹·x and z = L⁻ᴴ·y for ConditionVectors vectors x, the columns of the
-// matrix X on the host. The results have the vectors y and z after the recording has been executed.
-// For a B that is not positive definite they have no meaning.
+// matrix X on the host. L is the Cholesky factor of f. The results have the vectors y and z after
+// the recording has been executed. If the factored matrix is not positive definite, they have no
+// meaning.
 func (c *Condition[T]) RecordInverse(rec *vk.Recorder, ws *vk.Arena, f Factor[T], x []T) (y, z []T) {
 	matrix := func(i int) product.Matrix[T] {
 		return product.NewMatrix(c.x[i].In(ws), c.n, ConditionVectors, c.n)

@@ -260,8 +260,9 @@ func TestCholeskyOfExtremes(t *testing.T) {
 	residual.AtMost(t, "‖B − L·Lᴴ‖/(ε·‖B‖)", 2)
 }
 
-// TestSolve checks the solutions for all four operations op(L): L, its transpose, its conjugate and
-// its adjoint, with L on the left and on the right side.
+// TestSolve checks the solutions of triangular systems for all four operations op(L): the
+// triangular matrix L, its transpose, its conjugate and its adjoint. L is on the left and on the
+// right side.
 func TestSolve(t *testing.T) {
 	eachType(t, testSolve[float64], testSolve[float32], testSolve[complex128], testSolve[complex64])
 }
@@ -305,8 +306,9 @@ func testSolve[T spirv.Scalar](t *testing.T) {
 	residual.AtMost(t, "‖op(L)·Y − X‖/(ε·‖L‖·‖Y‖)", 2)
 }
 
-// TestStandardForm checks the matrix C of the standard eigenproblem by its definition (L⁻¹·A·L⁻ᴴ or
-// Lᴴ·A·L), and compares it with the one of package ref.
+// TestStandardForm checks the matrix C of the standard eigenproblem of a pencil A, B by its
+// definition, with the Cholesky factor L of B: C is L⁻¹·A·L⁻ᴴ or Lᴴ·A·L. It also compares C with
+// the one of package ref.
 func TestStandardForm(t *testing.T) {
 	eachType(t, testStandardForm[float64], testStandardForm[float32], testStandardForm[complex128], testStandardForm[complex64])
 }

@@ -70,9 +70,9 @@ func (s *StandardForm[T]) half(n int) int {
 	return vk.Tiles(n, uint32(2*s.tune.Block)) * s.tune.Block
 }
 
-// Vectors records the eigenvectors X of a pencil for eigenvectors Z of C. For BAxLx, X ← L·Z.
-// Otherwise, X ← L⁻ᴴ·Z. X and Z have equal shapes and must not overlap. Z may be overwritten. The
-// products must be reserved (see SolveShape).
+// Vectors records the eigenvectors X of a pencil for the eigenvectors Z of its standard form. L is
+// the Cholesky factor of f. For BAxLx, X ← L·Z. Otherwise, X ← L⁻ᴴ·Z. X and Z have equal shapes and
+// must not overlap. Z may be overwritten. The products must be reserved (see SolveShape).
 func (f Factor[T]) Vectors(rec *vk.Recorder, ws *vk.Arena, p Pencil, z, x product.Matrix[T]) {
 	if p == BAxLx {
 		f.timesFromLeft(rec, ws, z, x)
@@ -115,7 +115,8 @@ func (s *StandardForm[T]) record(rec *vk.Recorder, ws *vk.Arena, a product.Matri
 	s.record(rec, ws, a11, l11, before)
 	rec.Phase(stages.PhaseStandardForm, before+formFlops(h), s.Flops())
 	if s.pencil == AxLBx {
-		// A, L and C have 2×2 blocks, and C11 is known. Let W = A21·L11⁻ᴴ and P = L21·C11. Then
+		// The matrix A, the factor L and the standard form C = L⁻¹·A·L⁻ᴴ have 2×2 blocks, and C11
+		// is known. Let W = A21·L11⁻ᴴ and P = L21·C11. Then
 		// A22 ← A22 − (W − ½P)·L21ᴴ − L21·(W − ½P)ᴴ and C21 = L22⁻¹·(W − P).
 		s.mirror.Record(rec, a11, move.Triangle{}, 1)
 		l11.Solve(rec, ws, Right, product.Adjoint, a21, w)
@@ -125,7 +126,8 @@ func (s *StandardForm[T]) record(rec *vk.Recorder, ws *vk.Arena, a product.Matri
 		s.ops.Syr2k(rec, ws, a21, l21, a22)
 		l22.Solve(rec, ws, Left, product.NoTrans, w, a21)
 	} else {
-		// A, L and C have 2×2 blocks. Let W = A21·L11 and P = A22·L21. Then
+		// The matrix A, the factor L and the standard form C = Lᴴ·A·L have 2×2 blocks, and C11
+		// begins as L11ᴴ·A11·L11. Let W = A21·L11 and P = A22·L21. Then
 		// C11 ← C11 + (W + ½P)ᴴ·L21 + L21ᴴ·(W + ½P) and C21 = L22ᴴ·(W + P).
 		l11.timesL(rec, ws, a21, w)
 		s.mirror.Record(rec, a22, move.Triangle{}, 1)
@@ -161,7 +163,8 @@ func (s *StandardForm[T]) add(rec *vk.Recorder, alpha float64, x product.Matrix[
 	})
 }
 
-// timesL records Y ← X·L (dtrmm). The products leave out the zeros above the diagonal blocks of L.
+// timesL records Y ← X·L (dtrmm), where L is the triangular matrix of f. The products leave out the
+// zeros above the diagonal blocks of L.
 func (f Factor[T]) timesL(rec *vk.Recorder, ws *vk.Arena, x, y product.Matrix[T]) {
 	n := f.L.Rows
 	inOrder(0, n, f.tune.Block, true, func(first, end int) {
@@ -179,7 +182,7 @@ func (f Factor[T]) adjointTimes(rec *vk.Recorder, ws *vk.Arena, x, y product.Mat
 	})
 }
 
-// timesFromLeft records Y ← L·X.
+// timesFromLeft records Y ← L·X, where L is the triangular matrix of f.
 func (f Factor[T]) timesFromLeft(rec *vk.Recorder, ws *vk.Arena, x, y product.Matrix[T]) {
 	inOrder(0, f.L.Rows, f.tune.Block, true, func(first, end int) {
 		f.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1,

@@ -31,8 +31,8 @@ func (t Tuning) SolveShape(n, m int) product.Shape {
 	return product.Shape{M: min(n, t.Block), N: m, K: n, Count: 1}
 }
 
-// Block returns the diagonal block of L of order n that begins at row `first`, a multiple of
-// Tuning.Block.
+// Block returns the diagonal block of order n of the triangular matrix f that begins at row
+// `first`, a multiple of Tuning.Block.
 func (f Factor[T]) Block(first, n int) Factor[T] {
 	f.L = f.L.Block(first, first, n, n)
 	f.Inverses = f.Inverses.From(first / f.tune.inverse() * f.stride())
@@ -41,15 +41,15 @@ func (f Factor[T]) Block(first, n int) Factor[T] {
 
 func (f Factor[T]) stride() int { return f.tune.inverse() * f.tune.inverse() }
 
-// inverse returns the inverse of the diagonal block of L that has `size` rows from row `first` on,
-// within one of the inverted blocks.
+// inverse returns the inverse of a diagonal block of the triangular matrix f. The block has `size`
+// rows from row `first` on, and lies within one of the inverted blocks.
 func (f Factor[T]) inverse(first, size int) product.Matrix[T] {
 	order := f.tune.inverse()
 	block := product.NewMatrix(f.Inverses.Sub(first/order*f.stride(), f.stride()), order, order, order)
 	return block.Block(first%order, first%order, size, size)
 }
 
-// Side is the side of X on which the inverse of a triangular matrix stands.
+// Side is the side of the right-hand sides X on which the inverse of a triangular matrix stands.
 type Side bool
 
 const (
@@ -87,8 +87,8 @@ func (f Factor[T]) Solve(rec *vk.Recorder, ws *vk.Arena, side Side, op product.O
 		}
 	}
 	forward := side == Left != op.Transposes()
-	// subtract subtracts from part [i, i+size) of X the product of L with the known parts of Y,
-	// which lie in [first, end).
+	// subtract subtracts from the right-hand sides X, in part [i, i+size), the product of the
+	// triangular matrix with the known parts of the solution Y, which lie in [first, end).
 	subtract := func(i, size, first, end int) {
 		if forward {
 			multiply(-1, f.L.Block(i, first, size, i-first), part(y, first, i-first), 1, part(x, i, size))

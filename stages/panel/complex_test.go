@@ -43,8 +43,8 @@ func TestComplexPanelQR(t *testing.T) {
 	stagetest.EachComplex(t, testComplexPanelQR[complex128], testComplexPanelQR[complex64])
 }
 
-// testComplexPanelQR factors panels on the device, and compares Y, R and τ with those of
-// ref.PanelQR.
+// testComplexPanelQR factors panels on the device. It compares the reflectors Y, the triangle R and
+// the factors τ with those of ref.PanelQR.
 func testComplexPanelQR[T stagetest.Complex](t *testing.T) {
 	var worst stagetest.Worst
 	for _, b := range []int{1, 3, 8} {

@@ -192,9 +192,9 @@ func factored[T spirv.Scalar](t *testing.T, d *vk.Device, q *QR[T], m int, panel
 	return y, r, stagetest.Get(t, d, factors.In(ws))
 }
 
-// checkTrapezoid checks the form of a factored panel. Y and the upper triangle of R must be finite.
-// Y must have ones on its diagonal and zeros above. Each τ must be 0 or from 1 to 2. A reflector
-// without rows must have τ = 0.
+// checkTrapezoid checks the form of a factored panel. The reflectors Y and the upper triangle of R
+// must be finite. Y must have ones on its diagonal and zeros above. Each τ must be 0 or from 1 to
+// 2. A reflector without rows must have τ = 0.
 func checkTrapezoid(t *testing.T, where string, m, b int, y, r, tau []float64) {
 	t.Helper()
 	for j := range b {
@@ -215,10 +215,10 @@ func checkTrapezoid(t *testing.T, where string, m, b int, y, r, tau []float64) {
 	}
 }
 
-// panelErrors returns two errors in units of b·ε. The first one is the distance of the first min(b,
-// m) columns of Q from orthonormal columns. The second one is the distance of the columns of Q·R
-// from the columns of the panel, relative to the longest column. For denormal numbers, an
-// additional error of their spacing is allowed.
+// panelErrors returns two errors of the factorisation Q·R of a panel, in units of b·ε. The first
+// one is the distance of the first min(b, m) columns of Q from orthonormal columns. The second one
+// is the distance of the columns of Q·R from the columns of the panel, relative to the longest
+// column. For denormal numbers, an additional error of their spacing is allowed.
 func panelErrors(m, b int, panel, y, r, tau []float64) (orthogonal, residual float64) {
 	const epsilon = 0x1p-52
 	kb := min(b, m)

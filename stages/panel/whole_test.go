@@ -106,8 +106,8 @@ func sameFactors[T spirv.Scalar](t *testing.T, where string, m, b int, panel []T
 	sameBits(t, where, [3][]T{y, r, tau}, [3][]T{wantY, wantR, wantTau})
 }
 
-// sameBits compares Y, R and τ of one dispatch for all columns with those of one dispatch for each
-// column.
+// sameBits compares two results, each with the reflectors Y, the triangle R and the factors τ of a
+// panel: that of one dispatch for all columns, and that of one dispatch for each column.
 func sameBits[T spirv.Scalar](t *testing.T, where string, got, want [3][]T) {
 	t.Helper()
 	for c, name := range []string{"Y", "R", "τ"} {

@@ -146,7 +146,8 @@ func TestComplexProducts(t *testing.T) {
 	}
 }
 
-// TestGemmOfComplexMatrices checks products with each pair of operations op(A) and op(B).
+// TestGemmOfComplexMatrices checks products op(A)·op(B) with each pair of operations on the two
+// factors.
 func TestGemmOfComplexMatrices(t *testing.T) {
 	p := newComplexBench[complex128](t)
 	g, err := newTiledGemm[complex128](p.dev, Tables.Smallest)
@@ -226,8 +227,9 @@ func (p *complexBench[T]) add(sums sumKernel[T], c Matrix[T]) {
 	})
 }
 
-// gemm checks four products: C − op(A)·op(B), the same with a second pair of factors, the same with
-// an inner dimension in parts, and −½·op(A)·op(B) in a C that was NaN.
+// gemm checks four products: C − op(A)·op(B) with a given matrix C, the same with a second pair of
+// factors, the same with an inner dimension in parts, and −½·op(A)·op(B) written to a matrix that
+// was NaN.
 func (p *complexBench[T]) gemm(
 	kernel *vk.Kernel[shaders.GemmSpec, shaders.GemmPush[T]], sums sumKernel[T], tile Tile, size [3]int, trans uint32,
 ) {

@@ -93,7 +93,7 @@ func (r *request[T]) inner() (k [2]int) {
 		}
 		k[i] = inner
 	}
-	// With an inner dimension of 0, the kernels only scale C.
+	// α = 0 is handled as an inner dimension of 0. Then the kernels only scale the result by β.
 	if r.alpha == 0 {
 		return [2]int{}
 	}
@@ -162,16 +162,16 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 	}
 }
 
-// tilesOf returns the number of tiles of C, and the largest number of tiles that one dispatch may
-// compute.
+// tilesOf returns the number of tiles of the result, and the largest number of tiles that one
+// dispatch may compute.
 func (g *tiledGemm[T]) tilesOf(r *request[T], x splitK) (all, most int) {
 	tile, inner := g.tiles[x.tile], r.inner()
 	flops := 2 * float64(inner[0]+inner[1]) // of an element of C
 	return vk.Tiles(r.c.Rows, tile.M) * vk.Tiles(r.c.Cols, tile.N), g.within(flops * float64(tile.M) * float64(tile.N))
 }
 
-// block returns the request for the rows×cols block of C that begins at row i and column j. r must
-// describe one product.
+// block returns the request for the rows×cols block of the result that begins at row i and column
+// j. r must describe one product.
 func (r request[T]) block(i, j, rows, cols int) request[T] {
 	factors := make([]Pair[T], len(r.factors))
 	for k, f := range r.factors {
@@ -193,7 +193,7 @@ func (r request[T]) block(i, j, rows, cols int) request[T] {
 
 // recordBatch records a request in dispatches of at most `most` products, but not more than fit one
 // dimension of a grid. The partial products of a dispatch are added before the next dispatch, so
-// that all use the same memory. If C would not change, nothing is recorded.
+// that all use the same memory. If the result would not change, nothing is recorded.
 func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK, most int) {
 	if r.leavesC() {
 		return
@@ -221,7 +221,8 @@ func (r *request[T]) partials(x splitK) int {
 	return x.partials(r.batch.Count * r.c.Rows * r.c.Cols)
 }
 
-// multiply records the dispatch of a request. The result is C, or `parts` with split-K.
+// multiply records the dispatch of a request. The kernel writes the result, or the partial products
+// to `parts` with split-K.
 func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts vk.Slice[T]) {
 	kernel, first, k := g.kernels[x.tile], r.factors[0], r.inner()
 	push := shaders.GemmPush[T]{

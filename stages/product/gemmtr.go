@@ -6,12 +6,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// gemmtrColumns is the number of columns of C that one product of Gemmtr computes.
+// gemmtrColumns is the number of columns of the result that one product of Gemmtr computes.
 const gemmtrColumns = 1024
 
-// Gemmtr computes blocks of columns of C, with the rows from the diagonal on. So Gemmtr also
-// computes elements above the diagonal in the first rows of each block. Ops allows any values for
-// these elements.
+// Gemmtr computes blocks of columns of the result, with the rows from the diagonal on. So Gemmtr
+// also computes elements above the diagonal in the first rows of each block. Ops allows any values
+// for these elements.
 func (g *tiledGemm[T]) Gemmtr(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T],
 ) {

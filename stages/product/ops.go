@@ -91,8 +91,8 @@ type Product[T spirv.Scalar] struct {
 	A, B, C  Matrix[T]
 }
 
-// Batch is a number of products of equal shape, and the distances, in elements, from the matrices
-// A, B and C of one product to those of the next.
+// Batch is a number of products C ← op(A)·op(B) of equal shape, and the distances, in elements,
+// from the matrices A, B and C of one product to those of the next.
 type Batch struct{ Count, StrideA, StrideB, StrideC int }
 
 type Pair[T spirv.Scalar] struct{ A, B Matrix[T] }
@@ -103,8 +103,9 @@ type Syr2k[T spirv.Scalar] interface {
 	// strictly upper triangle of C is neither read nor written.
 	Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c Matrix[T])
 
-	// Syr2kColumns is Syr2k for some blocks of columns of the lower triangle of a matrix that has
-	// as many rows as Y and Z. The diagonal block of each block of columns is updated in full.
+	// Syr2kColumns does the update C − Y·Zᴴ − Z·Yᴴ for some blocks of columns of the lower triangle
+	// of C, which has as many rows as Y and Z. The diagonal block of each block of columns is
+	// updated in full.
 	Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z Matrix[T], blocks []ColumnBlock[T])
 }
 

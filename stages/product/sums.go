@@ -14,7 +14,7 @@ func NewSums[T spirv.Scalar](dev *vk.Device) (Sums[T], error) {
 	return Sums[T]{s}, err
 }
 
-// Record adds `count` matrices of the shape of C, which lie in `parts` without gaps.
+// Record adds `count` matrices of the shape of the result c, which lie in `parts` without gaps.
 func (s Sums[T]) Record(rec *vk.Recorder, parts vk.Slice[T], count int, c Matrix[T]) {
 	s.sums.record(rec, parts.Sub(0, count*c.Rows*c.Cols), count, single(NoTrans, NoTrans, 1, Pair[T]{}, 0, c))
 }

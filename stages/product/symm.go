@@ -58,8 +58,8 @@ func (s *tiledSymm[T]) tilesOf(p Matrix[T], x splitK) (all, most int) {
 	return vk.Tiles(p.Rows, tile.M) * vk.Tiles(p.Cols, tile.N), s.within(2 * float64(tile.M) * float64(tile.N) * float64(p.Rows))
 }
 
-// multiply records the dispatches of the product. The result is P, or `parts` if the inner
-// dimension is split.
+// multiply records the dispatches of the product A·W. The kernel writes the result P, or the
+// partial products to `parts` if the inner dimension is split.
 func (s *tiledSymm[T]) multiply(rec *vk.Recorder, a, w, p Matrix[T], x splitK, parts vk.Slice[T]) {
 	m, n := p.Rows, p.Cols
 	if a.Rows != m || a.Cols != m || w.Rows != m || w.Cols != n {

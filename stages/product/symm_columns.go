@@ -59,7 +59,7 @@ func (c Columns) fitting(tiles []Tile) []Tile {
 	return whole
 }
 
-// `whole` tells whether each tile of P lies in the rows of one block.
+// `whole` tells whether each tile of the result lies in the rows of one block.
 func (c Columns) whole(t Tile) bool { return c.Width%int(t.M) == 0 }
 
 func (s *SymmColumns[T]) spec(t Tile) shaders.SymmColumnsSpec {
@@ -122,8 +122,8 @@ func (s *SymmColumns[T]) chooseFor(top, cols int) splitK {
 	return s.known.of(p, func() splitK { return s.search(p, s.columns.rows(top)) })
 }
 
-// longest returns the largest inner dimension of a tile of P, which is 0 if the device has no part
-// of the trailing matrix that begins at `top`.
+// longest returns the largest inner dimension of a tile of the result, which is 0 if the device has
+// no part of the trailing matrix that begins at `top`.
 func (s *SymmColumns[T]) longest(top int) int {
 	_, longest, _ := s.columns.trailing(top)
 	if longest > 0 && !s.columns.whole(s.tiles[0]) {
@@ -133,8 +133,8 @@ func (s *SymmColumns[T]) longest(top int) int {
 }
 
 // search returns the tile and the split with the smallest predicted cost, as chooser.search does.
-// But the device has only some elements of A. A piece of the inner dimension in which it has none
-// costs nothing, if each tile of P lies in the rows of one block.
+// But the device has only some elements of the matrix. A piece of the inner dimension in which it
+// has none costs nothing, if each tile of the result lies in the rows of one block.
 func (s *SymmColumns[T]) search(p problem, rows []blockRows) splitK {
 	return s.cheapest(p, func(x splitK) float64 {
 		t := s.tiles[x.tile]
@@ -165,7 +165,8 @@ func (s *SymmColumns[T]) tilesOf(x columnsPart[T], k splitK) (all, most int) {
 	return rows * vk.Tiles(x.p.Cols, tile.N), s.within(2 * float64(tile.M) * float64(tile.N) * float64(n-x.top))
 }
 
-// multiply records the dispatches of a product. The result is P, or `parts` with split-K.
+// multiply records the dispatches of a product. The kernel writes the result, or the partial
+// products to `parts` with split-K.
 func (s *SymmColumns[T]) multiply(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T], k splitK, parts vk.Slice[T]) {
 	m, n, own := x.p.Rows, x.p.Cols, s.own.In(ws)
 	if m == 0 || n == 0 {

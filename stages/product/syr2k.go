@@ -31,7 +31,7 @@ func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], er
 }
 
 // Syr2k does not split the inner dimension k, so it needs no workspace. Splitting would help only
-// if C had too few tiles to fill the device.
+// if the result had too few tiles to fill the device.
 func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) {
 	n, k := c.Rows, y.Cols
 	if c.Cols != n || y.Rows != n || z.Rows != n || z.Cols != k {
@@ -41,8 +41,8 @@ func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) 
 	if n == 0 || k == 0 {
 		return
 	}
-	// Squares of M×M elements cover the lower triangle, and M/N tiles of M×N elements cover each
-	// square.
+	// A tile has M×N elements. Squares of M×M elements cover the lower triangle, and M/N tiles
+	// cover each square.
 	rows := vk.Tiles(n, s.tile.M)
 	tiles := rows * (rows + 1) / 2 * int(s.tile.M/s.tile.N)
 	tileFlops := 4 * float64(s.tile.M) * float64(s.tile.N) * float64(k)

@@ -16,7 +16,8 @@ type Tile struct {
 	// inner dimension between two loads of the factors into shared memory.
 	M, N, K uint32
 
-	// ThreadM and ThreadN are the numbers of an invocation's rows and columns. They divide M and N.
+	// ThreadM and ThreadN are the numbers of rows and columns of an invocation. They divide M and
+	// N, those of the whole tile.
 	ThreadM, ThreadN uint32
 
 	// Unroll is the number of steps of the inner dimension that are unrolled. It divides K.
@@ -86,8 +87,9 @@ func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// fitsTriangle is `fits` for the tile of the rank-2k update. In addition, M must be a multiple of
-// N, so that M/N tiles fill a square of M×M elements. Such squares cover the lower triangle.
+// fitsTriangle is `fits` for the tile of the rank-2k update, which has M×N elements. In addition, M
+// must be a multiple of N, so that M/N tiles fill a square of M×M elements. Such squares cover the
+// lower triangle.
 func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	if err := fits[T](t, info); err != nil {
 		return err

@@ -21,8 +21,8 @@ func eachTuning(t *testing.T, test func(t *testing.T, tune Tuning)) {
 	}
 }
 
-// TestSyr2kEdges checks that a rank-2k update changes the lower triangle of C, and that no other
-// memory is read or written.
+// TestSyr2kEdges checks that a rank-2k update changes the lower triangle of the result, and that no
+// other memory is read or written.
 func TestSyr2kEdges(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	eachTuning(t, func(t *testing.T, tune Tuning) {

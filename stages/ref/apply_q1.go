@@ -9,8 +9,8 @@ func ApplyQ1[T Number](n, b int, y []T, ldy int, t []T, m int, x []T, ldx int) {
 	}
 }
 
-// ApplyQ1Transposed replaces X by Q1ᴴ·X. It applies the reflectors of the panels in the opposite
-// order of ApplyQ1, and with Tᴴ instead of T.
+// ApplyQ1Transposed replaces X by Q1ᴴ·X, where Q1 is that of ApplyQ1. It applies the reflectors of
+// the panels in the opposite order of ApplyQ1, and with Tᴴ instead of T.
 func ApplyQ1Transposed[T Number](n, b int, y []T, ldy int, t []T, m int, x []T, ldx int) {
 	for p := range Panels(n, b) {
 		applyPanel(Adjoint, n, b, p, y, ldy, t, m, x, ldx)

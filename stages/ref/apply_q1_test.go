@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestApplyQ1AndQ2 checks ApplyQ1 and ApplyQ2 in two ways. Q·X for some columns of X must be the
-// same columns of Q·X for all columns. Qᵀ, formed from the identity, must be the transpose of Q.
-// The tests of the reductions check Q itself.
+// TestApplyQ1AndQ2 checks ApplyQ1 and ApplyQ2, which multiply vectors X by a matrix Q, in two ways.
+// Q·X for some columns of X must be the same columns of Q·X for all columns. Qᵀ, formed from the
+// identity, must be the transpose of Q. The tests of the reductions check Q itself.
 func TestApplyQ1AndQ2(t *testing.T) {
 	eachShape(func(n, b, k int) {
 		if n%7 != 1 {

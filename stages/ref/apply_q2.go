@@ -9,8 +9,8 @@ func ApplyQ2[T Number](n, b int, v, tau []T, m int, x []T, ldx int) {
 	}
 }
 
-// ApplyQ2Transposed replaces X by Q2ᴴ·X. It applies the adjoint reflectors Hᴴ = I − conj(τ)·v·vᴴ in
-// the opposite order of ApplyQ2.
+// ApplyQ2Transposed replaces X by Q2ᴴ·X, where Q2 is that of ApplyQ2. It applies the adjoint
+// reflectors Hᴴ = I − conj(τ)·v·vᴴ in the opposite order of ApplyQ2.
 func ApplyQ2Transposed[T Number](n, b int, v, tau []T, m int, x []T, ldx int) {
 	adjoint := make([]T, len(tau))
 	for i, x := range tau {
@@ -21,8 +21,8 @@ func ApplyQ2Transposed[T Number](n, b int, v, tau []T, m int, x []T, ldx int) {
 	}
 }
 
-// applySweep replaces X by H(s,0)·H(s,1)⋯·X. The reflectors of a sweep act on different rows, so
-// their order does not matter.
+// applySweep multiplies the vectors X by the reflectors H(s,0), H(s,1), … of sweep s. They act on
+// different rows, so their order does not matter.
 func applySweep[T Number](n, b, s int, v, tau []T, m int, x []T, ldx int) {
 	if m == 0 {
 		return

@@ -40,7 +40,7 @@ func Q2Square[T Number](n, b, s0, s1, j0, j1, order int, v, tau []T) []T {
 	return u
 }
 
-// applySquare replaces the first `order` rows of X by their product with the square u.
+// applySquare replaces the first `order` rows of the vectors X by their product with the square u.
 func applySquare[T Number](order int, u []T, m int, x []T, ldx int) {
 	before := make([]T, order)
 	for c := range m {

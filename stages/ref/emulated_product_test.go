@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/stages/product/moduli"
 )
 
-// TestEmulatedFraction checks that EmulatedFraction(x)/2⁶⁴ differs from x/P by at most 2⁻⁶³. The
-// test includes x near ±P/2 and near zero.
+// TestEmulatedFraction checks that EmulatedFraction(x)/2⁶⁴ differs from x/P by at most 2⁻⁶³, where
+// P is the product of the moduli. The test includes x near ±P/2 and near zero.
 func TestEmulatedFraction(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	for n := moduli.Least; n <= moduli.Most; n++ {

@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// TestHouseholder checks H·x = β·e1 and the orthogonality of H, for x of all magnitudes of doubles.
+// TestHouseholder checks H·x = β·e1 and the orthogonality of the reflector H, for vectors x of all
+// magnitudes of doubles.
 func TestHouseholder(t *testing.T) {
 	orthogonal := worst{name: "‖I − HᵀH‖"}
 	for n := 1; n <= 33; n++ {

@@ -94,8 +94,8 @@ func TestPanelQR(t *testing.T) {
 				q := eye(m, m)
 				applyWY(m, b, y, ld, tf, m, q, m)
 				orthogonal.see(t, ratio.Orthogonality(m, m, q, m), "%s m=%d b=%d", name, m, b)
-				// For the first min(b, m) columns of Q, which span the panel, the bound of the
-				// error does not grow with m.
+				// For the first min(b, m) columns of the orthogonal factor Q, which span the panel,
+				// the bound of the error does not grow with m.
 				thin.see(t, ratio.Orthogonality(m, min(b, m), q, m)*float64(m)/float64(b), "%s m=%d b=%d", name, m, b)
 
 				for j := range b {

@@ -67,8 +67,8 @@ func newPairsBench(t *testing.T) *pairsBench {
 	return b
 }
 
-// pair returns four numbers of the pair i, j: its elements sᵢⱼ of S and gᵢⱼ of G, its coupling, and
-// λᵢ − λⱼ.
+// pair returns four numbers of the pair of vectors i, j: the elements sᵢⱼ of S = XᵀAX and gᵢⱼ of G
+// = XᵀX, the coupling of the pair, and λᵢ − λⱼ.
 func (b *pairsBench) pair(i, j int) (s, g, coupling, gap float64) {
 	at := max(i, j) + min(i, j)*b.n
 	s, g = b.s[at], b.g[at]

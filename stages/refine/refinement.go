@@ -77,8 +77,9 @@ func (r *Refinement[T]) Work() *vk.Layout {
 	return vk.Together(r.s, r.g, r.lambda, r.zeros, r.reach, r.strength, r.lengths, r.clusters)
 }
 
-// Flops is the cost of a step for B = I without clusters: of RecordProducts, which computes only the
-// lower triangles of S and G, and of RecordUpdate. Another B costs 2·n³ more.
+// Flops is the cost of a step for A·x = λ·x without clusters: of RecordProducts, which computes
+// only the lower triangles of S = XᴴAX and G = XᴴX, and of RecordUpdate. For a pair of matrices,
+// RecordProducts costs 2·n³ flops more.
 func (r *Refinement[T]) Flops() (products, update float64) {
 	n := float64(r.n)
 	return 2*n*n*n + 2*n*n*(n+1), 2 * n * n * n

@@ -39,7 +39,8 @@ func newHermitianPairs(n, m int, scale float64) hermitianPairs {
 	return p
 }
 
-// sums returns the sums of the magnitudes in the columns of A·Z − Z·diag(λ) and of ZᴴZ − I.
+// sums returns the sums of the magnitudes in the columns of A·Z − Z·diag(λ) and of ZᴴZ − I, where λ
+// has the eigenvalues, and the columns of Z are the eigenvectors.
 func (p hermitianPairs) sums() (residual, gram []float64) {
 	residual, gram = make([]float64, p.m), make([]float64, p.m)
 	for j := range p.m {
@@ -160,7 +161,8 @@ func measureWhole[T stagetest.Complex](t *testing.T, p hermitianPairs) [2][]T {
 	return [2][]T{stagetest.Get(t, dev, d.residual), stagetest.Get(t, dev, d.orthogonality)}
 }
 
-// measurePanels sends A and Z some columns at a time, and adds the sums of all panels.
+// measurePanels sends the matrix A and its eigenvectors Z some columns at a time, and adds the sums
+// of all panels.
 func measurePanels[T stagetest.Complex](t *testing.T, p hermitianPairs) (all [2][]T) {
 	t.Helper()
 	dev, ops := stagetest.Device(t), complexOps[T](t)

@@ -26,8 +26,8 @@ type Pencil[T spirv.Scalar] struct {
 	columns [2]vk.Region[T] // column sums of |A| and |B|
 }
 
-// PencilColumns is the largest number of columns that are measured at a time. The products of the
-// factor of B must be reserved for so many right-hand sides.
+// PencilColumns is the largest number of columns that are measured at a time. The products with the
+// Cholesky factor of the matrix B of a pencil must be reserved for so many right-hand sides.
 const PencilColumns = residualBlock
 
 // NewPencil prepares for up to m ≤ n eigenvectors of length n.
@@ -57,11 +57,11 @@ func (r *Pencil[T]) Flops() float64 {
 	return 4*n*n*m + 2*n*m*m
 }
 
-// Weights is the memory of the weights, one for each column of X.
+// Weights is the memory of the weights, one for each eigenvector.
 func (r *Pencil[T]) Weights(ws *vk.Arena) vk.Slice[T] { return r.weights.In(ws) }
 
-// Columns is the memory of the sums of the magnitudes in the columns of A and of B. The largest
-// sums are ‖A‖₁ and ‖B‖₁.
+// Columns is the memory of the sums of the magnitudes in the columns of the two matrices of the
+// pencil. The largest sums are ‖A‖₁ and ‖B‖₁.
 func (r *Pencil[T]) Columns(ws *vk.Arena) [2]vk.Slice[T] {
 	return [2]vk.Slice[T]{r.columns[0].In(ws), r.columns[1].In(ws)}
 }

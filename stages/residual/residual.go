@@ -18,7 +18,7 @@ import (
 type Residual[T spirv.Scalar] struct{ sums columnSums[T] }
 
 // Sums holds the eigenvalues λ that the stage Residual reads, and the sums of magnitudes that it
-// writes: one real number of each for every column of Z.
+// writes: one real number of each for every eigenvector.
 type Sums[T spirv.Scalar] struct {
 	Lambda        vk.Slice[T] // in: λ
 	Residual      vk.Slice[T] // out: sums of |A·Z − Z·diag(λ)|

@@ -42,7 +42,8 @@ func (r *SingularResidual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, u, v pro
 	})
 }
 
-// RecordOrthogonality measures ZᵀZ − I, where z is U or V with at most k columns.
+// RecordOrthogonality measures ZᵀZ − I. The matrix z has at most k columns, which are left or right
+// singular vectors.
 func (r *SingularResidual[T]) RecordOrthogonality(rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], sums vk.Slice[T]) {
 	stages.Holds("the sums of ZᵀZ − I", sums, z.Cols)
 	r.sums.each(z.Cols, func(j, cols int) {

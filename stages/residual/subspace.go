@@ -39,8 +39,8 @@ func (r *Subspace[T]) Work() *vk.Layout {
 	return vk.Together(r.Pencil.Work(), r.projected[0], r.projected[1])
 }
 
-// Record measures the norms of A and B, and the errors of the columns of x. The sums for
-// X − V·(VᴴX) are written to `outside`.
+// Record measures the norms of A and B, and the errors of the columns of x, which are eigenvectors
+// of the pencil. The sums of the magnitudes in X − V·(VᴴX) are written to `outside`.
 func (r *Subspace[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, b, v, x product.Matrix[T], s Sums[T], outside vk.Slice[T]) {
 	s.hold(x.Cols)
 	n, m, ops := r.sums.n, v.Cols, r.sums.ops

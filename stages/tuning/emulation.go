@@ -51,10 +51,10 @@ var emulation = product.Emulation{
 // residues get less memory. But divide and conquer and the back transformations take less time.
 const EmulateFrom, EmulateLarge, EmulateLargeVectors = 2048, 32768, 16384
 
-// EmulatePairs is EmulateLarge for the products with the factor of B in a generalized problem,
-// whose inner dimensions are large. On an H200 (580.159.04) the factor, the standard form and the
-// vectors take 20 + 39 + 31 ms with native products for n = 8192, and 19 + 32 + 23 ms with emulated
-// ones.
+// EmulatePairs is EmulateLarge for the products with the Cholesky factor of the matrix B in a
+// generalized problem, whose inner dimensions are large. On an H200 (580.159.04) the factor, the
+// standard form and the vectors take 20 + 39 + 31 ms with native products for n = 8192, and 19 + 32
+// + 23 ms with emulated ones.
 const EmulatePairs = 8192
 
 // mostHeld is the limit on the bytes of the residues of a symmetric factor. A quarter of the

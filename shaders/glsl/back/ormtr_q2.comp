@@ -209,15 +209,16 @@ void reflect(uint i, uint w) {
 	[[unroll]] for (uint q = 0; q < count; q++) x[first + q] = mad(scale, v[q], x[first + q]);
 }
 
-// reflect_batch applies a batch of reflectors to the rows in registers (the window), in the order
+// reflect_batch applies a batch of U reflectors to the rows in registers (the window), in the order
 // i+U−1 … i. (All loops in this file count upwards. Mesa's compiler does not unroll a loop that
 // counts down, and would put the window into memory.)
 void reflect_batch(uint i) {
 	[[unroll]] for (uint a = 1; a <= U; a++) reflect(i % CHUNK + U - a, U - a);
 }
 
-// The window is the rows of a vector that are in registers. After the batch that begins with
-// reflector i, `move` moves the window up: U rows enter it and U rows leave it.
+// The window is the rows of a vector that are in registers. A batch has U reflectors. After the
+// batch that begins with reflector i, `move` moves the window up: U rows enter it and U rows leave
+// it.
 void move(uint i) {
 	uint at = i / SHARE;
 	work_t enters[MOVE];

@@ -75,8 +75,8 @@ Place next_chunk(Place at) {
 	return Place(at.q + PIPE, 0, G / CHUNK - 1);
 }
 
-// row_of returns the index in X of row ρ (the argument `rho`) of a block of reflectors that begins
-// at row `base`. If TRANSPOSED, ρ counts from the other end.
+// row_of returns a row of the vectors: that of row ρ (the argument `rho`) of a block of reflectors
+// that begins at row `base`. If TRANSPOSED, ρ counts from the other end.
 uint row_of(uint base, uint rho) { return TRANSPOSED ? base + B + G - 2 - rho : base + rho; }
 
 // neighbour returns this invocation's number among the SHARE invocations that share its vector.
@@ -103,8 +103,8 @@ Rows rows(uint base, uint first, uint count) {
 // the team works on. If so, the elements can be accessed without checks.
 bool inside(uint base) { return base + B + G <= rows_end() && (strip + 1) * WIDTH <= vectors_end(); }
 
-// exists tells whether row number k of the rows r lies inside X, and whether this invocation has a
-// vector.
+// exists tells whether row number k of the rows r is a row of the vectors, and whether this
+// invocation has a vector.
 bool exists(Rows r, uint k) { return row_of(r.base, r.first + k * SHARE) < rows_end() && vector() < vectors_end(); }
 
 // place returns the distance in memory of row k of the rows r from the address r.at, in elements.

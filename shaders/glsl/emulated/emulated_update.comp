@@ -68,7 +68,8 @@ layout(push_constant, scalar) uniform Push {
 	uint ldc;
 	// The product has rows×cols elements. This dispatch computes the tiles [first, first + count).
 	uint rows, cols, first, count;
-	// `skip` is the number of rows at the beginning of the product that are not stored to C.
+	// `skip` is the number of rows at the beginning of the product that are not stored to the
+	// result.
 	uint skip;
 	// If `lower` is not 0, only the lower triangle of C is updated. The part above the diagonal is
 	// then neither read nor written. If it is HERMITIAN, the imaginary parts of the diagonal become
@@ -122,8 +123,8 @@ double fraction(int limbs[4]) {
 	limbs[2] += limbs[1] >> 20;
 	limbs[3] += limbs[2] >> 20;
 	uint middle = uint(limbs[2]) & 0xfffff, lower = uint(limbs[1]) & 0xfffff;
-	// `high` and `low` are the two 32-bit words of the fraction C′/P, as an integer in units of
-	// 2⁻⁶⁴.
+	// The fraction is C′/P, where C′ is an element of the exact product and P is the product of the
+	// moduli. `high` and `low` are its two 32-bit words, as an integer in units of 2⁻⁶⁴.
 	uint high = uint(limbs[3]) << 12 | middle >> 8;
 	uint low = middle << 24 | lower << 4 | (uint(limbs[0]) & 0xfffff) >> 16;
 	// The upper word, with its sign bit flipped, is part of the mantissa of a double between 2⁸⁴

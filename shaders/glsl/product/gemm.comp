@@ -71,8 +71,9 @@ const uint CONJ_A = 4;
 const uint CONJ_B = 8;
 #endif
 
-// left returns the rows of op(A) that belong to the tile of C whose first element is (i0, j0). The
-// function `right` returns the columns of op(B) that belong to this tile.
+// left returns the rows of the left factor op(A) that belong to the tile of the result whose first
+// element is (i0, j0). The function `right` returns the columns of the right factor op(B) that
+// belong to this tile.
 Factor left(uint64_t a, uint lda, uint i0) {
 	return (p.trans & TRANS_A) == 0 ? Factor(element(a, i0, 0, lda), lda, p.m - i0, ALONG, 0)
 	                      : Factor(element(a, 0, i0, lda), lda, p.m - i0, ACROSS, 0);

@@ -45,8 +45,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn parts;
 	MatrixInOut c;
-	// stride_c is the distance in elements from the C of one member of the batch to the C of the
-	// next member.
+	// stride_c is the distance in elements from the result C of one member of the batch to that of
+	// the next member.
 	uint64_t stride_c;
 	// alpha and beta are the factors α and β, any finite numbers.
 	real_bits_t alpha, beta;
@@ -71,7 +71,7 @@ const uint AT_ONCE = 8;
 // those of lane 1, and so on.
 shared acc_t partial[LOCAL_SIZE];
 
-// parts_of returns the number of parts to add up for element number e of C.
+// parts_of returns the number of parts to add up for element number e of the result C.
 uint parts_of(uint64_t e) {
 #ifdef OWN_COLUMNS
 	if (p.width % p.tile != 0) return p.splits;

@@ -37,8 +37,8 @@ layout(push_constant, scalar) uniform Push {
 	// If the inner dimension is split, several partial products are stored. stride_p is the
 	// distance in elements from one partial product to the next.
 	uint64_t stride_p;
-	// The shape of W and P is m×n, at least 1×1, and m is the order of A. The leading dimensions
-	// are at least m.
+	// The factor W and the result P are m×n, at least 1×1, and m is the order of the matrix A. The
+	// leading dimensions are at least m.
 	uint m, n, lda, ldw, ldp;
 	// The inner dimension is split into parts (split-K). `stretch` is the length of a part: a
 	// multiple of TILE_K, or at least m.

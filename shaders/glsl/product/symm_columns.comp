@@ -55,7 +55,8 @@ layout(push_constant, scalar) uniform Push {
 	// n is the order of A. The kernel multiplies the trailing matrix, which begins at row and
 	// column `top`. `passed` is the number of the device's columns before column `top`.
 	uint n, top, passed;
-	// cols is the number of columns of W and P. The leading dimensions are at least n − top.
+	// cols is the number of columns of the factor W and of the result P. The leading dimensions are
+	// at least n − top.
 	uint cols, ldw, ldp;
 	// The inner dimension is split into pieces (split-K). `stretch` is the length of a piece: a
 	// multiple of TILE_K, or at least the inner dimension.
@@ -122,8 +123,8 @@ void main() {
 	uint first = gl_WorkGroupID.z * p.stretch, end = min(x.along + x.across, first + p.stretch);
 	if (first > 0 && first >= end) return;
 
-	// Column k of A meets row k − top of W. So the factor begins at the address that a row −top of
-	// W would have: then k is the index of both factors.
+	// In the product of the matrix A and the factor W, column k of A meets row k − top of W. So `w`
+	// begins at the address that a row −top of W would have: then k is the index of both factors.
 	Factor w = Factor(element(uint64_t(p.w), -uint64_t(p.top), j0, p.ldw), p.ldw, p.cols - j0, ACROSS, 0);
 	clear_acc();
 	if (whole) by_blocks(i0, w, x, first, end);

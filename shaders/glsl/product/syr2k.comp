@@ -32,8 +32,8 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn y, z;
 	MatrixInOut c;
-	// n is the order of C, at least 1. k is the number of columns of Y and Z. The leading
-	// dimensions are at least n.
+	// n is the order of the result C, at least 1. k is the number of columns of the factors Y and
+	// Z. The leading dimensions are at least n.
 	uint n, k, ldy, ldz, ldc;
 	// This dispatch computes the tiles (blocks) [first, first + count) of the result C. Tile 0 is
 	// at the upper left.

@@ -32,8 +32,9 @@ layout(push_constant, scalar) uniform Push {
 	ValuesIn lambda;
 	ClustersIn clusters;
 	MatrixOut blocks;
-	// n is the order of S and G. The leading dimensions lds and ldg are at least n. ldb is the
-	// leading dimension of blocks, at least the order of the largest cluster.
+	// n is the order of the matrices S and G (pairs.glsl). The leading dimensions lds and ldg are
+	// at least n. ldb is the leading dimension of blocks, at least the order of the largest
+	// cluster.
 	uint n, lds, ldg, ldb;
 } p;
 

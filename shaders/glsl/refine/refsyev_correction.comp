@@ -48,7 +48,8 @@ layout(push_constant, scalar) uniform Push {
 	// noise_a and noise_b give the size of rounding errors in couplings: they are the arguments a
 	// and b of noise_of in pairs.glsl.
 	real_bits_t noise_a, noise_b;
-	// n is the order of S and G. The leading dimensions lds and ldg are at least n.
+	// n is the order of the matrices S and G (pairs.glsl). The leading dimensions lds and ldg are
+	// at least n.
 	uint n, lds, ldg;
 } p;
 

@@ -38,7 +38,8 @@ layout(push_constant, scalar) uniform Push {
 	ClustersIn clusters;
 	MatrixIn w;
 	MatrixOut f;
-	// n is the order of E and F. lde and ldf are at least n. ldw is the leading dimension of W.
+	// n is the order of the correction E and of the rotated correction F. lde and ldf are at least
+	// n. ldw is the leading dimension of W, the eigenvectors of the clusters.
 	uint n, lde, ldw, ldf;
 } p;
 

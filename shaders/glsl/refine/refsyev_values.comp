@@ -24,7 +24,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixIn s, g;
 	ValuesOut lambda;
-	// n is the order of S and G. The leading dimensions lds and ldg are at least n.
+	// n is the order of the matrices S and G (pairs.glsl). The leading dimensions lds and ldg are
+	// at least n.
 	uint n, lds, ldg;
 } p;
 

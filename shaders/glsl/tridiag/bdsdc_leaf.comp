@@ -94,7 +94,7 @@ void annihilate_last(uint rows) {
 	}
 }
 
-// turn_last applies the rotations of annihilate_last to one row of W.
+// turn_last applies the rotations of annihilate_last to one row of the right singular vectors.
 void turn_last(uint rows, uint row) {
 	double y = vectors[rows * LEAF + row];
 	for (uint i = rows; i-- > 0;) {

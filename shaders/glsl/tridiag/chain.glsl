@@ -6,8 +6,8 @@
 #define CHAIN_GLSL
 
 // A Chain is the sequence of steps [first, end) of merge number `merge`. A step makes one column of
-// W from one or two columns of Q. merge.glsl explains Q and W. If first = end, the chain has no
-// steps.
+// W, the rotated vectors, from one or two columns of Q, the vectors of the two blocks (see
+// merge.glsl). If first = end, the chain has no steps.
 struct Chain { uint merge, first, end; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Chains { Chain at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer ChainsOut { Chain at[]; };

@@ -33,8 +33,9 @@ struct Merge {
 	// the rows of the lower block.
 	uint upper, lower;
 	uint from, to;  // the wanted columns of S are [from, to)
-	// `at` is the offset of the two blocks of Q, and of the merged block. `work` is the offset of
-	// W. Both are 64-bit numbers, low word first.
+	// `at` is the offset of the vectors of the two blocks, and of the vectors of the merged block,
+	// which overwrite them. `work` is the offset of the rotated vectors W. Both are 64-bit numbers,
+	// low word first.
 	uint at[2], work[2];
 };
 
@@ -46,9 +47,10 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Rea
 
 uint64_t wide(uint words[2]) { return packUint2x32(uvec2(words[0], words[1])); }
 
-// at_q returns the offset of the upper block of Q, which is also the offset of the merged block.
-// The functions below return the offsets of the lower block of Q, of the upper and the lower half
-// of W, of the deflated columns, and of S.
+// at_q returns the offset of the vectors of the upper block, which is also that of the vectors of
+// the merged block. The functions below return the offsets of the vectors of the lower block, of
+// the upper and the lower half of the rotated vectors W, of the deflated columns, and of S, the
+// vectors of the secular equation.
 uint64_t at_q(Merge m) { return wide(m.at); }
 uint64_t at_lower_q(Merge m) { return wide(m.at) + uint64_t(m.n1) * m.n1; }
 uint64_t at_upper_w(Merge m) { return wide(m.work); }

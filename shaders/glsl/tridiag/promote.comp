@@ -33,8 +33,9 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn s;
 	Phase phase;
 	Target x;
-	// The shape of S and of X is rows×cols. The leading dimensions lds and ldx are at least rows.
-	// `last` is the number of the first column that is multiplied by the phase.
+	// The real vectors S and the complex vectors X are rows×cols. The leading dimensions lds and
+	// ldx are at least rows. `last` is the number of the first column that is multiplied by the
+	// phase.
 	uint rows, cols, lds, ldx, last;
 } p;
 

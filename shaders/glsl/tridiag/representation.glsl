@@ -25,7 +25,8 @@ struct Task { uint lo, hi, slot, index, sharp; };
 #pragma host ROOT
 const uint ROOT = 0xffffffffu;
 
-// A Pair is a row of a representation: the element d of D, and the element l of L below it.
+// A Pair is a row of a representation L·D·Lᵀ: the element d of the diagonal D, and the element l of
+// L below the diagonal.
 struct Pair { real_t d, l; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Tasks { Task at[]; };

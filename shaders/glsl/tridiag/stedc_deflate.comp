@@ -95,8 +95,8 @@ layout(push_constant, scalar) uniform Push {
 	uint portion;
 } p;
 
-// These constants are the sets of rows in which a column of W (merge.glsl) can have nonzero
-// elements.
+// These constants are the sets of rows in which a column of the rotated vectors can have nonzero
+// elements: the rows of the upper block, all rows, and the rows of the lower block.
 const uint UPPER_ROWS = 0, ALL_ROWS = 1, LOWER_ROWS = 2;
 // JOINED is a bit in the state of a step: a rotation has combined its column with that of the
 // previous step, so that both are in one chain.
@@ -163,8 +163,8 @@ real_t weight(uint c, real_t rho) {
 	return p.first.at[m.lo + c] * (minus ? -ROOT_HALF : ROOT_HALF);
 }
 
-// Numbers has the numbers of a step: eigenvalue d, weight z, first and last row of the column of Q,
-// and the state.
+// Numbers has the numbers of a step, which belongs to one vector of the two blocks: its eigenvalue
+// d, its weight z, its first and last row, and the state of the step.
 struct Numbers {
 	real_t d, z, first, last;
 	uint state;
@@ -331,8 +331,8 @@ void main() {
 	}
 	meet();
 
-	// Number the columns of W: first the poles, ordered by the rows in which they can be nonzero
-	// (upper half, both halves, lower half), then the deflated columns.
+	// Number the columns of the rotated vectors W: first the poles, ordered by the rows in which
+	// they can be nonzero (upper half, both halves, lower half), then the deflated columns.
 	uvec4 sets = uvec4(0); // poles of each set of rows, and deflated columns
 	for (uint i = begin; i < end; i++) {
 		bool deflated = i >= steps || i + 1 < steps && (uint(state.at[i + 1]) & JOINED) != 0;

@@ -52,7 +52,8 @@ Merge m;
 uint i;
 bool upper;
 
-// load returns this row's element of the column of Q that step t reads.
+// load returns this row's element of the column that step t reads. The columns are the vectors of
+// the two blocks of the merge.
 real_t load(uint t) {
 	uint c = p.src.at[m.lo + t];
 	if ((c < m.n1) != upper) return 0.0;
@@ -60,8 +61,8 @@ real_t load(uint t) {
 	return Reals(element(uint64_t(p.q), place, 0, 0)).at[0];
 }
 
-// store writes this row's element of the column of W that step t makes, unless it is a zero that W
-// does not store.
+// store writes this row's element of the rotated vector that step t makes. If the vector is zero in
+// the half of this row, the memory has no place for the element, and store writes nothing.
 void store(uint t, real_t x) {
 	uint c = p.dst.at[m.lo + t];
 	if (c < m.k && (upper ? c >= m.upper : c < m.lower)) return;

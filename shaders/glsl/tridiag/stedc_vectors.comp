@@ -40,9 +40,9 @@ layout(push_constant, scalar) uniform Push {
 	Reals d, mu, zhat;
 	Ints row;
 	RealsOut s;
-	// `columns` is the number of wanted columns of S to compute in each merge, and `first` the
-	// number of wanted ones before them. If `columns` is 0, all wanted columns are computed, and
-	// `first` is 0.
+	// `columns` is the number of wanted eigenvectors (columns of S) to compute in each merge, and
+	// `first` the number of wanted ones before them. If `columns` is 0, all wanted columns are
+	// computed, and `first` is 0.
 	uint first, columns;
 } p;
 

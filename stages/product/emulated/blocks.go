@@ -26,10 +26,11 @@ func (o *Ops[T]) blocks(rec *vk.Recorder, ws *vk.Arena, p problem[T]) bool {
 	return true
 }
 
-// block returns the numbers of rows and columns of the blocks of C, as multiples of the padding. A
-// block is all of C if the residues of its factors fit the memory. Otherwise, if the residues of
-// one side of the product fit half of the memory, a block has all rows of this side, and as many
-// rows of the other side as fit. Otherwise it is square. The result is 0, 0 if no block fits.
+// block returns the numbers of rows and columns of the blocks into which the result is divided, as
+// multiples of the padding. A block is the whole result if the residues of its factors fit the
+// memory. Otherwise, if the residues of one side of the product fit half of the memory, a block has
+// all rows of this side, and as many rows of the other side as fit. Otherwise it is square. The
+// numbers are 0, 0 if no block fits.
 func (o *Ops[T]) block(p problem[T]) (m, n int) {
 	factors, pad := len(p.left), o.k.padRows
 	row := factors * o.k.geometry(pad, p.left[0].inner).words(o.k.moduli.Planes()) // 32-bit words of pad rows

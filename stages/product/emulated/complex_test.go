@@ -349,9 +349,9 @@ func TestHermitianFactor(t *testing.T) {
 	})
 }
 
-// TestComplexRefusedRows checks rows with a NaN, an infinity or a number that is too large in one
-// part of an element. The elements of C that depend on such a row become NaN in both parts, and no
-// other elements do.
+// TestComplexRefusedRows checks rows of factors with a NaN, an infinity or a number that is too
+// large in one part of an element. The elements of the result that depend on such a row become NaN
+// in both parts, and no other elements do.
 func TestComplexRefusedRows(t *testing.T) {
 	ops := newOpsOf[complex128](t, small(), dots, 14, 40, 40)
 	for _, bad := range []complex128{complex(math.NaN(), 1), complex(1, math.NaN()), complex(2, math.Inf(-1)), complex(0, 0x1p1000)} {

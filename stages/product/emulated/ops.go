@@ -146,8 +146,8 @@ func (o *Ops[T]) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.
 
 // Refused returns two counts since the last Begin: the rows of left factors and the rows of right
 // factors that could not be scaled. If a pair, a rank-2k update or a Gemmtr is computed in parts, a
-// row is counted in each part, because each part scales the row anew. The elements of C that depend
-// on such a row are NaN.
+// row is counted in each part, because each part scales the row anew. The elements of the result
+// that depend on such a row are NaN.
 func (o *Ops[T]) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
 
 func (o *Ops[T]) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[T],
@@ -206,8 +206,9 @@ func (o *Ops[T]) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, a
 	}
 }
 
-// Syr2k divides the lower triangle of C into two triangles and a rectangle if the residues of the
-// factors do not fit the memory. It is native if no part large enough for emulation would fit.
+// Syr2k divides the lower triangle of the result into two triangles and a rectangle if the residues
+// of the factors do not fit the memory. It is native if no part large enough for emulation would
+// fit.
 func (o *Ops[T]) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[T]) {
 	n, k := c.Rows, y.Cols
 	left := []rows[T]{operand(product.NoTrans, y, false), operand(product.NoTrans, z, false)}
@@ -256,9 +257,9 @@ func (o *Ops[T]) dividesSyr2k(n, k int) bool {
 	return false
 }
 
-// Syr2kColumns computes the residues of Y and Z once for all blocks, if they fit the memory, each
-// block begins at the first row of a panel, and at least one block is large enough for emulation.
-// Otherwise it records one pair for each block.
+// Syr2kColumns computes the residues of the factors Y and Z once for all blocks, under three
+// conditions: the residues fit the memory, each block begins at the first row of a panel, and at
+// least one block is large enough for emulation. Otherwise it records one pair for each block.
 func (o *Ops[T]) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z product.Matrix[T], blocks []product.ColumnBlock[T]) {
 	begin, k := y.Rows, y.Cols
 	for _, b := range blocks {
@@ -287,8 +288,9 @@ func (o *Ops[T]) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z product.Matri
 	}
 }
 
-// Gemmtr divides the lower triangle of C into two triangles and a rectangle if the residues of the
-// factors do not fit the memory. Refused rows of a factor are then counted once for each part.
+// Gemmtr divides the lower triangle of the result into two triangles and a rectangle if the
+// residues of the factors do not fit the memory. Refused rows of a factor are then counted once for
+// each part.
 func (o *Ops[T]) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[T],
 	beta float64, c product.Matrix[T],
 ) {
@@ -305,8 +307,8 @@ func (o *Ops[T]) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alp
 }
 
 // triangle records the lower triangle of the product p. If the residues of its factors do not fit
-// the memory, triangle divides C into two triangles and a rectangle, and the triangles again. The
-// residues for one block (see the method block) must fit the memory.
+// the memory, triangle divides the result into two triangles and a rectangle, and the triangles
+// again. The residues for one block (see the method block) must fit the memory.
 func (o *Ops[T]) triangle(rec *vk.Recorder, ws *vk.Arena, p problem[T]) {
 	n := p.c.Rows
 	if m, cols := o.block(p); m >= n && cols >= n {

@@ -46,8 +46,8 @@ func TestGemmHasTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// TestGemmOverwrites checks that with β = 0 Gemm overwrites C and does not read C: a NaN in C must
-// not reach the result.
+// TestGemmOverwrites checks that with β = 0 Gemm overwrites the result and does not read it: a NaN
+// in its memory must not reach the result.
 func TestGemmOverwrites(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 20, 20)
 	p := bench{stagetest.NewBench(t, 500, vk.Together(ops.Work(), ops.Status()))}
@@ -299,8 +299,8 @@ func TestTinyRowsKeepTheirBits(t *testing.T) {
 }
 
 // TestRefusedRows checks that the method Refused of emulated products counts the rows of factors
-// that cannot be scaled. The elements of C that depend on such a row must be NaN, and no other
-// elements may be NaN.
+// that cannot be scaled. The elements of the result that depend on such a row must be NaN, and no
+// other elements may be NaN.
 func TestRefusedRows(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 40, 40)
 	p := bench{stagetest.NewBench(t, 41*40, vk.Together(ops.Work(), ops.Status()))}

@@ -45,11 +45,11 @@ type problem[T Double] struct {
 	rankTwoK bool
 
 	// `skip` is the number of rows at the beginning of the left factor that are multiplied although
-	// their products do not belong to C and are not stored.
+	// their products do not belong to the result and are not stored.
 	skip int
 
 	// A row that cannot be scaled is refused and counted. `counted[0]` and `counted[1]` are true if
-	// another block of C counts the refused rows of the left or of the right side.
+	// the refused rows of the left or of the right side are counted in another block of the result.
 	counted [2]bool
 }
 
@@ -200,7 +200,8 @@ func (k *kernels[T]) recordShifts(rec *vk.Recorder, s *side[T], norms []vk.Slice
 	k.shifts.Dispatch(rec, vk.Folded(vk.Tiles(n, shiftThreads)), push, append(touch, vk.Touches(joint), vk.Touches(refused))...)
 }
 
-// recordStrips multiplies the residues and updates C, strip by strip. A strip is some tiles of C.
+// recordStrips multiplies the residues and updates the result, strip by strip. A strip is some
+// tiles of the result.
 func (k *kernels[T]) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem[T], left, right *side[T]) {
 	words := mem.words.In(ws)
 	m, n := p.skip+p.c.Rows, p.c.Cols
@@ -293,8 +294,8 @@ func (k *kernels[T]) updateTileCost() float64 {
 	return float64(k.tileM*k.tileN) * float64(updateCost*k.doubles+each*k.moduli.Planes())
 }
 
-// stripWithin returns the largest number of tiles of C that one dispatch can multiply and one
-// dispatch can update.
+// stripWithin returns the largest number of tiles of the result that one dispatch can multiply and
+// one dispatch can update.
 func (k *kernels[T]) stripWithin(inner int) int {
 	return k.within(max(k.tileCost(inner), k.updateTileCost()))
 }

@@ -74,7 +74,8 @@ type System struct {
 	Exponent int
 	Bound    uint64
 
-	// Inverse has qᵢ = (P/pᵢ)⁻¹ modulo pᵢ for each modulus pᵢ.
+	// Inverse has qᵢ = (P/pᵢ)⁻¹ modulo pᵢ for each modulus pᵢ, where P is the product of the
+	// moduli.
 	Inverse []int64
 }
 
@@ -124,8 +125,8 @@ func (s *System) Planes() int {
 }
 
 // Right returns the number by which the residues of the right factor modulo pᵢ are multiplied. It
-// is qᵢ = (P/pᵢ)⁻¹ modulo pᵢ, or ½·qᵢ for complex numbers. With the factor ½, the real part of a
-// complex product is the sum of its two residues.
+// is qᵢ = (P/pᵢ)⁻¹ modulo pᵢ, or ½·qᵢ for complex numbers, where P is the product of the moduli.
+// With the factor ½, the real part of a complex product is the sum of its two residues.
 func (s *System) Right(i int) int64 {
 	if p := s.Moduli[i]; s.Roots != nil {
 		return s.Inverse[i] * ((p + 1) / 2) % p
@@ -183,7 +184,7 @@ func Limbs(p int64) (limbs [4]uint32) {
 	return limbs
 }
 
-// Parts returns P, rounded to a double, as 2^exponent·(1 + fraction·2⁻⁵²).
+// Parts returns P, the product of the moduli, rounded to a double: 2^exponent·(1 + fraction·2⁻⁵²).
 func (s *System) Parts() (fraction uint64, exponent int) {
 	f, _ := new(big.Float).SetInt(s.P).Float64()
 	bits := math.Float64bits(f)

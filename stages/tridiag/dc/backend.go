@@ -13,7 +13,7 @@ type Backend interface {
 	// d and e are the diagonal and the off-diagonal of T, after the elements between leaves were
 	// torn out (see the package comment); e is not written. Leaves writes the eigenvalues to d,
 	// ascending in each leaf, and the first and the last row of each leaf's vectors to `rows`. The
-	// vectors stay in the back end, as a block of Q.
+	// vectors stay in the back end. They are the diagonal blocks of a matrix Q.
 	Leaves(tree Tree, d, e []float64, rows Rows) error
 
 	// Roots solves the secular equations of the merges of one level. It stores the roots in the
@@ -22,9 +22,10 @@ type Backend interface {
 	// the fields Q.First and Q.Last.
 	Roots(merges []*Merge) error
 
-	// Vectors merges the blocks of Q, level by level, as the type Merge describes. `levels` holds
-	// the merges that Roots received. The result has n rows and len(order) columns, and its zeros
-	// are stored, too. Column j of the result is column `order[j]` of Q.
+	// Vectors merges the diagonal blocks of Q, the vectors of the leaves, level by level, as the
+	// type Merge describes. `levels` holds the merges that Roots received. The result has n rows
+	// and len(order) columns, and its zeros are stored, too. Column j of the result is column
+	// `order[j]` of the merged Q.
 	Vectors(levels [][]*Merge, order []int32) error
 }
 
@@ -42,7 +43,8 @@ type WholeBackend interface {
 	Vectors(levels [][]*Merge, order []int32) error
 }
 
-// Rows holds the first and the last row of each block of Q, with one element per column of Q.
+// Rows holds the first and the last row of each diagonal block of Q, the matrix of the vectors of
+// the solved blocks. There is one element for each column of Q.
 type Rows struct{ First, Last []float64 }
 
 func NewRows(n int) Rows { return Rows{make([]float64, n), make([]float64, n)} }

@@ -39,15 +39,17 @@ func NewBlocks(n int) *Blocks {
 	}
 }
 
-// SetLeaf sets the vectors of the leaf with the rows and columns [lo, lo+n) of Q.
+// SetLeaf sets the eigenvectors of one leaf, which are the rows and columns [lo, lo+n) of the
+// block-diagonal matrix Q.
 func (b *Blocks) SetLeaf(lo, n int, vectors []float64) {
 	for c := range n {
 		copy(b.column(b.q, lo+c, lo, lo+n), vectors[c*n:])
 	}
 }
 
-// Merge merges the blocks, level by level, and then replaces Q by its columns that `order` lists, in
-// that order. Merge may be called once. The error is that of Stop.
+// Merge merges the blocks of Q, level by level, so that the columns of Q become eigenvectors of T.
+// Then Merge replaces Q by those columns that `order` lists, in that order. Merge may be called
+// once. The error is that of Stop.
 func (b *Blocks) Merge(levels [][]*Merge, order []int32) error {
 	b.flops = flopsOfAll(levels)
 	for _, merges := range levels {
@@ -78,8 +80,8 @@ func (b *Blocks) column(a []float64, c, lo, hi int) []float64 {
 	return a[lo+c*b.n : hi+c*b.n]
 }
 
-// merge forms one diagonal block of Q from two smaller blocks, as the type Merge describes. It ends
-// early after an error of Stop.
+// merge forms one diagonal block of Q, the eigenvectors of a merged block of T, from two smaller
+// blocks, as the type Merge describes. It ends early after an error of Stop.
 func (b *Blocks) merge(m *Merge) {
 	halves := halvesOf(m)
 	for _, h := range halves {
@@ -130,8 +132,8 @@ func flopsOfAll(levels [][]*Merge) (flops float64) {
 	return flops
 }
 
-// gather computes the rows of W = Q·G in one half of a merge. G consists of the rotations and the
-// permutation of deflation.
+// gather computes the rows of W = Q·G in one half of a merge. The columns of Q are the eigenvectors
+// of the two blocks. G consists of the rotations and the permutation of deflation.
 func (b *Blocks) gather(m *Merge, h halfRows) {
 	from := func(t int32) []float64 {
 		if c := int(m.Src[t]); h.from <= c && c < h.to {
@@ -157,8 +159,9 @@ func (b *Blocks) gather(m *Merge, h halfRows) {
 	})
 }
 
-// multiply forms the columns [j0, j1) of S, and multiplies W by them. The products are columns of
-// the merged block of Q. Type Merge describes S and W.
+// multiply forms the columns [j0, j1) of S, the eigenvectors of the secular equation, and
+// multiplies the gathered columns W by them. The products are columns of the merged block of Q.
+// Type Merge describes S and W.
 func (b *Blocks) multiply(m *Merge, j0, j1 int, halves []halfRows) {
 	s := make([]float64, (j1-j0)*m.K)
 	tridiag.Parallel(j1-j0, func(j int) { b.Factor(m, j0+j, s[j*m.K:(j+1)*m.K]) })

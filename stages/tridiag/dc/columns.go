@@ -43,9 +43,9 @@ const (
 	lowerRows
 )
 
-// NewColumns returns the columns of two solved blocks, with zero weights Z and without rotations. d
-// has the values of the two blocks, and `rows` has the first and last rows of their vectors. d and
-// `rows` are in the order of Q's columns, and are not written.
+// NewColumns returns the columns of the matrix Q of the vectors of two solved blocks, with zero
+// weights Z and without rotations. d has the values of the two blocks, and `rows` has the first and
+// last rows of their vectors. d and `rows` are in the order of Q's columns, and are not written.
 func NewColumns(p Pair, d []float64, rows Rows) *Columns {
 	n := p.N()
 	reals, ints := emptyLists[float64](12, n), emptyLists[int32](2, n)
@@ -125,8 +125,9 @@ func (b *Columns) Turn(a, c int32, cos, sin float64) {
 	}
 }
 
-// Deflate records that column a of Q, after the rotations so far, is an eigenvector with the value
-// D[a]. It returns the number that Merge.Dst gives to column a.
+// Deflate records that a column of Q is an eigenvector of the merged block already: column a after
+// the rotations so far, with the eigenvalue D[a]. It returns the number that Merge.Dst gives to
+// column a. The columns of Q are the vectors of the two smaller blocks.
 func (b *Columns) Deflate(a int32) (dst int32) {
 	m, rows := b.Merge, &b.deflatedRows
 	m.deflated = append(m.deflated, b.D[a])
@@ -144,13 +145,15 @@ func (b *Columns) EndChain() {
 	b.LastChain = -1
 }
 
-// AddPole records that the next pole is column c of Q after the rotations so far.
+// AddPole records that the next pole belongs to column c of Q after the rotations so far. The
+// columns of Q are the vectors of the two smaller blocks.
 func (b *Columns) AddPole(c int32) {
 	b.SetPole(b.Merge.K, c)
 	b.Merge.K++
 }
 
-// SetPole makes column c of Q, after the rotations so far, pole i.
+// SetPole records that pole i belongs to column c of Q after the rotations so far. The columns of Q
+// are the vectors of the two smaller blocks.
 func (b *Columns) SetPole(i int, c int32) {
 	m := b.Merge
 	m.D[i], m.Z[i] = b.D[c], b.Z[c]
@@ -158,9 +161,10 @@ func (b *Columns) SetPole(i int, c int32) {
 	b.poleSupport[i] = b.support[c]
 }
 
-// Single records columns of Q that are eigenvectors without a rotation. It ends the last chain, and
-// Pole must not be called afterwards. These columns come last among the deflated ones, so that
-// those that were rotated have consecutive numbers.
+// Single records columns of Q, the vectors of the two smaller blocks, that are eigenvectors of the
+// merged block without a rotation. It ends the last chain, and Pole must not be called afterwards.
+// These columns come last among the deflated ones, so that those that were rotated have consecutive
+// numbers.
 func (b *Columns) Single(columns []int32) {
 	b.EndChain()
 	m := b.Merge

@@ -23,7 +23,8 @@ type Host struct {
 	blocks *Blocks // nil before Vectors
 }
 
-// solvedLeaf holds the eigenvectors of a leaf: rows and columns [lo, lo+n) of Q.
+// solvedLeaf holds the eigenvectors of a leaf: rows and columns [lo, lo+n) of the block-diagonal
+// matrix of all vectors.
 type solvedLeaf struct {
 	lo, n   int
 	vectors []float64 // n×n, column-major

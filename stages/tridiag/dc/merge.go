@@ -51,17 +51,17 @@ type Merge struct {
 	rotated  int
 }
 
-// Gather holds the rotations and the permutation G of a merge, W = Q·G, as the type Merge
-// describes.
+// Gather holds the rotations and the permutation G of a merge. It changes the columns of Q, the
+// vectors of the two smaller blocks, to W = Q·G, as the type Merge describes.
 type Gather struct {
 	Chain    []int32 // first step of each chain, then the number of all steps, n
 	Src, Dst []int32 // for each step: the column of Q that is read, the column of W that is written
 	Cos, Sin []float64
 }
 
-// With returns a merge with the rotations and the permutation g, with an empty Q, and otherwise
-// with the fields of m. The bidiagonal solver uses it for the second set of singular vectors. The
-// roots of the secular equation must be computed for m itself.
+// With returns a merge with the rotations and the permutation g, with an empty field Q, and
+// otherwise with the fields of m. The bidiagonal solver uses it for the second set of singular
+// vectors. The roots of the secular equation must be computed for m itself.
 func (m *Merge) With(g Gather) *Merge {
 	other := *m
 	other.Gather, other.Q = g, Rows{}

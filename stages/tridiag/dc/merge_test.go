@@ -59,8 +59,9 @@ func (b *literal) rows(p Pair, rows Rows) {
 	copy(rows.Last[p.Lo:], b.q[p.Hi()-1][p.Lo:p.Hi()])
 }
 
-// Roots computes all columns of the merged Q. It stores the first and the last row of this Q in the
-// merge. solveRoots computes the same rows without Q, and the two results must agree.
+// Roots computes all columns of the merged block of Q, its eigenvectors. It stores the first and
+// the last row of this block in the merge. solveRoots computes the same rows without the other
+// rows, and the two results must agree.
 func (b *literal) Roots(merges []*Merge) error {
 	solveRoots(merges)
 	for _, m := range merges {

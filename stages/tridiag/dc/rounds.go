@@ -7,7 +7,8 @@ import "github.com/vkevd/vkevd/stages/tridiag"
 type Rounds struct{ Backend }
 
 // round is the state of a solve between two calls of the back end. d, e and `order` are those of
-// the type solution. `rows` holds the first and last rows of the blocks of Q.
+// the type solution. `rows` holds the first and the last row of the eigenvectors of each solved
+// block.
 type round struct {
 	d, e  []float64
 	order []int32

@@ -53,8 +53,9 @@ func newSolution(d, e []float64, opt Options) (*solution, error) {
 	return s, nil
 }
 
-// result returns all eigenvalues in ascending order, with the scaling undone, and the columns of Q
-// that hold the wanted vectors, in the order of their values.
+// result returns all eigenvalues in ascending order, with the scaling undone. The back end has the
+// eigenvectors as the columns of a matrix. result also returns the numbers of the columns with the
+// wanted vectors, in the order of their values.
 func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	v := make([]float64, len(s.d))
 	for _, b := range s.blocks {

@@ -186,9 +186,9 @@ func TestBidiagonalConquerSameBits(t *testing.T) {
 }
 
 // TestBidiagonalConquerOfRanges checks that a solve for a range of vectors gives the same vectors
-// as a solve for all vectors, up to rounding errors. In some cases one block is most of C, and in
-// others every block is small. The vectors of one side must have the same bits whether or not the
-// other side is formed.
+// as a solve for all vectors, up to rounding errors. In some cases one block is most of the matrix,
+// and in others every block is small. The vectors of one side must have the same bits whether or
+// not the other side is formed.
 func TestBidiagonalConquerOfRanges(t *testing.T) {
 	const n = 60
 	c := newConquered(t, n, SmallestTuning())

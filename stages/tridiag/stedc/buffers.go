@@ -7,8 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// newMerge returns the record that describes m to the kernels. The two blocks of m begin at element
-// q of the memory of Q, and W = Q·G begins at element `work` of the memory of W.
+// newMerge returns the record that describes m to the kernels. The vectors of the two blocks of m
+// begin at element q of the memory of Q, the vectors of all solved blocks. The rotated vectors W =
+// Q·G begin at element `work` of the memory of W.
 func newMerge(m *dc.Merge, q, work int) shaders.Merge {
 	return shaders.Merge{
 		Lo: uint32(m.Lo), N1: uint32(m.N1), N: uint32(m.N()), K: uint32(m.K),

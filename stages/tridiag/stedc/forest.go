@@ -52,8 +52,10 @@ func NewForest[T spirv.Real](b *stages.Builder, rows int, tiles product.Tuning, 
 // of N1² and N2² elements, and its S has n² elements.
 func ForestWork(n int) int { return n*n + (n/2)*(n/2) + (n-n/2)*(n-n/2) }
 
-// ForestMatrix is one matrix of a forest: its order, its first row in the arrays of the forest, and
-// the offsets of its vectors in the memory of Q, and of its W and S in their memory.
+// ForestMatrix is one matrix of a forest: its order N, its first row Lo in the arrays of the
+// forest, the offset Q of its vectors in their memory, and an offset Work. The merges of the matrix
+// have their rotated vectors W and the vectors S of their secular equations from Work on in a
+// second memory.
 type ForestMatrix struct{ N, Lo, Q, Work int }
 
 type ForestLists struct {
@@ -110,9 +112,9 @@ func (f *Forest[T]) Plant(lists *ForestLists, matrices []ForestMatrix) Trees {
 	return t
 }
 
-// treeOf returns the tree of a matrix of order n, and the offsets of its blocks of Q, by the
-// block's first row. The offset of a merged block is that of its upper half, and the lower half
-// follows the upper half.
+// treeOf returns the tree of a matrix of order n. It also returns the offset in memory of the
+// vectors of each block, by the block's first row. The offset of a merged block is that of its
+// upper half, and the lower half follows the upper half.
 func (f *Forest[T]) treeOf(n int) (tree dc.Tree, offset []int) {
 	tree.Halve(0, n, f.values.tune.Leaf, func(int) {})
 	offset = make([]int, n)
@@ -140,8 +142,9 @@ func (f *Forest[T]) Send(rec *vk.Recorder, ws *vk.Arena, lists *ForestLists) {
 }
 
 // Record solves the matrices of the trees t, after Send. `push` says which matrices of the batch
-// they are, and where T lies. The vectors go to the memory q, at the offsets that the trees have. W
-// and S use the memory `work`.
+// they are, and where T lies. The vectors go to the memory q, at the offsets that the trees have.
+// The merges keep their rotated vectors W and the vectors S of their secular equations in the
+// memory `work`.
 func (f *Forest[T]) Record(
 	rec *vk.Recorder, ws *vk.Arena, t Trees, lists *ForestLists, push shaders.Laed0BatchPush[T], q, work spirv.Addr[T],
 ) {
@@ -185,8 +188,8 @@ func (f *Forest[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, rows stages.Sp
 	s.recordDeflated(rec, x, l.sizes, merges)
 }
 
-// Eigenvalues returns the memory of the eigenvalues of all matrices after Record, scaled and in the
-// order of the columns of Q.
+// Eigenvalues returns the memory of the eigenvalues of all matrices after Record. They are scaled
+// as T was, and in the order of the eigenvectors in memory.
 func (f *Forest[T]) Eigenvalues(ws *vk.Arena) vk.Slice[T] {
 	return f.values.leafNumbers.In(ws).From(f.values.n)
 }

@@ -138,9 +138,10 @@ func TestForestTears(t *testing.T) {
 	}
 }
 
-// TestForestFitsItsMemory checks, for many orders, that the blocks of Q of each level overlap
-// neither each other nor the memory of another matrix. The same must hold for the blocks of W and
-// of S.
+// TestForestFitsItsMemory checks three matrices for many orders: Q, the vectors of the solved
+// blocks; W, the rotated vectors of the merges; and S, the vectors of the secular equations. The
+// parts of a matrix that belong to the blocks or merges of one level must not overlap each other or
+// the memory of another matrix.
 func TestForestFitsItsMemory(t *testing.T) {
 	tune := SmallestTuning()
 	b := stages.Builder{Dev: vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024})}

@@ -92,8 +92,9 @@ func (x levelBuffers[T]) from(count int) levelBuffers[T] {
 	return x
 }
 
-// recordGather records W ← Q·G. The range r is the part of the list `chains` that has the chains of
-// the merges. push has the other lists.
+// recordGather records W ← Q·G for the merges of a level. The columns of Q are the vectors of the
+// solved blocks, and G has the rotations and the permutation of each merge. The range r is the part
+// of the list `chains` that has the chains of the merges. push has the other lists.
 func (s *mergeKernels[T]) recordGather(
 	rec *vk.Recorder, push shaders.StedcGatherPush[T], chains list[shaders.Chain], ws *vk.Arena, r chainRange, rows int,
 ) {
@@ -113,7 +114,8 @@ func (s *mergeKernels[T]) recordVectors(rec *vk.Recorder, push shaders.StedcVect
 	rec.Costs(p.vectorFlops() * float64(count))
 }
 
-// recordProducts records, as one dispatch, the products W·S of `count` merges of a level. The level
+// recordProducts records, as one dispatch, the products W·S of `count` merges of a level, where W
+// has the rotated vectors of the two blocks, and S the vectors of the secular equation. The level
 // has `merges` merges. The bits of the products do not depend on the tile: each element is one
 // chain of multiply-adds.
 func (s *mergeKernels[T]) recordProducts(rec *vk.Recorder, x levelBuffers[T], p levelSizes, count, merges int) {

@@ -17,8 +17,9 @@ import (
 //	panel:  first some rows (a strip) of W, then S (K×columns), and W·S (N×columns) if a half is large
 //	X:      row j is the vector of value j; columns are rows of T
 
-// recordStrips replaces Q by W = Q·G in the same memory, some rows (a strip) at a time. A strip
-// lies in one half of Q, and has so few rows that no dispatch costs more than tune.Dispatch.
+// recordStrips applies the rotations and the permutation G of the last merge to Q, the vectors of
+// its two blocks. It replaces Q by W = Q·G in the same memory, some rows (a strip) at a time. A
+// strip lies in one half of Q, and has so few rows that no dispatch costs more than tune.Dispatch.
 // recordStrips also writes the deflated columns to the result.
 func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
@@ -45,7 +46,8 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 			})
 		rec.Costs(moveBytes * max(1, float64(count)*float64(columns)))
 	}
-	// A strip of W depends only on the same rows of Q. Therefore W may overwrite Q strip by strip.
+	// A strip of W = Q·G depends only on the same rows of Q, because G combines columns. Therefore
+	// W may overwrite Q strip by strip.
 	for first := 0; first < m.N1; first += height {
 		strip(first, min(height, m.N1-first))
 	}
@@ -55,7 +57,8 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 }
 
 // recordPanels writes the product W·S of the last merge to the result, some columns of S (a panel)
-// at a time.
+// at a time. W has the rotated vectors of the two blocks, and S the vectors of the secular
+// equation.
 func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
@@ -72,7 +75,8 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	}
 	step := panelStep(columns, panel.Len()/elements) // number of columns of a panel
 	tile := s.chooser.Choose(product.Shape{M: step, N: half, K: max(m.Upper, m.K-m.Lower), Count: 2})
-	// The kernel stedc_multiply writes column j of W·S to row `place[j]` of the result.
+	// The kernel stedc_multiply multiplies W, the rotated vectors of the two blocks, by S, the
+	// vectors of the secular equation. It writes column j of W·S to row `place[j]` of the result.
 	multiply := shaders.StedcMultiplyPush[float64]{
 		Merges: v.mergesAt(level, len(p.merges)), Work: v.q(), S: panel.Addr(),
 		Place: v.lists.place.at(v.ws, 0), X: v.xt.Addr(), Ldx: uint32(v.xt.Ld),
@@ -92,8 +96,9 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	}
 }
 
-// recordPanelApart multiplies W by columns first … first+count−1 of S, which are in the buffer
-// `panel`. The product is first stored after S in the same buffer, and then copied to the result.
+// recordPanelApart multiplies W, the rotated vectors of the two blocks, by columns first …
+// first+count−1 of S, the vectors of the secular equation. These columns are in the buffer `panel`.
+// The product is first stored after them in the same buffer, and then copied to the result.
 func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, count int) {
 	w, panel := v.pass.q.In(v.ws).From(v.offset[m.Lo]), v.pass.panel.In(v.ws)
 	s, to := stages.NewMatrix(panel, m.K, count, m.K), stages.NewMatrix(panel.From(m.K*count), m.N(), count, m.N())

@@ -10,10 +10,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// stepLists holds the lists of the rotations and permutations by which merges compute W = Q·G. The
-// part of a level begins at element level·n. Within a level, the part of a merge begins at the
-// index of its first row. If the host writes a list of chains (sequences of rotations that share
-// columns), the parts of the merges follow one another without gaps instead.
+// stepLists holds the lists of the rotations and permutations by which merges change the vectors of
+// their two blocks. The part of a level begins at element level·n. Within a level, the part of a
+// merge begins at the index of its first row. If the host writes a list of chains (sequences of
+// rotations that share columns), the parts of the merges follow one another without gaps instead.
 type stepLists[T spirv.Real] struct {
 	row, src, dst list[int32]         // dc.Merge.Row, Src and Dst, by level
 	rotations     list[T]             // n cosines, then n sines, by level
@@ -49,10 +49,10 @@ type vectorLists struct {
 	columns list[shaders.Column] // place in memory of each column of Q
 	place   list[int32]          // row of the result for each column of Q
 
-	// Each pair of lists describes eigenvectors that are columns of Q already and are only copied:
-	// the columns, and the rows of the result to which they are copied. `deflated` has the deflated
-	// columns of the last merge; column 0 is the first column of the merge. `others` has the
-	// columns of all blocks that the last merge does not contain.
+	// Each pair of lists describes vectors of blocks that are eigenvectors of T already and are
+	// only copied: their columns, and the rows of the result to which they are copied. `deflated`
+	// has the deflated columns of the last merge; column 0 is the first column of the merge.
+	// `others` has the columns of all blocks that the last merge does not contain.
 	deflated, deflatedPlace list[int32]
 	others, othersPlace     list[int32]
 }
@@ -116,8 +116,8 @@ type vectorsRun struct {
 	deflated bool
 
 	// `turns` is the number of sets of vectors that the solve forms, and `turn` is the number of
-	// sets that it forms before this set. The sets are formed one after another and use the same
-	// memory for Q.
+	// sets that it forms before this set. The sets are formed one after another, and use the same
+	// memory for the vectors of the solved blocks.
 	turn, turns int
 
 	tree   dc.Tree
@@ -130,8 +130,8 @@ type vectorsRun struct {
 	preparing sync.WaitGroup // waits for the goroutines that prepare starts; they write to lists and levels
 }
 
-// `leaves` returns the memory for the vectors of the leaves. It is that of Q, or that of the result
-// if another set of vectors is formed first in Q.
+// `leaves` returns the memory for the vectors of the leaves. It is the memory of the vectors of the
+// solved blocks. If another set of vectors is formed there first, it is the memory of the result.
 func (v *vectorsRun) leaves() vk.Slice[float64] {
 	if v.turn > 0 {
 		return v.xt.At.Sub(0, v.pass.q.Len())
@@ -331,10 +331,10 @@ func productFlops(m *dc.Merge) float64 {
 	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
 }
 
-// placeColumns writes the row of the result for each wanted column of Q. It also lists the
-// eigenvectors that are columns of Q already, because the last merge does not change them: their
-// offsets in memory, and the rows of the result to which they are copied. order[j] is the column of
-// Q that becomes vector j of the result, for all wanted columns.
+// placeColumns writes the row of the result for each wanted column of Q, the vectors of the solved
+// blocks. It also lists the eigenvectors that are columns of Q already, because the last merge does
+// not change them: their offsets in memory, and the rows of the result to which they are copied.
+// order[j] is the column of Q that becomes vector j of the result, for all wanted columns.
 func (v *vectorsRun) placeColumns(order []int32) {
 	l, poles := &v.lists, 0 // poles: the number of poles of the last merge, which is always in the last level
 	if levels := v.levels; len(levels) > 0 && levels[len(levels)-1].lastMerge != nil {

@@ -51,8 +51,8 @@ func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 		b.prepare(level, merges)
 	}
 	b.complete(levels, order)
-	// The blocks of Q must not overlap in memory. The following loop checks this for each level of
-	// merges.
+	// The vectors of the solved blocks must not overlap in memory. The following loop checks this
+	// for each level of merges.
 	blocks := b.tree.Leaves
 	for level := -1; level < len(levels); level++ {
 		used := make([]bool, b.pass.q.Len())
@@ -74,9 +74,10 @@ func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return nil
 }
 
-// TestDivideConquerFitsItsMemory checks that the matrices from which divide and conquer forms
-// eigenvectors (Q, W and S) fit into their reserved memory, for many ways in which T splits and
-// columns deflate. The stage panics if a matrix does not fit.
+// TestDivideConquerFitsItsMemory checks that three matrices fit into their reserved memory: Q, the
+// vectors of the solved blocks; W, the rotated vectors of the merges; and S, the vectors of the
+// secular equations. It does so for many ways in which T splits and columns deflate. The stage
+// panics if a matrix does not fit.
 func TestDivideConquerFitsItsMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for trial := range 400 {

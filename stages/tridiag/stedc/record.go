@@ -61,8 +61,9 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 	v.recordPanels(rec)
 }
 
-// recordLevel records all merges of a level except the last merge of the tree. W and S are stored
-// in the memory of the final result.
+// recordLevel records all merges of a level except the last merge of the tree. The rotated vectors
+// W of the blocks and the vectors S of the secular equations are stored in the memory of the final
+// result.
 func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	p := &v.levels[level]
 	if len(p.merges) == 0 {
@@ -101,8 +102,9 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	s.recordDeflated(rec, x, p.levelSizes, len(p.merges))
 }
 
-// recordColumns forms the wanted columns [first, first+count) of S of one merge of a level, and
-// writes them to `to`, packed. There are several dispatches if they cost more than tune.Dispatch.
+// recordColumns forms some vectors of the secular equation of one merge of a level, the wanted
+// columns [first, first+count) of a matrix S. It writes them to `to`, packed. There are several
+// dispatches if they cost more than tune.Dispatch.
 func (v *vectorsRun) recordColumns(rec *vk.Recorder, level, index int, m *dc.Merge, first, count int, to vk.Slice[float64]) {
 	vectors := v.vectorsPush(level, index)
 	column := 2 * termFlops * float64(max(1, m.K)) // cost of a column of S
@@ -120,7 +122,8 @@ func (v *vectorsRun) placedS(p placedMerge) vk.Slice[float64] {
 }
 
 // multiplyApart records the products W·S for the upper and for the lower half of one merge, each as
-// a dispatch of its own.
+// a dispatch of its own. W has the rotated vectors of the two blocks, and S the vectors of the
+// secular equation.
 func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 	m, work := placed.merge, v.xt.At.From(placed.work)
 	columns := m.To - m.From
@@ -133,7 +136,7 @@ func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 }
 
 // multiplyHalves records the two products W·S of a merge, where `upper` and `lower` are the halves
-// of W:
+// of W, the rotated vectors of the two blocks, and s is S, the vectors of the secular equation:
 //
 //	to[:N1] ← upper·s[:Upper]      to[N1:] ← lower·s[Lower:]
 func (v *vectorsRun) multiplyHalves(rec *vk.Recorder, m *dc.Merge, upper, lower, s, to stages.Matrix) {

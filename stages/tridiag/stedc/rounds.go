@@ -143,8 +143,9 @@ func (r *conquerRounds) roots(merges []*dc.Merge) error {
 	return r.accept(merges, received, equations.rows)
 }
 
-// numbersOf returns the numbers that the device needs for one level: poles, weights, ρ and rows of
-// W, in the order in which the kernels read them. The next call overwrites the slice.
+// numbersOf returns the numbers that the device needs for the merges of one level, in the order in
+// which the kernels read them: poles, weights, ρ, and the first and last rows of the rotated
+// vectors W. The next call overwrites the slice.
 func (r *conquerRounds) numbersOf(merges []*dc.Merge) []float64 {
 	n := r.pass.n
 	if r.upload == nil {

@@ -45,9 +45,11 @@ type ConquerShare struct {
 // elements at most.
 const blockOwners = 2
 
-// A device receives at most maxStrip·n elements of W at a time: maxStrip rows, if the last merge
-// has all n rows. maxStrip is also the largest number of columns of S by which the device
-// multiplies these rows at a time. With more rows and columns the products would not be faster.
+// In the last merge, W has the rotated vectors of the two blocks, and S the vectors of the secular
+// equation. A device receives at most maxStrip·n elements of W at a time: maxStrip rows, if the
+// last merge has all n rows. maxStrip is also the largest number of columns of S by which the
+// device multiplies these rows at a time. With more rows and columns the products would not be
+// faster.
 const maxStrip = 4096
 
 // NewSharedConquer prepares the first device for matrices of order n ≥ 0. The other arguments are
@@ -114,9 +116,9 @@ func (s *ConquerShare) hasBlocks() bool { return s.device < blockOwners }
 
 func halfOf(n int) int { return (n + 1) / 2 }
 
-// sharedBlocks returns a number of elements that suffices for Q on one device, that is, for all
-// blocks of the device together. On the first device, Q first holds the vectors of all leaves, and
-// later the blocks in the same memory, so the larger of the two sizes is needed. If a leaf may have
+// sharedBlocks returns a number of elements that suffices on one device for the vectors of all
+// blocks of the device together. The first device has the vectors of all leaves first, and the
+// blocks later, in the same memory. So it needs the larger of the two sizes. If a leaf may have
 // more than half of all rows, one device may have a block of all rows, and the result is n².
 func (s *vectorsPass) sharedBlocks() int {
 	if s.n < 2*s.tune.Leaf {
@@ -138,9 +140,9 @@ func (s *SharedConquer) Flops() float64 { n := float64(s.values.pass.n); return 
 // of it.
 func (s *ConquerShare) Work() *vk.Layout { return s.work }
 
-// Elements returns the number of elements that the memory of X must have on this device, for at
-// most m vectors: n·m. On devices with blocks it is at least 3/8·n², because W and S of all merges
-// but the last one lie in the memory of X.
+// Elements returns the number of elements that the memory of the result X must have on this device,
+// for at most m vectors: n·m. On devices with blocks it is at least 3/8·n². All merges but the last
+// one keep their rotated vectors and the vectors of their secular equations in this memory.
 func (s *ConquerShare) Elements(m int) int {
 	return max(s.vectors.n*m, s.vectors.room)
 }

@@ -87,7 +87,8 @@ type sharedNumbers struct {
 }
 
 // plan prepares the lists of a device for its own blocks and for its vectors of the last merge.
-// `levels` holds all merges, and `wanted` the columns of Q that become vectors on this device.
+// `levels` holds all merges. `wanted` holds the columns of the merged matrix that become vectors on
+// this device.
 func (v *sharedDevice) plan(r *sharedRun, levels [][]*dc.Merge, wanted []int32) {
 	n := v.pass.n
 	v.last, v.offset, v.levels = r.last, r.offset, make([]levelPlan, len(levels))
@@ -144,10 +145,10 @@ func (v *sharedDevice) chainsOf(r *sharedRun) (ranges []chainRange) {
 }
 
 // lower adds a second record of the last merge, for the rows of its lower half. A record has one
-// offset in Q, that of the upper block, and a kernel looks for the lower block N1² elements after
-// it. On this device the lower block lies elsewhere. So the offset of the second record is that of
-// the lower block minus N1². The list has room: mostMerges is at least one more than the number of
-// merges of the level.
+// offset in the memory of the vectors, that of the upper block, and a kernel looks for the lower
+// block N1² elements after it. On this device the lower block lies elsewhere. So the offset of the
+// second record is that of the lower block minus N1². The list has room: mostMerges is at least one
+// more than the number of merges of the level.
 func (v *sharedDevice) lower() {
 	if v.last.N() == 0 {
 		return

@@ -154,8 +154,9 @@ func (v *sharedDevice) report(rec *vk.Recorder, flops float64) {
 	v.done += flops
 }
 
-// shareRows records how the rows of W in one half of the last merge go to all devices, some rows (a
-// strip) at a time. The device multiplies them by its columns of S.
+// shareRows records how W, the rotated vectors of the last merge, goes to all devices: the rows of
+// one half, some rows (a strip) at a time. Each device multiplies them by its columns of S, the
+// vectors of the secular equation.
 func (v *sharedDevice) shareRows(rec *vk.Recorder, r *sharedRun, b sharedBlock) {
 	m, begin := v.levels[len(v.levels)-1].lastMerge, b.lo-r.last.Lo
 	height := r.strip / m.N()
@@ -168,8 +169,8 @@ func (v *sharedDevice) shareRows(rec *vk.Recorder, r *sharedRun, b sharedBlock) 
 		if v.share.device == b.device {
 			v.recordStrip(rec, begin, first, count)
 		}
-		// In the upper half of W the columns from Upper to K−1 are zero, and in the lower half the
-		// columns before Lower. These columns are not sent.
+		// W has the rotated vectors of the last merge. In its upper half the columns from Upper to
+		// K−1 are zero, and in its lower half the columns before Lower. These columns are not sent.
 		if begin == 0 {
 			vk.Spread(rec, v.party, b.device, strip.Sub(0, m.Upper*count))
 			vk.Spread(rec, v.party, b.device, strip.Sub(m.K*count, (m.N()-m.K)*count))
@@ -182,8 +183,8 @@ func (v *sharedDevice) shareRows(rec *vk.Recorder, r *sharedRun, b sharedBlock) 
 	}
 }
 
-// recordStrip makes the rows [first, first+count) of one half of W in the last merge. `begin` is
-// the first row of this half in the merge: 0 or N1.
+// recordStrip makes the rows [first, first+count) of one half of W, the rotated vectors of the last
+// merge. `begin` is the first row of this half in the merge: 0 or N1.
 func (v *sharedDevice) recordStrip(rec *vk.Recorder, begin, first, count int) {
 	level, threads := len(v.levels)-1, v.pass.tune.Threads
 	p := &v.levels[level]
@@ -195,8 +196,9 @@ func (v *sharedDevice) recordStrip(rec *vk.Recorder, begin, first, count int) {
 	rec.Costs(moveBytes * float64(count) * float64(m.N()))
 }
 
-// recordProducts multiplies the strip of recordStrip by the device's columns of S, some columns (a
-// panel) at a time, and writes the products and the deflated columns to the result.
+// recordProducts multiplies the strip of recordStrip by the device's columns of S, the vectors of
+// the secular equation, some columns (a panel) at a time. It writes the products and the deflated
+// columns to the result.
 func (v *sharedDevice) recordProducts(rec *vk.Recorder, begin, first, count int) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]

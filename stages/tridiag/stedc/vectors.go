@@ -46,8 +46,9 @@ func newVectorsPass(
 	s := vectorsPass{mergeKernels: newMergeKernels[float64](b, tiles, t), n: n, levels: levels, room: n * n, Ops: ops}
 	s.restore = stages.Build(b, shaders.StedcRestore(), shaders.StedcRestoreSpec{LocalSize: t.Threads})
 	s.buildSort(b)
-	// In the last merge, the product W·S of one half has at most n rows, an inner dimension of at
-	// most n, and at most n columns.
+	// In the last merge, half of the rotated vectors W is multiplied by the vectors S of the
+	// secular equation. This product has at most n rows, an inner dimension of at most n, and at
+	// most n columns.
 	if err := ops.Reserve(product.Shape{M: n, N: n, K: n, Count: 1}); err != nil && b.Err == nil {
 		b.Err = err
 	}
@@ -65,9 +66,9 @@ func (s *vectorsPass) buildSort(b *stages.Builder) {
 	s.sort = stages.Build(b, shaders.StedcSort(), shaders.StedcSortSpec{LocalSize: s.tune.Threads, Tile: sortTile})
 }
 
-// blocks returns the largest number of elements of all diagonal blocks of Q together at any time.
-// Usually this is the number for two halves, one of which may have one row more. If the matrix is
-// small, one leaf may be almost the whole matrix.
+// blocks returns the largest number of elements of the vectors of all solved blocks together, at
+// any time. Usually this is the number for two halves, one of which may have one row more. If the
+// matrix is small, one leaf may be almost the whole matrix.
 func (s *vectorsPass) blocks() int {
 	if s.n < 2*s.tune.Leaf {
 		return s.n * s.n
