@@ -187,7 +187,8 @@ func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	return s.M
 }
 
-// recordVectors multiplies at most vectorsAtOnce vectors. The caller clears the INFO word before.
+// recordVectors multiplies at most vectorsAtOnce vectors by Q2 or its adjoint. The caller clears
+// the INFO word before.
 func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T]) {
 	for _, part := range s.divide(xt.Rows) {
 		push := shaders.OrmtrQ2TeamsPush[T]{

@@ -98,8 +98,8 @@ func (s *StandardForm[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matri
 	s.record(rec, ws, a, f, 0)
 }
 
-// record reduces a diagonal block of A. `before` is the number of flops of the blocks before it,
-// for the progress of the phase.
+// record reduces a diagonal block of the matrix A of the pencil. `before` is the number of flops of
+// the blocks before it, for the progress of the phase.
 func (s *StandardForm[T]) record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], f Factor[T], before float64) {
 	n := a.Rows
 	if n <= s.tune.Block {
@@ -173,7 +173,7 @@ func (f Factor[T]) timesL(rec *vk.Recorder, ws *vk.Arena, x, y product.Matrix[T]
 	})
 }
 
-// adjointTimes records Y ← Lᴴ·X.
+// adjointTimes records Y ← Lᴴ·X, where L is the triangular matrix of f.
 func (f Factor[T]) adjointTimes(rec *vk.Recorder, ws *vk.Arena, x, y product.Matrix[T]) {
 	n := f.L.Rows
 	inOrder(0, n, f.tune.Block, true, func(first, end int) {

@@ -29,9 +29,9 @@ func NewFactorRows[T spirv.Scalar](dev *vk.Device, b int) (f FactorRows[T], err 
 // be empty.
 type TimesFactor[T spirv.Scalar] struct{ S, R product.Matrix[T] }
 
-// Record computes T from the factors τ and from the part of the Gram matrix g = Yᴴ·Y above the
-// diagonal. `above` receives a second copy of T. Record also computes the products `first` and
-// `second`.
+// Record computes T from the factors τ and from the Gram matrix g = Yᴴ·Y of the reflectors Y, of
+// which it reads the part above the diagonal. `above` receives a second copy of T. Record also
+// computes the products `first` and `second`.
 func (f FactorRows[T]) Record(
 	rec *vk.Recorder, g product.Matrix[T], tau vk.Slice[T], t, above product.Matrix[T], first, second TimesFactor[T],
 ) {

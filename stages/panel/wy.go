@@ -24,13 +24,14 @@ type TFactor[T spirv.Scalar] struct {
 	n   int // order of T, at most
 	ops product.Ops[T]
 
-	// `larft` computes diagonal blocks of T from τ and YᴴY. `diagonal` copies the factors T of
-	// neighbouring panels to the diagonal blocks of one larger T.
+	// `larft` computes diagonal blocks of T from τ and from the Gram matrix YᴴY of the reflectors.
+	// `diagonal` copies the factors T of neighbouring panels to the diagonal blocks of one larger
+	// T.
 	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[T]]
 	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[T]]
 
-	// `gram` is the matrix G = YᴴY. `half` holds the products T11·G12 for all pairs of diagonal
-	// blocks of T that are joined by T12 = −T11·G12·T22. Each region is n×n.
+	// `gram` is the Gram matrix G = YᴴY of the reflectors. `half` holds the products T11·G12 for
+	// all pairs of diagonal blocks of T that are joined by T12 = −T11·G12·T22. Each region is n×n.
 	gram, half vk.Region[T]
 	work       *vk.Layout
 }
@@ -51,8 +52,8 @@ func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T],
 	return f, f.reserve(rows)
 }
 
-// reserve reserves the workspace of the product YᴴY, and that of the products that join diagonal
-// blocks of T of any size.
+// reserve reserves the workspace of the Gram matrix YᴴY of the reflectors, and that of the products
+// that join diagonal blocks of T of any size.
 func (f *TFactor[T]) reserve(rows int) error {
 	if err := f.ops.Reserve(product.Shape{M: f.n, N: f.n, K: rows, Count: 1}); err != nil {
 		return err
@@ -82,8 +83,8 @@ func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T],
 	f.RecordFrom(rec, ws, f.gramian(rec, ws, y), tau, t)
 }
 
-// RecordFrom is Record for callers that have computed g = Yᴴ·Y. Only the part of g above the
-// diagonal is used.
+// RecordFrom is Record for callers that have computed the Gram matrix g = Yᴴ·Y of the reflectors.
+// Only the part of g above the diagonal is used.
 func (f *TFactor[T]) RecordFrom(
 	rec *vk.Recorder, ws *vk.Arena, g product.Matrix[T], tau vk.Slice[T], t product.Matrix[T],
 ) {

@@ -123,7 +123,8 @@ func (s *Sturm) Count(x float64) int {
 //
 // The loop ends, for these reasons. If an interval is longer than the bound at which the loop
 // stops, the middle of the interval lies strictly inside. After at most 122 halvings the interval
-// is short enough (see the method middle). If a number is NaN, the loop ends immediately.
+// is short enough (see the method middle). If an end of the interval or the bound is NaN, the loop
+// ends immediately.
 func (s *Sturm) Value(k int) float64 {
 	lo, hi := s.Lo, s.Hi
 	mid := s.middle(lo, hi)

@@ -43,7 +43,8 @@ func DivideConquer(d, e []float64) (values, z []float64) {
 }
 
 // eigenpair is an eigenvalue d of a diagonal block and its eigenvector q. While the block is
-// merged, z is the element of Qᵀ·v that belongs to this eigenpair.
+// merged, z is the inner product of q and the part of v that belongs to the block, where ρ·v·vᵀ
+// joins the two blocks.
 type eigenpair struct {
 	d float64
 	q []float64

@@ -353,8 +353,9 @@ func TestChaseTurnsComplexHeads(t *testing.T) {
 	}
 }
 
-// TestHermitianBackTransformations checks three properties: Q1·X is the same for vectors in rows
-// and for vectors in columns, Qᴴ·Q·X = X for Q1 and for Q2, and products with squares give Q2·X.
+// TestHermitianBackTransformations checks three properties of the transformations Q1 and Q2 of
+// vectors X: Q1·X is the same for vectors in rows and for vectors in columns, Qᴴ·Q·X = X for Q1 and
+// for Q2, and products with squares give Q2·X.
 func TestHermitianBackTransformations(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 20, 33} {
 		for _, b := range []int{1, 3, 4, 8} {

@@ -30,7 +30,7 @@ const (
 )
 
 // RefinementNoise is the magnitude up to which an element of XᵀAX counts as a rounding error, for
-// n×n matrices. The argument `norm` is ‖A‖₂.
+// n×n matrices A and X. The columns of X are the vectors. The argument `norm` is ‖A‖₂.
 func RefinementNoise(n int, norm float64) float64 {
 	return (4 + math.Sqrt(float64(n))/16) * tridiag.Ulp * norm
 }

@@ -86,7 +86,7 @@ func (all Clusters) Count() int {
 }
 
 // RefinementNoise is the magnitude up to which an element of S = XᴴAX counts as a rounding error:
-// (4 + √n/16)·2⁻⁵²·‖A‖₂ for vectors of length n. `norm` is ‖A‖₂.
+// (4 + √n/16)·2⁻⁵²·‖A‖₂ for vectors of length n, the columns of X. `norm` is ‖A‖₂.
 func RefinementNoise(n int, norm float64) float64 {
 	return (4 + math.Sqrt(float64(n))/16) * tridiag.Ulp * norm
 }

@@ -154,8 +154,9 @@ func TestRefinementCorrection(t *testing.T) {
 	}
 }
 
-// TestRefinementSample compares the two blocks of S = XᵀAX that RecordSample computes, those of the
-// first and of the last vectors, with the same blocks of package ref.
+// TestRefinementSample compares two blocks of the matrix S = XᵀAX of vectors X, those of the first
+// and of the last vectors, with the same blocks of package ref. RecordSample computes the two
+// blocks.
 func TestRefinementSample(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	for _, n := range []int{2, 9, 2*refinementSample + 5} {

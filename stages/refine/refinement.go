@@ -100,10 +100,11 @@ type Noise[T spirv.Scalar] struct {
 // looks at.
 const refinementSample = 32
 
-// RecordSample computes two blocks of S = XᴴAX, those of the first and of the last m vectors, and
-// returns them and m, the smaller of 32 and n/2. A block is stored by columns. y is workspace. The
-// off-diagonal elements say how many digits of S the first step needs. The diagonal of one of the
-// blocks has approximations of the eigenvalues with the largest magnitudes.
+// RecordSample computes two blocks of S = XᴴAX, those of the first and of the last m vectors. The
+// vectors are the columns of X, and the rows of xt. RecordSample returns the blocks and m, the
+// smaller of 32 and n/2. A block is stored by columns. y is workspace. The off-diagonal elements
+// say how many digits of S the first step needs. The diagonal of one of the blocks has
+// approximations of the eigenvalues with the largest magnitudes.
 func (r *Refinement[T]) RecordSample(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[T], a, xt, y product.Matrix[T]) (vk.Slice[T], int) {
 	m := min(refinementSample, r.n/2)
 	all := r.s.In(ws).Sub(0, 2*m*m)
@@ -246,13 +247,15 @@ func (r *Refinement[T]) lengthsOf(ws *vk.Arena, noise Noise[T]) spirv.Addr[T] {
 	return r.lengths.In(ws).Addr()
 }
 
-// matrixS returns the memory of Sᵀ = (XᴴAX)ᵀ, which later holds Eᵀ.
+// matrixS returns the memory of Sᵀ, where S = XᴴAX and the columns of X are the vectors. Later it
+// holds Eᵀ, where E is the correction of the vectors.
 func (r *Refinement[T]) matrixS(ws *vk.Arena) product.Matrix[T] {
 	return product.NewMatrix(r.s.In(ws), r.n, r.n, r.n)
 }
 
-// matrixG returns the memory of Gᵀ = (XᴴBX)ᵀ. Later it holds Fᵀ, where I + F = (I + E)·W is the
-// factor by which the step multiplies the vectors X.
+// matrixG returns the memory of Gᵀ, where G = XᴴBX and the columns of X are the vectors. Later it
+// holds Fᵀ, where I + F = (I + E)·W is the factor by which the step multiplies X. E is the
+// correction of the vectors, and W rotates them within clusters.
 func (r *Refinement[T]) matrixG(ws *vk.Arena) product.Matrix[T] {
 	return product.NewMatrix(r.g.In(ws), r.n, r.n, r.n)
 }

@@ -153,7 +153,8 @@ func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda,
 	})
 }
 
-// gram records the sums for some columns of ZᴴZ − I. zj holds these columns of z, from column j on.
+// gram records the sums for some columns of ZᴴZ − I, where the columns of Z are the vectors. zj
+// holds these columns of z, from column j on.
 func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
 	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
 	r.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, z, zj, 0, g)

@@ -30,7 +30,7 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// MOST is the largest order of a cluster for which the kernel adds the terms with Eᵀ.
+// MOST is the largest order of a cluster for which the kernel adds the terms with the correction E.
 layout(constant_id = 1) const uint MOST = 32;
 
 layout(push_constant, scalar) uniform Push {

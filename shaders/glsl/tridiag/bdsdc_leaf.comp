@@ -131,9 +131,10 @@ double shift() {
 	return h > f ? 0.5lf * (sum + difference) : 2.0lf * f * h / (sum + difference);
 }
 
-// sweep does one step of implicit QR iteration on CᵀC − shift²·I. A rotation of columns makes a
-// bulge below the diagonal of C. A rotation of rows annihilates this bulge and makes a bulge above
-// the superdiagonal. Further rotations move the bulge down to row hi, where it leaves the block.
+// sweep does one step of implicit QR iteration on CᵀC − shift²·I, where C is the bidiagonal matrix
+// of the leaf. A rotation of columns makes a bulge below the diagonal of C. A rotation of rows
+// annihilates this bulge and makes a bulge above the superdiagonal. Further rotations move the
+// bulge down to row hi, where it leaves the block.
 void sweep(double shift_) {
 	double di = d[lo], ei = e[lo];
 	double f = (abs(di) - shift_) * (abs(di) + shift_), g = di * ei;

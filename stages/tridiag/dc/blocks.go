@@ -165,7 +165,8 @@ func (b *Blocks) gather(m *Merge, h halfRows) {
 func (b *Blocks) multiply(m *Merge, j0, j1 int, halves []halfRows) {
 	s := make([]float64, (j1-j0)*m.K)
 	tridiag.Parallel(j1-j0, func(j int) { b.Factor(m, j0+j, s[j*m.K:(j+1)*m.K]) })
-	// gonum reads a column-major matrix as its transpose. So the product is Qᵀ = Sᵀ·Wᵀ.
+	// gonum reads a column-major matrix as its transpose. So instead of the product W·S it computes
+	// the transpose Sᵀ·Wᵀ.
 	for _, h := range halves {
 		rows, inner := h.hi-h.lo, h.end-h.first
 		q := blas64.General{Rows: j1 - j0, Cols: rows, Stride: b.n, Data: b.q[h.lo+(m.Lo+j0)*b.n:]}

@@ -60,14 +60,14 @@ func bidiagonalTuning(info vk.Info, t Tuning) Tuning {
 	return t
 }
 
-// In a workgroup of the kernel for leaves, t.Lanes invocations compute the left singular vectors,
-// and t.Lanes others the right ones.
+// bidiagonalLeafSpec returns the constants of the kernel for leaves. In a workgroup, t.Lanes
+// invocations compute the left singular vectors, and t.Lanes others the right ones.
 func bidiagonalLeafSpec(t Tuning) shaders.BdsdcLeafSpec {
 	return shaders.BdsdcLeafSpec{LocalSize: 2 * t.Lanes, Leaf: uint32(t.Leaf)}
 }
 
-// A leaf costs twice as much as a leaf of a symmetric matrix, because left and right singular
-// vectors are rotated.
+// bidiagonalLeaves returns the kernel for leaves. A leaf costs twice as much as a leaf of a
+// symmetric matrix, because left and right singular vectors are rotated.
 func bidiagonalLeaves(b *stages.Builder, t Tuning) leafKernel[float64] {
 	kernel := stages.Build(b, shaders.BdsdcLeaf(), bidiagonalLeafSpec(t))
 	return leafKernel[float64]{flops: 24, dispatch: func(rec *vk.Recorder, x leavesPush[float64]) {
