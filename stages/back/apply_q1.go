@@ -73,9 +73,9 @@ func (q *ApplyQ1[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T],
 	})
 }
 
-// RecordBlock replaces X by Q·X, where Q is the product of the panels of one block of columns. y is
-// the block as BandShare.Block returns it: column 0 and row 0 of y are column and row `first` of A.
-// Q1·X is the result of RecordBlock for all blocks, from the last one to the first.
+// RecordBlock multiplies the vectors X by the reflectors of one block of columns of A. y is the
+// block as BandShare.Block returns it: column 0 and row 0 of y are column and row `first` of A. The
+// calls for all blocks, from the last block to the first, multiply X by Q1.
 func (q *ApplyQ1[T]) RecordBlock(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], first int, t vk.Slice[T], xt product.Matrix[T],
 ) {

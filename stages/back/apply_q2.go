@@ -204,10 +204,10 @@ func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q stages.Refl
 	}
 }
 
-// recordWaiting records a dispatch in which workgroups wait for each other by flags. A ticket is
-// the number of an item. Every wait ends: a workgroup that runs takes the next ticket, in the order
-// of the groups. So an item waits only for an item with a smaller ticket, whose workgroup is
-// already running.
+// recordWaiting records a dispatch in which workgroups wait for each other by flags. An item of
+// work is one group of sweeps on one strip of vectors, and a ticket is the number of an item. Every
+// wait ends: a workgroup that runs takes the next ticket, in the order of the groups. So an item
+// waits only for an item with a smaller ticket, whose workgroup is already running.
 func (s *ApplyQ2[T]) recordWaiting(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush[T]) {
 	items := int(p.Groups) * s.strips(int(p.M))
 	groups := min(items, max(1, s.tune.Workgroups), vk.MaxGroups())

@@ -25,7 +25,8 @@ type solution struct {
 	exponent int       // C was divided by 2^exponent
 
 	// `sigma` is at first the diagonal d, with zeros in the torn rows. When the block with rows
-	// [lo, hi) is solved, sigma[lo:hi] has its singular values in the order of W's and S's columns.
+	// [lo, hi) is solved, sigma[lo:hi] has its singular values in the order of the singular vectors
+	// in the back end.
 	sigma []float64
 
 	rows  dc.Rows // first and last rows of W's blocks

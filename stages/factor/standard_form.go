@@ -88,8 +88,8 @@ func (s *StandardForm[T]) Flops() float64 { return formFlops(s.n) }
 
 func formFlops(n int) float64 { return float64(n) * float64(n) * float64(n) }
 
-// Record replaces the lower triangle of a by that of C. The upper triangle of a and the imaginary
-// parts of its diagonal may be NaN. Afterwards the upper triangle has any values.
+// Record replaces the lower triangle of a by that of the standard form C. The upper triangle of a
+// and the imaginary parts of its diagonal may be NaN. Afterwards the upper triangle has any values.
 func (s *StandardForm[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], f Factor[T]) {
 	if a.Rows != s.n || a.Cols != s.n || f.L.Rows != s.n {
 		panic(fmt.Sprintf("stages: standard form of %d×%d with a factor of order %d, prepared for order %d",

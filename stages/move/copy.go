@@ -75,7 +75,8 @@ func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], stored 
 		return
 	}
 	push := shaders.LacpySymmetricPush[T]{A: a.Addr(), Sigma: spirv.RealBitsOf[T](sigma), N: uint32(a.Rows), Ld: uint32(a.Ld)}
-	// If memory that holds A by rows is read by columns, the matrix is Aᵀ = conj(A).
+	// If memory that holds a Hermitian matrix A by rows is read by columns, the matrix is Aᵀ =
+	// conj(A).
 	if stored.Upper != stored.RowMajor {
 		push.Upper = shaders.LacpySymmetricUpper
 	}

@@ -64,8 +64,8 @@ type Gemm[T spirv.Scalar] interface {
 	Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
 	// GemmUnsplit is Gemm without splitting the inner dimension, for results that have enough tiles
-	// to fill the device. In a native product, each element of C is one sum in ascending order of
-	// the inner index.
+	// to fill the device. In a native product, each element of the result is one sum in ascending
+	// order of the inner index.
 	GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha float64, a, b Matrix[T], beta float64, c Matrix[T])
 
 	// GemmBatch records batch.Count products that run concurrently. a, b and c are those of the

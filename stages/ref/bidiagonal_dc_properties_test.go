@@ -67,8 +67,8 @@ func TestBidiagonalDivideConquerOfNaN(t *testing.T) {
 	}
 }
 
-// TestBidiagonalBlocks checks that C is split into blocks where |e| ≤ 2⁻⁵³, and nowhere else. C
-// must have been scaled so that ½ ≤ ‖C‖ < 1.
+// TestBidiagonalBlocks checks that a bidiagonal matrix C is split into blocks where |e| ≤ 2⁻⁵³, and
+// nowhere else. C must have been scaled so that ½ ≤ ‖C‖ < 1.
 func TestBidiagonalBlocks(t *testing.T) {
 	const eps = 0x1p-53
 	above := math.Nextafter(eps, 1)

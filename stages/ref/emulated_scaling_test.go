@@ -12,9 +12,10 @@ import (
 )
 
 // checkScaling scales a row and computes the sum of the squares of its integers exactly. The sum
-// must be below P/2. The sum must also be at least P/64, because otherwise a larger shift would
-// keep more bits; this is not required if the shift is so large that no bit is lost. Each integer
-// must be rounded correctly, and the norm must not depend on the order of the elements.
+// must be below P/2, where P is the product of the moduli. The sum must also be at least P/64,
+// because otherwise a larger shift would keep more bits; this is not required if the shift is so
+// large that no bit is lost. Each integer must be rounded correctly, and the norm must not depend
+// on the order of the elements.
 func checkScaling(t *testing.T, row []float64) {
 	t.Helper()
 	norm := NewEmulatedNorm(row)

@@ -221,8 +221,8 @@ func TestHermitianProductsReadOneTriangle(t *testing.T) {
 	}
 }
 
-// TestComplexPanelQR checks P = Q·R with the unitary Q = I − Y·T·Yᴴ, and that Q is the product of
-// the reflectors. R's diagonal is real.
+// TestComplexPanelQR checks the factorisation Q·R of panels. Q = I − Y·T·Yᴴ must be unitary, and
+// the product of the reflectors. R's diagonal must be real.
 func TestComplexPanelQR(t *testing.T) {
 	orthogonal, residual, product := worst{name: "‖I − QᴴQ‖"}, worst{name: "‖P − Q·R‖"}, worst{name: "‖Q − H0·H1⋯‖"}
 	for _, m := range []int{1, 2, 3, 5, 8, 33} {

@@ -40,7 +40,7 @@ func hermitianOf[T Number](n int, seed uint64) []T {
 	})
 }
 
-// positive returns the matrix G·Gᴴ + I of order n.
+// positive returns the positive definite matrix G·Gᴴ + I of order n, with random G.
 func positive[T Number](n int, seed uint64) []T {
 	g, b := randomOf[T](n, n, seed), eyeOf[T](n, n)
 	Gemm(NoTrans, Adjoint, n, n, n, 1, g, n, g, n, 1, b, n)

@@ -39,9 +39,9 @@ var h200 = changed(nvidia, func(t *Tuning) {
 	t.Complexes.Sytrd.Values, t.Complexes.Sytrd.Vectors = 2048, 2048
 	t.Complexes.Sytrd.Blocked.Left, t.Complexes.Sytrd.Blocked.Columns = 1024, 32
 
-	// The measured time, in seconds, of one step of the bulge chasing. Step is for half-bandwidth
-	// 32 and one team of invocations, and TeamStep for half-bandwidth 64 and a team for each of the
-	// three blocks of a step.
+	// Step and TeamStep are measured times of one step of the bulge chasing, in seconds. Step is
+	// for half-bandwidth 32 and one team of invocations, and TeamStep is for half-bandwidth 64 and
+	// a team for each of the three blocks of a step.
 	t.Chase.Step, t.Chase.TeamStep = 1.45e-6, 3.3e-6
 
 	// Whole solves of random matrices of order 4096 / 8192 / 16384, for values alone, take 45.5 /

@@ -15,7 +15,8 @@ type Host struct{ Gonum, LAPACK Crossover }
 // matrix is the smaller of its rows and columns. gonum has no crossover for tridiagonal matrices.
 type Crossover struct{ Symmetric, Tridiagonal, Singular Orders }
 
-// Orders are the smallest order without vectors, and the smallest order with vectors.
+// Orders has the smallest orders of matrices for which a device is faster: for values alone, and
+// for values and vectors.
 type Orders struct{ Values, Vectors int }
 
 // Never is an order above that of any problem.

@@ -52,7 +52,8 @@ bool is_last() { return square + 1 == p.squares; }
 // rows_end returns the row after the last row on which the square acts.
 uint rows_end() { return is_last() ? p.n : top() + p.height * B + p.groups * G - 1; }
 
-// vectors_end returns the number of columns of the square.
+// vectors_end returns the number of columns of the square, a unitary matrix that the workgroup
+// computes. These columns are the vectors that the reflectors are applied to.
 uint vectors_end() { return rows_end() - top(); }
 
 // steps_begin returns the first step that the workgroup applies. steps_end returns the step after

@@ -127,7 +127,7 @@ void fetch(uint64_t a, uint64_t b, uint k) {
 	}
 }
 
-// put stores next_a and next_b to the tiles in shared memory.
+// put stores the units that fetch has loaded, next_a and next_b, to the tiles in shared memory.
 void put() {
 	uint t = gl_LocalInvocationIndex;
 	[[unroll]] for (uint s = 0; s < FETCH_A; s++) {

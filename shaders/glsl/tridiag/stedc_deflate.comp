@@ -362,8 +362,9 @@ void main() {
 		}
 	}
 
-	// A chain ends before the next chain begins, so an invocation goes through its range from the
-	// end.
+	// For each chain, the following loops need the first step of the next chain, which is where the
+	// chain ends. So an invocation goes through its range of steps from the end. `next` is the
+	// first step of the chain after step i.
 	uint next = m.n;
 	for (uint i = end; i-- > begin;) {
 		if (begins(i, steps)) next = i;

@@ -2,7 +2,7 @@
 // where these columns lie in W and Q.
 //
 // in:  merges  the merges (merge.glsl)
-//      w       the deflated columns of each merge
+//      w       the deflated columns of each merge, eigenvectors already
 // out: q       the same columns; it must not overlap w
 //
 // Values are copied unchanged.

@@ -42,7 +42,7 @@ layout(push_constant, scalar) uniform Push {
 	Reals q;
 	RealsOut w;
 	// `count` is the number of chains. If `strip` is not 0, only the rows [first, first + strip) of
-	// W are computed; otherwise all rows, and `first` is 0.
+	// the rotated vectors are computed; otherwise all rows, and `first` is 0.
 	uint count, first, strip;
 } p;
 

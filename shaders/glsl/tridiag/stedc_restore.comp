@@ -7,8 +7,8 @@
 // − lower of the lower block.
 //
 // in:  merges  the merge (merge.glsl)
-//      w       the strip of W
-// out: q       the two blocks of Q; it must not overlap w
+//      w       the strip of W, the rotated vectors of the two blocks
+// out: q       the two blocks of Q, their vectors; it must not overlap w
 //
 // Values are copied unchanged.
 //

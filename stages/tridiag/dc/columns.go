@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Columns holds the columns of two solved blocks of Q. Deflation divides them into poles of the
-// secular equation and eigenvectors of the merged block. A chain is a sequence of rotations of
-// columns whose eigenvalues agree to working accuracy. Three such columns a, b and c form this
-// chain, where z is the weight of a column in the secular equation:
+// Columns holds the vectors of two solved blocks. They are the columns of a matrix Q. Deflation
+// divides them into poles of the secular equation and eigenvectors of the merged block. A chain is
+// a sequence of rotations of columns whose eigenvalues agree to working accuracy. Three such
+// columns a, b and c form this chain, where z is the weight of a column in the secular equation:
 //
 //	rotate a and b:   a is deflated (its z becomes 0), and z of b becomes the norm of both z
 //	rotate b and c:   b is deflated, and z of c becomes the norm of all three z

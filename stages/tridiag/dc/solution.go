@@ -13,8 +13,9 @@ type solution struct {
 	blocks []block
 
 	// d and e are at first the diagonal and the off-diagonal of T, after Tree.tear. When the block
-	// of rows [lo, hi) is solved, d[lo:hi] has the eigenvalues of the block in the order of Q's
-	// columns. e[hi−1] still has the off-diagonal element between rows hi−1 and hi.
+	// of rows [lo, hi) is solved, d[lo:hi] has the eigenvalues of the block in the order of the
+	// eigenvectors in the back end. e[hi−1] still has the off-diagonal element between rows hi−1
+	// and hi.
 	d, e []float64
 
 	order []int32 // for each block of Q, the permutation that makes the block's part of d ascend; it counts from 0

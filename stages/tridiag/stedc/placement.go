@@ -171,9 +171,9 @@ type placedMerge struct {
 // a defect of vectorsPass.blocks.
 func (v *vectorsRun) begin(tree dc.Tree) {
 	n := v.pass.n
-	// Each block that is never merged into a larger block has its own range of memory in Q. The
-	// parts of the block fit into this range, because two blocks of orders N1 and N2 need less
-	// memory than the merged block: N1² + N2² < (N1+N2)².
+	// Each block that is never merged into a larger block has its own range in the memory of the
+	// vectors. The parts of the block fit into this range, because two blocks of orders N1 and N2
+	// need less memory than the merged block: N1² + N2² < (N1+N2)².
 	v.tree, v.offset = tree, make([]int, n)
 	v.lists = v.pass.lists.withHost(n, len(tree.Levels), v.pass.tune.mostMerges(n), !v.deflated)
 	v.levels = make([]levelPlan, len(tree.Levels))

@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// BidiagonalRatios are LAPACK's measures of C = S·Σ·Wᵀ, in the 1-norm.
+// BidiagonalRatios are LAPACK's measures of the singular value decomposition C = S·Σ·Wᵀ of a
+// bidiagonal matrix C, in the 1-norm.
 type BidiagonalRatios struct {
 	Residual    float64 // ‖C·W − S·Σ‖/(‖C‖·n·ulp)
 	Left, Right float64 // ‖I − Sᵀ·S‖/(n·ulp), ‖I − Wᵀ·W‖/(n·ulp)
