@@ -32,6 +32,7 @@ type planJob struct {
 	b       bool   // a generalized problem
 	itype   int    // with b: LAPACK's itype
 	overlap string // with b: as solve --overlap
+	refine  bool   // with b: as solve --refine
 	engine  string
 	ranks   int     // number of processes, only with engine
 	rate    float64 // GFLOP/s of one process, only with engine
@@ -80,6 +81,7 @@ func planCommand(s *cli.Session) *cobra.Command {
 	cmd.Flags().BoolVar(&j.b, "b", false, "plan for a generalized problem, as solve --b")
 	pairTypeFlag(cmd, &j.itype)
 	overlapFlag(cmd, &j.overlap)
+	refineFlag(cmd, &j.refine)
 	cmd.Flags().BoolVar(&j.svd, "svd", false, "plan for singular values, of a matrix of any shape")
 	cmd.Flags().BoolVar(&j.full, "full", false, "with --svd: include the whole U and V, M by M and N by N")
 	storageFlag(cmd, &j.storage)
@@ -258,7 +260,7 @@ func withRates(ctx context.Context, dev machine.Device) (a machine.Absent, err e
 // second result is the error that the device would return for lack of memory, or nil.
 func (j *planJob) Forecast(on machine.Absent, opt evd.Options) (machine.Planned, *vk.OutOfMemoryError, error) {
 	drops, _ := overlapOf(j.overlap) // it has been checked
-	t := machine.Task{Kind: j.kind(), Type: j.pairType(), Overlap: drops, N: j.n, Count: j.batch, Shape: machine.SingularShape{M: j.rows, N: j.n}, Evd: opt}
+	t := machine.Task{Kind: j.kind(), Type: j.pairType(), Overlap: drops, Refine: j.refine, N: j.n, Count: j.batch, Shape: machine.SingularShape{M: j.rows, N: j.n}, Evd: opt}
 	var err error
 	switch {
 	case j.batch > 0:

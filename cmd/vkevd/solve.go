@@ -52,6 +52,7 @@ func solveCommand(s *cli.Session) *cobra.Command {
 	j.input.flags(cmd)
 	j.options.flags(cmd)
 	j.pair.flags(cmd)
+	refineFlag(cmd, &j.pair.refine)
 	engineFlag(cmd, &j.engine)
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the eigenvalues to `FILE`: .txt, .npy or .json; .txt says\nwhich part of a spectrum it has, and plot reads that")
@@ -102,7 +103,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command, args []string) error {
 }
 
 func (j *solveJob) wantsVectors() bool {
-	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.start != "" || j.options.verify || j.options.precision == cli.PrecisionMixed)
+	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.start != "" || j.pair.refine || j.options.verify || j.options.precision == cli.PrecisionMixed)
 }
 
 type options struct {

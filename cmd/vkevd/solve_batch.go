@@ -62,7 +62,7 @@ func readBatchWork(ctx context.Context, j *solveJob, file string, known *report.
 	if err := j.checkNames(f); err != nil {
 		return nil, err
 	}
-	task := machine.Task{Type: j.pair.pairType(), Batch: batch.Options{Vectors: j.wantsVectors(), Progress: show.Update}}
+	task := machine.Task{Type: j.pair.pairType(), Refine: j.pair.refine, Batch: batch.Options{Vectors: j.wantsVectors(), Progress: show.Update}}
 	task.Evd.Products, task.Evd.Moduli = j.options.chosen(), j.options.moduli
 	if task.Type > 0 {
 		if task.B, err = j.readB(ctx, f, show.Above()); err != nil {

@@ -25,12 +25,18 @@ type pairFlags struct {
 	b       string // path of B, "" for none
 	kind    int    // LAPACK's itype
 	overlap string // what becomes of dependent directions, "" for an error
+	refine  bool
 }
 
 func (p *pairFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.b, "b", "", "solve A·x = λ·B·x with the positive definite matrix B in `FILE`")
 	pairTypeFlag(cmd, &p.kind)
 	overlapFlag(cmd, &p.overlap)
+}
+
+func refineFlag(cmd *cobra.Command, refine *bool) {
+	cmd.Flags().BoolVar(refine, "refine", false,
+		"with --b: improve all vectors and values after the solve, for an\nill-conditioned B")
 }
 
 const canonicalWord = "canonical"

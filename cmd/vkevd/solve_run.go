@@ -52,7 +52,7 @@ func (w *solveWork) Plan(dev machine.Device, log io.Writer) (p machine.Planned, 
 	if w.a.kind.Tuned() {
 		w.Tuned = w.config.Apply(&w.opt, dev.Info(), log)
 	}
-	if p, err = dev.Plan(machine.Task{Kind: w.a.kind, Type: w.a.pair, Overlap: w.pair.drops(), N: w.a.n, Evd: w.opt}); err == nil {
+	if p, err = dev.Plan(machine.Task{Kind: w.a.kind, Type: w.a.pair, Overlap: w.pair.drops(), Refine: w.pair.refine, N: w.a.n, Evd: w.opt}); err == nil {
 		w.p = w.a.with(p)
 	}
 	return p, err
@@ -92,7 +92,7 @@ func (w *solveWork) Print(ctx context.Context, out *cli.Outputs) error {
 
 func (w *solveWork) Remarks(log io.Writer) error {
 	w.Facts.Remarks(log)
-	if w.opt.Vectors && w.vectors == "" && !w.check && !w.opt.Verify {
+	if w.opt.Vectors && w.vectors == "" && !w.check && !w.opt.Verify && !w.pair.refine {
 		fmt.Fprintln(log, "The vectors were not kept: --out-vectors keeps them.")
 	}
 	return nil
@@ -147,6 +147,7 @@ func foundOf[T evd.Number](res *evd.Result[T], err error) (found, error) {
 	if f.Result, double = any(res).(*evd.Result[float64]); !double {
 		f.Result = &evd.Result[float64]{
 			First: res.First, Values: res.Values, Profile: res.Profile, Certificate: res.Certificate, Tree: res.Tree, Retried: res.Retried,
+			Refinement: res.Refinement,
 		}
 	}
 	return f, err

@@ -103,6 +103,7 @@ type Task struct {
 	Kind    Kind
 	Type    PairType       // of a generalized problem, 0 for none
 	Overlap pencil.Overlap // with Type
+	Refine  bool           // with Type
 	B       any            // an evd.Sym: the matrix B of all pairs, for a batch with a Type
 	N       int            // order of eigenvalue problems
 	Count   int            // number of matrices of a batch

@@ -36,7 +36,7 @@ func (d opened) pair(t Task) (Planned, error) {
 func pairPlan[T evd.Number](dev *vk.Device, t Task) (Planned, error) {
 	o := t.Evd
 	return Made(pencil.NewPlan[T](dev, t.N, pencil.Options{
-		Type: t.Type.Pencil(), Overlap: t.Overlap, Vectors: o.Vectors, Select: o.Select, Solver: o.Solver, Band: o.Band, Block: o.Block,
+		Type: t.Type.Pencil(), Overlap: t.Overlap, Refine: t.Refine, Vectors: o.Vectors, Select: o.Select, Solver: o.Solver, Band: o.Band, Block: o.Block,
 		Products: o.Products, Moduli: o.Moduli, Verify: o.Verify, Progress: o.Progress, Tuning: o.Tuning,
 	}))
 }

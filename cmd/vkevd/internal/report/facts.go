@@ -279,8 +279,13 @@ func (f *Facts) refined(w io.Writer) {
 	if r.Clusters > 0 {
 		fmt.Fprintf(w, ", %s of eigenvalues, the largest of %d", cli.Plural(r.Clusters, "cluster"), r.Largest)
 	}
-	if r.Cold != "" {
+	switch {
+	case r.Cold != "" && f.Pair != nil:
+		fmt.Fprintf(w, "; no further step is possible: %s", r.Cold)
+	case r.Cold != "":
 		fmt.Fprintf(w, "; solved anew: %s", r.Cold)
+	case r.Steps == 0 && f.Pair != nil:
+		fmt.Fprint(w, ": none has made the residual smaller")
 	}
 	fmt.Fprintln(w)
 }
