@@ -29,10 +29,10 @@ func newPairs[T evd.Number, R evd.Float](n C.int64_t, o C.vkevd_pencil) *pairs[T
 
 func (p *pairs[T, R]) build(dev *vk.Device, progress func(evd.Progress)) error {
 	o := &p.options
-	if o.reserved != [5]C.int64_t{} {
+	if o.reserved0 != 0 || o.reserved != [4]C.int64_t{} {
 		return errReserved
 	}
-	if err := flags(o.b_upper, o.b_row_major); err != nil {
+	if err := flags(o.b_upper, o.b_row_major, o.refine); err != nil {
 		return err
 	}
 	switch {
@@ -49,7 +49,8 @@ func (p *pairs[T, R]) build(dev *vk.Device, progress func(evd.Progress)) error {
 	}
 	p.overwrite = false
 	p.Plan, err = pencil.NewPlan[T](dev, p.n, pencil.Options{
-		Type: pencil.Type(o._type), Overlap: pencil.Overlap{Canonical: o.overlap == C.VKEVD_CANONICAL, Threshold: float64(o.threshold)}, Vectors: opt.Vectors, Select: opt.Select, Verify: opt.Verify, RowMajor: opt.RowMajor, Progress: progress})
+		Type: pencil.Type(o._type), Overlap: pencil.Overlap{Canonical: o.overlap == C.VKEVD_CANONICAL, Threshold: float64(o.threshold)}, Refine: o.refine == 1,
+		Vectors: opt.Vectors, Select: opt.Select, Verify: opt.Verify, RowMajor: opt.RowMajor, Progress: progress})
 	return err
 }
 

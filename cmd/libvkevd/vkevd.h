@@ -341,13 +341,16 @@ typedef struct vkevd_pencil {
 	int32_t b_row_major;       /* 1: B is row-major */
 	int32_t overlap;           /* VKEVD_CHOLESKY or VKEVD_CANONICAL */
 	double threshold;          /* of VKEVD_CANONICAL, less than 1; 0: 1e-7; at least n·ε is used */
-	int64_t reserved[5];       /* 0 */
+	int32_t refine;            /* 1: improve values and vectors, see vkevd_pencil_solve */
+	int32_t reserved0;         /* 0 */
+	int64_t reserved[4];       /* 0 */
 } vkevd_pencil;
 
 /*
  * vkevd_pencil_plan makes a plan for pairs of symmetric or Hermitian matrices of order n ≥ 0. It
  * allocates the device memory of a plan for symmetric matrices, and n² numbers for the factor of B.
- * With verify = 1 it allocates n² further numbers for B. Errors are those of vkevd_symmetric_plan.
+ * With verify = 1 or refine = 1 it allocates n² further numbers for B, and more for the refinement.
+ * Errors are those of vkevd_symmetric_plan.
  */
 int32_t vkevd_pencil_plan(vkevd_device device, int64_t n, const vkevd_pencil *options, vkevd_plan *plan,
                           vkevd_error *error);
@@ -385,8 +388,17 @@ int32_t vkevd_pencil_factor_complex64(vkevd_plan plan, const float *b, int64_t l
  *        the same for both.
  *
  * The vectors are not orthogonal: their lengths and products are those that vkevd_pencil.type says.
- * With verify = 1 both numbers of vkevd_pencil_check are less than 10. Errors are those of
- * vkevd_pencil_factor, and VKEVD_BAD_ARGUMENT if b is NULL and the plan has no factor.
+ * With verify = 1 both numbers of vkevd_pencil_check are less than 10.
+ *
+ * With refine = 1 all values and vectors are corrected after the solve, by one or two steps of
+ * Newton's method, each with about 14·n³ operations. The result of a step is kept only if it is
+ * better. This is worth it if vkevd_pencil_check gives a residual above 1, which happens if B is
+ * ill-conditioned: the residual then becomes about 0.01, and small values gain digits. It needs
+ * vectors = 1, VKEVD_ALL, VKEVD_AXLBX and VKEVD_CHOLESKY. verify = 1 refines by itself where these
+ * hold and the residual is too large.
+ *
+ * Errors are those of vkevd_pencil_factor, and VKEVD_BAD_ARGUMENT if b is NULL and the plan has no
+ * factor.
  */
 int32_t vkevd_pencil_solve(vkevd_plan plan, const double *a, int64_t lda, const double *b, int64_t ldb,
                            double *w, double *z, int64_t ldz, vkevd_found *found,

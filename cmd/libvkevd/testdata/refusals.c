@@ -1,6 +1,7 @@
 // Refusals of the C library: wrong arguments of the functions, with the text of the error, and some
 // values that are still accepted.
 #include "check.h"
+#include <stddef.h>
 
 static vkevd_error error;
 
@@ -209,7 +210,10 @@ static void pencils(vkevd_device device) {
 		SAYS(bad, text, vkevd_pencil_plan(device, 3, &o, &plan, &error));                           \
 		CHECK(plan == 0);                                                                          \
 	} while (0)
-	REFUSED("options.reserved: must be 0", .reserved = {0, 0, 0, 0, 1});
+	// Programs that were compiled with an older header have zeros in the place of newer options.
+	CHECK(sizeof o == 184 && offsetof(vkevd_pencil, threshold) == 136 && offsetof(vkevd_pencil, refine) == 144);
+	REFUSED("options.reserved: must be 0", .reserved = {0, 0, 0, 1});
+	REFUSED("options.reserved: must be 0", .reserved0 = 1);
 	REFUSED("options.reserved: must be 0", .symmetric = {.reserved0 = 1});
 	REFUSED("option Overlap: the threshold 1 is not between 0 and 1", .overlap = VKEVD_CANONICAL, .threshold = 1);
 	REFUSED("option Overlap: canonical orthogonalisation is only for A·x = λ·B·x", .overlap = VKEVD_CANONICAL, .type = VKEVD_ABXLX);
@@ -219,9 +223,19 @@ static void pencils(vkevd_device device) {
 		REFUSED("options.overlap: neither VKEVD_CHOLESKY nor VKEVD_CANONICAL", .overlap = wrong[k]);
 		REFUSED(flag, .b_upper = wrong[k]);
 		REFUSED(flag, .b_row_major = wrong[k]);
+		REFUSED(flag, .refine = wrong[k]);
 		REFUSED(flag, .symmetric = {.vectors = wrong[k]});
 		REFUSED("options.type: none of VKEVD_AXLBX, VKEVD_ABXLX, VKEVD_BAXLX", .type = k ? 3 : -1);
 	}
+	REFUSED("option Refine: only vectors are refined", .refine = 1);
+	REFUSED("option Refine: a refinement needs a B of which no direction is dropped, so it is not for Overlap.Canonical",
+	        .refine = 1, .overlap = VKEVD_CANONICAL, .symmetric = {.vectors = 1});
+	for (int type = VKEVD_ABXLX; type <= VKEVD_BAXLX; type++)
+		REFUSED("option Refine: only A·x = λ·B·x needs it: the residuals of the other problems do not grow with the condition number of B",
+		        .refine = 1, .type = type, .symmetric = {.vectors = 1});
+	for (int select = VKEVD_INDEX; select <= VKEVD_INTERVAL; select++)
+		REFUSED("option Refine: a refinement is for all vectors, because it corrects each vector by multiples of all others",
+		        .refine = 1, .symmetric = {.vectors = 1, .select = select, .to = 2, .up_to = 1});
 	REFUSED("options.number: VKEVD_MIXED is not for pairs", .symmetric = {.number = VKEVD_MIXED, .vectors = 1});
 	REFUSED("options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL", .symmetric = {.select = 3});
 	SAYS(bad, "order -1 is negative", vkevd_pencil_plan(device, -1, NULL, &plan, &error));

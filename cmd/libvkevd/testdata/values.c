@@ -375,11 +375,33 @@ static void all_pairs(void) {
 		CHECK(pencil_bytes(o) > without); // a certificate needs B
 		pair(o, 1, 0, 0, N);
 		o.symmetric.verify = 0;
+		o.type = VKEVD_AXLBX, o.refine = 1;
+		CHECK(pencil_bytes(o) > without);
+		pair(o, 1, i % 2, 0, N);
+		o.refine = 0;
 		o.symmetric.select = VKEVD_INDEX, o.symmetric.from = 3, o.symmetric.to = 9;
 		pair(o, 1, 0, 3, 6);
 		o.symmetric.select = VKEVD_INTERVAL, o.symmetric.above = 10.5, o.symmetric.up_to = 13.5;
 		pair(o, 1, 0, 10, 3);
 	}
+}
+
+// refined solves a pair without and with a refinement. B is Hilbert's matrix of order 8, whose
+// condition number is 10¹⁰.
+static void refined(void) {
+	double a[64], b[64], w[8], z[64], residual[2], orthogonality[2];
+	for (int i = 0; i < 8; i++)
+		for (int j = 0; j < 8; j++)
+			a[i + 8 * j] = cos(3 * (i + j) + i * j), b[i + 8 * j] = 1. / (i + j + 1);
+	for (int refine = 0; refine < 2; refine++) {
+		vkevd_pencil o = {.refine = refine, .symmetric = {.vectors = 1}};
+		vkevd_plan plan;
+		OK(vkevd_pencil_plan(device, 8, &o, &plan, &error));
+		OK(vkevd_pencil_solve(plan, a, 8, b, 8, w, z, 8, NULL, NULL, &error));
+		OK(vkevd_pencil_check(plan, a, 8, b, 8, w, z, 8, 8, &residual[refine], &orthogonality[refine], NULL, &error));
+		OK(vkevd_plan_close(plan, &error));
+	}
+	CHECK(residual[0] > 100 && residual[1] < 1 && orthogonality[1] < 1);
 }
 
 // mixed solves in mixed precision, in every storage order, and checks what it refuses.
@@ -639,6 +661,7 @@ int main(void) {
 	all_symmetric();
 	all_hermitian();
 	all_pairs();
+	refined();
 	all_singular();
 	many();
 	many_singles();
