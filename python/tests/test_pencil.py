@@ -77,6 +77,39 @@ class Pencil(Case):
             vkevd.eigh(np.eye(2), np.diag([1, -1.]), overlap=0.1)
         self.assertEqual(caught.exception.order, -1)
 
+    def eta(self, a, b, w, z):
+        """The largest backward error of a pair of a value and a vector, in units of n·eps."""
+        norms = [np.linalg.norm(m.astype(np.clongdouble), 1) for m in (a, b)]
+        wide_a, wide_b, wide_z = (m.astype(np.clongdouble) for m in (a, b, z))
+        left = np.linalg.norm(wide_a @ wide_z - wide_b @ wide_z * w, axis=0)
+        return (left / ((norms[0] + abs(w) * norms[1]) * np.linalg.norm(wide_z, axis=0))).max() / (len(a) * np.finfo(b.dtype).eps)
+
+    def test_refine(self):
+        """A refinement makes the residuals of an ill-conditioned pair small, alone, in a stack and by
+        a Factor, with the same bits."""
+        n = 30
+        for dtype, condition in ((float, 1e9), (complex, 1e9), (np.float32, 1e4)):
+            q, _ = np.linalg.qr(hermitian(n, 7) if dtype is complex else symmetric(n, 7))
+            b = (q * np.geomspace(1, 1 / condition, n)) @ q.conj().T
+            b = ((b + b.conj().T) / 2).astype(dtype)
+            a = (hermitian(n) if dtype is complex else symmetric(n)).astype(dtype)
+            before, after = self.eta(a, b, *vkevd.eigh(a, b)), self.eta(a, b, *vkevd.eigh(a, b, refine=True))
+            self.assertTrue(after < 1 and before > 10 * after, (dtype, before, after))
+            w, z = vkevd.eigh(a, b, refine=True)
+            self.assertLess(abs(z.conj().T @ b @ z - np.eye(n)).max(), 100 * n * np.finfo(dtype).eps * (1e4 if dtype is np.float32 else 1e9) ** 0.5)
+            with vkevd.Factor(b, refine=True) as factor:
+                again = factor.solve(a)
+            for other in (again, *(vkevd.eigh(np.stack([a, a]), given, refine=True) for given in (b, np.stack([b, b])))):
+                self.assertTrue((other[0] == w).all() and (other[1] == z).all())
+        text = "refine is for all values and vectors of pairs with type=1, without overlap"
+        for options in ({"type": 2}, {"type": 3}, {"overlap": 1e-7}, {"eigvals_only": True}, {"subset_by_index": [0, 1]},
+                        {"subset_by_value": [0, 1]}):
+            for work in (lambda: vkevd.eigh(a, b, refine=True, **options), lambda: vkevd.Factor(b, refine=True, **options)):
+                with self.assertRaisesRegex(ValueError, text):
+                    work()
+        with self.assertRaisesRegex(ValueError, "refine is for pairs of a and b"):
+            vkevd.eigh(a, refine=True)
+
     def test_second_argument(self):
         a, b = symmetric(7), positive(7)
         self.assertTrue((vkevd.eigh(a, b)[1] == vkevd.eigh(a, "L", b=b)[1]).all())

@@ -10,8 +10,8 @@ from ._symmetric import EVERYTHING, alone, one, select_of, upper_of
 
 
 def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=False, overwrite_b=False,
-         check_finite=True, subset_by_index=None, subset_by_value=None, type=1, overlap=None, precision=None,
-         device=None, progress=None):
+         check_finite=True, subset_by_index=None, subset_by_value=None, type=1, overlap=None, refine=False,
+         precision=None, device=None, progress=None):
     """Eigenvalues, ascending, and eigenvectors of a real symmetric or complex Hermitian matrix, or
     of a stack of them.
 
@@ -26,6 +26,11 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
     (canonical orthogonalisation, type=1): b is scaled to a diagonal of ones, and the directions of
     its eigenvalues that are at most 1e-7 times the largest are dropped. The factor is at least n·eps.
     There are then fewer than n values and vectors. It is not for stacks.
+
+    If b is ill-conditioned, refine=True improves all values and vectors by one or two steps of
+    Newton's method, each with about 14·n³ operations (type=1). It is worth it if the residuals
+    norm(a @ x - w * b @ x) / ((norm(a) + abs(w) * norm(b)) * norm(x)) of some vectors x are above
+    n·eps. They grow with the condition number of b, as scipy's do, and are small below about 1000.
 
     Stacks of a and b are broadcast. For many a and one b see Factor. If b is not positive definite,
     eigh raises NotPositiveDefiniteError, which is a LinAlgError.
@@ -64,6 +69,8 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
     select = select_of(a, subset_by_index, subset_by_value)
     if overlap is not None and (b is None or a.ndim > 2 or b.ndim > 2):
         raise ValueError("overlap is for one pair of a and b")
+    if refine and b is None:
+        raise ValueError("refine is for pairs of a and b")
     if precision not in (None, "mixed"):
         raise ValueError(f"precision {precision!r} is not 'mixed'")
     if precision and (a.dtype != np.float64 or a.ndim > 2 or b is not None or eigvals_only or select is not EVERYTHING):
@@ -72,12 +79,12 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
         if select is not EVERYTHING:
             raise ValueError("a part of the spectrum is not supported for a stack of matrices; solve them one by one")
         result = (_stack(a, upper, not eigvals_only, device, progress) if b is None else
-                  _pairs(a, b, upper, type, not eigvals_only, device, progress))
+                  _pairs(a, b, upper, type, not eigvals_only, refine, device, progress))
     elif a.size == 0:
         result = np.empty(0, a.real.dtype), np.empty((0, 0), a.dtype)
     else:
         keep = not copied and not (overwrite_a and a is given and a.flags.writeable)
-        by = alone if b is None else with_b(b, upper, type, overlap)
+        by = alone if b is None else with_b(b, upper, type, overlap, refine)
         result = one(a, upper, not eigvals_only, select, keep, device, progress, mixed=precision == "mixed", by=by)
     return finished(result[0] if eigvals_only else EighResult(*result), result[0], "eigenvalue")
 
@@ -104,15 +111,15 @@ def _stacked(matrices, parts, vectors, shape):
     return filled if vectors else (filled[0], None)
 
 
-def _pairs(a, b, upper, type, vectors, device, progress):
+def _pairs(a, b, upper, type, vectors, refine, device, progress):
     shape, n = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-1]
     matrices = np.broadcast_to(a, shape + (n, n))
     if matrices.size == 0:
         return np.empty(shape + (n,), a.real.dtype), np.empty(shape + (n, n), a.dtype)
     matrices = matrices.reshape(-1, n, n)
     if b.ndim == 2:
-        with Factor(b, type=type, lower=not upper, eigvals_only=not vectors, device=device) as factor:
+        with Factor(b, type=type, lower=not upper, eigvals_only=not vectors, refine=refine, device=device) as factor:
             return _stacked(matrices, (factor.parts(m, progress) for m in matrices), vectors, shape)
     bs = np.broadcast_to(b, shape + (n, n)).reshape(-1, n, n)
-    parts = (one(m, upper, vectors, EVERYTHING, True, device, progress, by=with_b(of, upper, type)) for m, of in zip(matrices, bs))
+    parts = (one(m, upper, vectors, EVERYTHING, True, device, progress, by=with_b(of, upper, type, refine=refine)) for m, of in zip(matrices, bs))
     return _stacked(matrices, parts, vectors, shape)

@@ -43,7 +43,8 @@ class Symmetric(ctypes.Structure):
 
 class Pencil(ctypes.Structure):
     _fields_ = [("symmetric", Symmetric), ("type", c_int32), ("b_upper", c_int32), ("b_row_major", c_int32),
-                ("overlap", c_int32), ("threshold", c_double), ("reserved", c_int64 * 5)]
+                ("overlap", c_int32), ("threshold", c_double), ("refine", c_int32), ("reserved0", c_int32),
+                ("reserved", c_int64 * 4)]
 
 
 class Svd(ctypes.Structure):

@@ -8,7 +8,7 @@ import numpy as np
 from . import _devices
 from ._arrays import ENDING, number_of, numbers, square, stored
 from ._errors import Error
-from ._library import Pencil, Symmetric, call, usable
+from ._library import ALL, Pencil, Symmetric, call, usable
 from ._results import EighResult, finished
 from ._solve import solve
 from ._symmetric import one, select_of
@@ -24,24 +24,26 @@ def paired(a, b, type):
     return a.astype(dtype, copy=False), b.astype(dtype, copy=False)
 
 
-def _pencil(type, upper=0, row_major=0, symmetric=Symmetric(), overlap=None):
+def _pencil(type, upper=0, row_major=0, symmetric=Symmetric(), overlap=None, refine=False):
     if type not in (1, 2, 3):
         raise ValueError('"type" keyword only accepts 1, 2, and 3.')
     if overlap is not None and not 0 < overlap < 1:
         raise ValueError(f"overlap {overlap!r} is not a number between 0 and 1")
     if overlap is not None and type != 1:
         raise ValueError("overlap is only for type=1")
+    if refine and (type != 1 or overlap is not None or not symmetric.vectors or symmetric.select != ALL):
+        raise ValueError("refine is for all values and vectors of pairs with type=1, without overlap")
     return Pencil(symmetric=symmetric, type=type - 1, b_upper=upper, b_row_major=row_major, overlap=overlap is not None,
-                  threshold=overlap or 0)
+                  threshold=overlap or 0, refine=bool(refine))
 
 
-def with_b(b, upper, type, overlap=None):
+def with_b(b, upper, type, overlap=None, refine=False):
     """Returns a function that calls the library for pairs with this b. _symmetric.alone is such a
     function for one matrix."""
     memory, ld, row_major = stored(b)
 
     def by(session, options, a, results, control):
-        plan = session.plan("pencil", (len(b),), _pencil(type, upper, row_major, options, overlap))
+        plan = session.plan("pencil", (len(b),), _pencil(type, upper, row_major, options, overlap, refine))
         call("pencil_solve" + ENDING[options.number], plan, *a[1:], memory.ctypes.data, ld, *results, control)
 
     return by
@@ -57,12 +59,12 @@ class Factor:
     The arguments are those of vkevd.eigh. Each matrix a must have the order of b, and its numbers
     must have the type of b, or one that converts to this type without loss. condition is an
     estimate of the condition number of b; small eigenvalues of a·x = w·b·x lose digits if it is
-    large. overlap is that of vkevd.eigh. close(), the end of the with statement, or the end of the
+    large. overlap and refine are those of vkevd.eigh. close(), the end of the with statement, or the end of the
     object frees the device memory. After vkevd.clear() a Factor can solve nothing.
     """
 
     def __init__(self, b, *, type=1, lower=True, eigvals_only=False, subset_by_index=None, subset_by_value=None,
-                 overlap=None, device=None, progress=None):
+                 overlap=None, refine=False, device=None, progress=None):
         b, _ = numbers(b)
         square(b)
         if b.ndim != 2:
@@ -71,7 +73,7 @@ class Factor:
         self._dtype, self._order, self._upper = b.dtype, len(b), int(not lower)
         self._vectors, self._select = not eigvals_only, select_of(b, subset_by_index, subset_by_value)
         options = Symmetric(vectors=self._vectors, upper=self._upper, a_row_major=1, number=number_of(b), **self._select)
-        options, condition = _pencil(type, self._upper, row_major, options, overlap), c_double()
+        options, condition = _pencil(type, self._upper, row_major, options, overlap, refine), c_double()
 
         def work(session, control):
             plan = session.new_plan("pencil", (len(b),), options)
