@@ -55,7 +55,7 @@ type batchWork[M any] struct {
 }
 
 func readBatchWork(ctx context.Context, j *solveJob, file string, known *report.Facts, show *cli.Progress) (work, error) {
-	f, err := readBatch(ctx, file, j.Stdin, j.input, j.options.tridiagonal, show.Above())
+	f, err := readBatch(ctx, file, j.pair.b, j.Stdin, j.input, j.options.tridiagonal, show.Above())
 	if err != nil {
 		return nil, j.input.hint(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
@@ -33,11 +34,11 @@ type batchFile struct {
 	notFinite map[int]*evd.NonFiniteError
 }
 
-// readBatch reads a batchFile and makes its matrices symmetric, as the flags in `input` say. If
-// `tridiagonal` is true, readBatch checks that each of them has two rows. If triangles differ by
-// rounding errors, readBatch prints a remark to the writer `log`.
+// readBatch reads a batchFile and makes its matrices symmetric, as the flags in `input` say. `b` is the
+// path of the matrix B of pairs, or "". If `tridiagonal` is true, readBatch checks that each matrix has
+// two rows. If triangles differ by rounding errors, readBatch prints a remark to the writer `log`.
 func readBatch(
-	ctx context.Context, file string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer,
+	ctx context.Context, file, b string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer,
 ) (*batchFile, error) {
 	opt := input.options()
 	read, readFile := opt.ReadEitherStacks, opt.ReadEitherStacksFile
@@ -50,6 +51,9 @@ func readBatch(
 			return nil, err
 		}
 		f := &batchFile{Stacks: s, name: cli.InputName(file), tridiagonal: tridiagonal}
+		if err := f.leaveOut(b, file); err != nil {
+			return nil, err
+		}
 		f.complex = slices.ContainsFunc(s.All, isComplex)
 		for _, a := range f.All {
 			if tridiagonal {
@@ -67,6 +71,30 @@ func readBatch(
 		}
 		return f, f.symmetric(input, log)
 	})
+}
+
+// leaveOut removes the array of the matrix B from a .npz file that has it beside the matrices A. The
+// paths are those of B and of the file.
+func (f *batchFile) leaveOut(b, file string) error {
+	if !f.Named || b == "" || !cli.SameFile(b, file) {
+		return nil
+	}
+	names := strings.Fields(namesOfB)
+	if _, array := matio.ArrayOf(b); array != "" {
+		names = []string{array}
+	} else if len(f.All) == 1 {
+		names = []string{f.All[0].Name}
+	}
+	for _, name := range names {
+		if i := slices.IndexFunc(f.All, func(a matio.NamedStack) bool { return a.Name == name }); i >= 0 {
+			f.All = slices.Delete(f.All, i, i+1)
+			break
+		}
+	}
+	if len(f.All) == 0 {
+		return fmt.Errorf("%s: the only array is B; no matrix A is left", f.name)
+	}
+	return nil
 }
 
 // symmetric makes all matrices of the file symmetric, as solve does with one matrix. A matrix with

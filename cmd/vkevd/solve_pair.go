@@ -131,8 +131,9 @@ func (p *pairFlags) about(file string, n int, err error) error {
 	return aboutMatrix(file, n, err)
 }
 
-// The names of the arrays to read from .npz files that have several.
-const namesOfA, namesOfB = "A a H", "B b S"
+// The names of the arrays to read from .npz files that have several: H and S of chemists, K and M of
+// engineers.
+const namesOfA, namesOfB = "A a H K", "B b S M"
 
 // readB reads the matrix B of a pair.
 func (m matrixInput) readB(ctx context.Context, file string, stdin io.Reader, log io.Writer) (realOrComplex, error) {

@@ -133,6 +133,54 @@ func TestPairBatch(t *testing.T) {
 	}
 }
 
+// TestPairsOfOneArchive reads A and B from one .npz file, by usual names and by names of the user, and
+// many A beside one B.
+func TestPairsOfOneArchive(t *testing.T) {
+	s := newFixture(t)
+	s.pair()
+	s.file("C.mtx", banner+"symmetric\n2 2 3\n1 1 4\n2 1 2\n2 2 4\n")
+	a, b, c := npy(2, 2, 2, 1, 1, 2), npy(2, 2, 4, 0, 0, 1), npy(2, 2, 4, 2, 2, 4)
+	s.file("KM.npz", npz("K.npy", a, "M.npy", b))
+	s.file("own.npz", npz("mass.npy", b, "left.npy", c, "stiffness.npy", a))
+	s.file("many.npz", npz("first.npy", a, "S.npy", b, "second.npy", c))
+	s.file("only.npz", npz("x.npy", b))
+	want, _, _ := s.real(strings.Fields("solve --b B.mtx A.mtx")...)
+	other, _, _ := s.real(strings.Fields("solve --b B.mtx C.mtx")...)
+	if want == other || strings.Count(want+other, "\n") != 4 {
+		t.Fatal(want, other)
+	}
+	for args, want := range map[string]string{
+		"--b KM.npz KM.npz": want, "--b own.npz:mass own.npz:stiffness": want, "--b own.npz:mass own.npz:left": other,
+		"--b own.npz:mass --array left own.npz": other, "--b own.npz:mass A.mtx": want, "--b B.mtx own.npz:left": other, "--b KM.npz:M AB.npz": want,
+	} {
+		if stdout, stderr, status := s.real(append([]string{"solve"}, strings.Fields(args)...)...); status != cli.StatusSuccess || stdout != want {
+			t.Errorf("%s: status %d, %s%s", args, status, stdout, stderr)
+		}
+	}
+	line := func(name, values string) string {
+		return name + "\t" + strings.ReplaceAll(strings.TrimSpace(values), "\n", " ") + "\n"
+	}
+	for args, want := range map[string]string{
+		"--b many.npz many.npz": line("first", want) + line("second", other), "--b many.npz:S many.npz": line("first", want) + line("second", other),
+		"--b own.npz:mass own.npz": line("left", other) + line("stiffness", want),
+	} {
+		if stdout, stderr, status := s.real(append([]string{"solve", "--batch"}, strings.Fields(args)...)...); status != cli.StatusSuccess || stdout != want {
+			t.Errorf("%s: status %d, %s%s", args, status, stdout, stderr)
+		}
+	}
+	for args, says := range map[string]string{
+		"--b own.npz own.npz:left":          "own.npz: several arrays, and none is called B or b or S or M; choose one of mass, left, stiffness; FILE.npz:NAME names one",
+		"--b own.npz:mass own.npz":          "own.npz: several arrays, and none is called A or a or H or K; choose one of mass, left, stiffness; --array NAME, or FILE.npz:NAME, names one",
+		"--b only.npz:x --batch only.npz":   "only.npz: the only array is B; no matrix A is left",
+		"--b only.npz --batch only.npz":     "only.npz: the only array is B; no matrix A is left",
+		"--b own.npz:right --batch own.npz": "own.npz: no array is called right; the archive has mass, left, stiffness",
+	} {
+		if _, stderr, status := s.real(append([]string{"solve"}, strings.Fields(args)...)...); status != cli.StatusInput || lastLine(stderr) != "vkevd: "+says {
+			t.Errorf("%s: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
 func TestPairsRefused(t *testing.T) {
 	s := newFixture(t)
 	s.pair()

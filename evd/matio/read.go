@@ -99,20 +99,26 @@ func ReadFile(path string) (*Dense, error) { return Options{}.ReadFile(path) }
 // file's name. The stream is not closed.
 func Read(r io.Reader, name string) (*Dense, error) { return Options{}.Read(r, name) }
 
-// arrayOf splits FILE.npz:ARRAY into the name of the file and options that give the name of the
-// array. It returns the path and the options unchanged if Options.Array is set, or if a file with
-// the whole name exists.
-func (o Options) arrayOf(path string) (string, Options) {
+// ArrayOf splits FILE.npz:ARRAY into the name of the file and that of the array. If `path` has another
+// form, or if a file with the whole name exists, `array` is empty.
+func ArrayOf(path string) (file, array string) {
 	const ending = ".npz"
 	at := strings.LastIndex(path, ending+":")
-	if at < 0 || o.Array != "" {
-		return path, o
+	if at < 0 {
+		return path, ""
 	}
 	if _, err := os.Stat(path); err == nil {
-		return path, o
+		return path, ""
 	}
-	o.Array = path[at+len(ending)+1:]
-	return path[:at+len(ending)], o
+	return path[:at+len(ending)], path[at+len(ending)+1:]
+}
+
+// arrayOf is ArrayOf for options that name no array. It returns options that do.
+func (o Options) arrayOf(path string) (string, Options) {
+	if o.Array == "" {
+		path, o.Array = ArrayOf(path)
+	}
+	return path, o
 }
 
 // ReadFile is the function ReadFile with the options o. FILE.npz:ARRAY means the array with the

@@ -293,10 +293,8 @@ func (s Stoppable) Write(p []byte) (int, error) {
 // SameFile reports whether the input `a`, which may be FILE.npz:NAME, and the output b are the same
 // file.
 func SameFile(a, b string) bool {
+	a, _ = matio.ArrayOf(a)
 	x, err := os.Stat(a)
-	if at := strings.LastIndex(a, ".npz:"); err != nil && at >= 0 {
-		x, err = os.Stat(a[:at+len(".npz")])
-	}
 	if err != nil {
 		return false
 	}
