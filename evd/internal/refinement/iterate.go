@@ -2,7 +2,6 @@ package refinement
 
 import (
 	"math"
-	"slices"
 
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
@@ -153,16 +152,17 @@ func (s *Iteration) firstError() (float64, error) {
 }
 
 // Download returns the eigenvalues in ascending order and the eigenvectors, which it copies to
-// `memory`. Y then has the vectors, one per column.
+// `memory`. Y then has the vectors, one per column, in the order of Lambda.
 func (s *Iteration) Download(sigma float64, memory *plan.ResultMemory[float64]) (values []float64, z vk.Columns[float64], err error) {
-	slices.Sort(s.Lambda) // they may be in the wrong order by rounding errors
-	values = spectrum.Unscale[float64](s.Lambda, sigma)
 	from := s.Y
 	if err := s.Run(func(rec *vk.Recorder) { from = s.orient.Record(rec, s.X, s.Y, nil) }); err != nil {
 		return nil, z, err
 	}
 	z = memory.Wait()
-	return values, z, plan.During(stages.PhaseTranspose, vk.Download(s.Ctx, s.Dev, z, from.At))
+	if err := vk.Download(s.Ctx, s.Dev, z, from.At); err != nil {
+		return nil, z, plan.During(stages.PhaseTranspose, err)
+	}
+	return sorted(spectrum.Unscale[float64](s.Lambda, sigma), z, s.rowMajor), z, nil
 }
 
 // Certify measures the errors of the result after Download. The results are the column sums of

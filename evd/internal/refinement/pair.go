@@ -1,9 +1,6 @@
 package refinement
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
@@ -37,29 +34,4 @@ func PairStep[T spirv.Scalar](s *dense.Solve[T], noise refine.Noise[T], c *Count
 	}
 	err = plan.During(stages.PhaseTranspose, vk.Download(s.Ctx, s.Dev, into, from.At))
 	return sorted(steps.Lambda, into, s.RowMajor), err
-}
-
-// sorted returns the values in ascending order and moves the vectors as the values: the values may be
-// in another order by rounding errors. A vector is a row of z, or else a column.
-func sorted[T any](values []float64, z vk.Columns[T], rows bool) []float64 {
-	if slices.IsSorted(values) {
-		return values
-	}
-	order := make([]int, len(values))
-	for j := range order {
-		order[j] = j
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
-	from, of := slices.Clone(z.Data), slices.Clone(values)
-	for j, k := range order {
-		values[j] = of[k]
-		if !rows {
-			copy(z.Data[j*z.Ld:j*z.Ld+z.Rows], from[k*z.Ld:])
-			continue
-		}
-		for i := range z.Cols {
-			z.Data[j+i*z.Ld] = from[k+i*z.Ld]
-		}
-	}
-	return values
 }

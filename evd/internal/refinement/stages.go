@@ -27,6 +27,7 @@ type Stages struct {
 	refine    *refine.Refinement[float64]
 	orient    *dense.Orientation[float64]
 	residuals *residual.Residual[float64]
+	rowMajor  bool // the result has a vector in each row
 
 	a    vk.Region[float64]    // n² elements: A
 	x    [2]vk.Region[float64] // n² elements each: Xᵀ, and Xᵀ·A or the improved Xᵀ
@@ -44,7 +45,7 @@ func New(dev *vk.Device, n int, cfg dense.Config) (*Stages, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stages{N: n}
+	s := &Stages{N: n, rowMajor: cfg.RowMajor}
 	if s.products, err = newProducts(dev, n, cfg, t.Bounded(rate)); err != nil {
 		return nil, err
 	}
