@@ -28,6 +28,33 @@ static double number(enum routine r, const void *x)
 	return is_single(r) ? *(const float *)x : *(const double *)x;
 }
 
+/* raise_to sets the number at x to the number at y if that is larger. A complex number has the
+ * imaginary part 0. */
+static void raise_to(enum routine r, void *x, const void *y)
+{
+	if (number(r, x) >= number(r, y))
+		return;
+	if (is_single(r))
+		*(float *)x = *(const float *)y;
+	else
+		*(double *)x = *(const double *)y;
+}
+
+/* without_b is the routine for one matrix that LAPACK's sygvd and hegvd call. */
+static enum routine without_b(enum routine r)
+{
+	switch (r) {
+	case DSYGVD:
+		return DSYEVD;
+	case SSYGVD:
+		return SSYEVD;
+	case ZHEGVD:
+		return ZHEEVD;
+	default:
+		return CHEEVD;
+	}
+}
+
 /* is compares letters without regard to case, as LAPACK's lsame does. */
 static int is(const char *option, char letter) { return toupper((unsigned char)*option) == letter; }
 

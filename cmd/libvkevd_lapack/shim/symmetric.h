@@ -73,6 +73,32 @@ static void DRIVER(v)(enum routine r, DRIVER(v_next) *next, PARAMETERS(v))
 	next(ARGUMENTS(v), 1, 1);
 }
 
+#if PAIR
+/* LAPACK's sygvd and hegvd call syevd and heevd, and return the larger sizes of both, although they
+ * answer a query with their own. enlarge does so with the sizes that a query has written. It finds the
+ * inner routine from the library of the routine `next`. */
+static void DRIVER(vd_enlarge)(enum routine r, DRIVER(vd_next) *next, PARAMETERS(vd))
+{
+	const INT query = -1;
+	union number size[2] = {0}; /* of work and rwork */
+	INT size_int = 0, code = 0;
+	struct next inner = find_next(without_b(r), sizeof(INT) == 8, (void *)next);
+	EITHER(SIZED(syevd_next), SIZED(heevd_next)) *call = (void *)inner.function;
+
+	if (call == NULL || inner.wide != (sizeof(INT) == 8))
+		return;
+	call(jobz, uplo, n, a, lda, w, &size[0], &query, RWORK(&size[1], &query) &size_int, &query, &code, 1, 1);
+	if (code != 0)
+		return;
+	raise_to(r, work, &size[0]);
+#if HERMITIAN
+	raise_to(r, rwork, &size[1]);
+#endif
+	if (*iwork < size_int)
+		*iwork = size_int;
+}
+#endif
+
 static void DRIVER(vd)(enum routine r, DRIVER(vd_next) *next, PARAMETERS(vd))
 {
 	const INT query = -1;
@@ -97,6 +123,9 @@ static void DRIVER(vd)(enum routine r, DRIVER(vd_next) *next, PARAMETERS(vd))
 	if (ok && solve_on_device(r, &p)) {
 		lwork = &query;
 		next(ARGUMENTS(vd), 1, 1);
+#if PAIR
+		DRIVER(vd_enlarge)(r, next, ARGUMENTS(vd));
+#endif
 		*info = 0;
 		return;
 	}
