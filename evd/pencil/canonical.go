@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/dense"
@@ -28,9 +29,18 @@ type canonical[T evd.Number] struct {
 
 	kept *directions[T] // nil if there are none
 
-	ofB, projecting, ofC []plan.StageCost      // forecasts, for m = n
-	report               func(at evd.Progress) // of the standard problem that runs, or nil
+	costs  [allSteps][]plan.StageCost // forecasts, for m = n
+	report func(at evd.Progress)      // of the standard problem that runs, or nil
 }
+
+// The steps of SolvePair. Factor does the first one, and Solve does the others.
+const (
+	stepOfB  = iota // D·B·D = V·diag(s)·Vᴴ
+	stepToC         // VᴴAV
+	stepOfC         // C = Z·Λ·Zᴴ
+	stepBack        // V·Z, and the check of a certificate
+	allSteps
+)
 
 // solver is a plan for matrices of the order n: for D·B·D, or else for C. Its values are 2^−shift times
 // those that Options.Select means.
@@ -65,7 +75,14 @@ func newCanonical[T evd.Number](p *Plan[T]) (k *canonical[T], err error) {
 	if err != nil {
 		return nil, err
 	}
-	k.ofB, k.projecting, k.ofC = s.Costs(), []plan.StageCost{k.space.Now.Costs()}, c.Costs()
+	project, expand, check := k.space.Now.Costs()
+	k.costs = [allSteps][]plan.StageCost{stepOfB: s.Costs(), stepToC: {project}, stepOfC: c.Costs()}
+	if p.opt.Vectors {
+		k.costs[stepBack] = append(k.costs[stepBack], expand)
+	}
+	if p.opt.measures() {
+		k.costs[stepBack] = append(k.costs[stepBack], check)
+	}
 	return k, nil
 }
 
@@ -110,32 +127,9 @@ func (k *canonical[T]) solverOf(ofB bool, n, shift int) (*evd.Plan[T], error) {
 	return p, err
 }
 
-// costs are those of Factor, of Solve, or of both.
-func (k *canonical[T]) costs() []evd.StageCost {
-	return append(append(append([]evd.StageCost{}, k.ofB...), k.projecting...), k.ofC...)
-}
-
-// progress makes a report of a standard problem a part of the whole: that of D·B·D, or that of C. `both`
-// says that both are solved.
-func (k *canonical[T]) progress(ofB, both bool, report func(evd.Progress)) {
-	if k.report = nil; report == nil {
-		return
-	}
-	before, own, total := 0.0, plan.Flops(k.ofB), plan.Flops(k.costs())
-	switch {
-	case !ofB:
-		before, own = total-plan.Flops(k.ofC), plan.Flops(k.ofC)
-		if !both {
-			before, total = before-plan.Flops(k.ofB), total-plan.Flops(k.ofB)
-		}
-	case !both:
-		total = own
-	}
-	k.report = func(at evd.Progress) {
-		if at.Total > 0 {
-			report(evd.Progress{Stage: at.Stage, Done: before + own*at.Done/at.Total, Total: total})
-		}
-	}
+// costsOf are the costs of the steps `from` ≤ i < `to`.
+func (k *canonical[T]) costsOf(from, to int) []evd.StageCost {
+	return slices.Concat(k.costs[from:to]...)
 }
 
 // call is a call of Factor or Solve in flight.
@@ -143,9 +137,39 @@ type call struct {
 	ctx     context.Context
 	profile *vk.Profile
 	retried *evd.StageError
+
+	// The call does the steps `from` ≤ i < `to`. `report` receives its progress, or is nil. `stage` is
+	// the last phase that was reported.
+	from, to int
+	report   func(evd.Progress)
+	stage    string
 }
 
-func newCall(ctx context.Context) *call { return &call{ctx: ctx, profile: vk.NewProfile()} }
+func newCall(ctx context.Context, from, to int, report func(evd.Progress)) *call {
+	return &call{ctx: ctx, profile: vk.NewProfile(), from: from, to: to, report: report}
+}
+
+// progress returns a function that reports the progress of a step as a part of the progress of the whole
+// call, or nil.
+func (k *canonical[T]) progress(c *call, step int) func(evd.Progress) {
+	if c.report == nil {
+		return nil
+	}
+	before, own, total := plan.Flops(k.costsOf(c.from, step)), plan.Flops(k.costs[step]), plan.Flops(k.costsOf(c.from, c.to))
+	return func(at evd.Progress) {
+		if c.stage = at.Stage; at.Total > 0 {
+			c.report(evd.Progress{Stage: at.Stage, Done: before + own*at.Done/at.Total, Total: total})
+		}
+	}
+}
+
+// ends reports that a call is done.
+func (k *canonical[T]) ends(c *call) {
+	if c.report != nil {
+		total := plan.Flops(k.costsOf(c.from, c.to))
+		c.report(evd.Progress{Stage: c.stage, Done: total, Total: total})
+	}
+}
 
 // solved adds what a plan tells about its solve.
 func (c *call) solved(profile *vk.Profile, retried *evd.StageError) {
@@ -155,12 +179,14 @@ func (c *call) solved(profile *vk.Profile, retried *evd.StageError) {
 	}
 }
 
-// onDevice calls f, which uses the products with V. If emulated products refuse a factor, it calls f
-// again with native products.
-func (k *canonical[T]) onDevice(c *call, f func(*plan.Call, *dense.Subspace[T]) error) error {
+// onDevice calls f, which uses the products with V in a step. If emulated products refuse a factor, it
+// calls f again with native products.
+func (k *canonical[T]) onDevice(c *call, step int, f func(*plan.Call, *dense.Subspace[T]) error) error {
 	var last *plan.Call
 	_, err := plan.Survive(
-		func() *plan.Call { return k.of.base.Begin(c.ctx, nil) },
+		func() *plan.Call {
+			return k.of.base.Begin(c.ctx, plan.ProgressOf(k.costs[step], k.progress(c, step)))
+		},
 		func(by *plan.Call) (struct{}, error) {
 			last = by
 			return struct{}{}, f(by, k.space.Now)
@@ -194,26 +220,29 @@ func (k *canonical[T]) avoid(failed *plan.Call) error {
 
 // factorisation is Plan.Factor for a matrix that the plan accepts.
 func (k *canonical[T]) factorisation(ctx context.Context, b evd.Sym[T], report func(evd.Progress)) (*Factorization, error) {
-	c := newCall(ctx)
-	k.progress(true, false, report)
+	c := newCall(ctx, stepOfB, stepToC, report)
 	if err := k.factor(c, b); err != nil {
 		return nil, err
 	}
+	k.ends(c)
 	return &Factorization{Condition: k.of.factored.Condition, Dropping: k.kept.Dropping, Retried: c.retried, Profile: c.profile}, nil
 }
 
 // solution is Plan.Solve and Plan.SolvePair for matrices that the plan accepts. If b is nil, V is that
 // of the last Factor.
 func (k *canonical[T]) solution(ctx context.Context, a evd.Sym[T], b *evd.Sym[T], report func(evd.Progress)) (*Result[T], error) {
-	c := newCall(ctx)
+	c := newCall(ctx, stepToC, allSteps, report)
 	if b != nil {
-		k.progress(true, true, report)
+		c.from = stepOfB
 		if err := k.factor(c, *b); err != nil {
 			return nil, err
 		}
 	}
-	k.progress(false, b != nil, report)
-	return k.solve(c, a)
+	res, err := k.solve(c, a)
+	if res != nil { // perhaps beside an *evd.OverflowError
+		k.ends(c)
+	}
+	return res, err
 }
 
 // factor computes V for a matrix that the plan accepts.
@@ -238,6 +267,7 @@ func (k *canonical[T]) factor(c *call, b evd.Sym[T]) error {
 	if err != nil {
 		return err
 	}
+	k.report = k.progress(c, stepOfB)
 	res, err := s.Solve(c.ctx, evd.Sym[T]{N: n, Ld: scaled.Ld, Data: scaled.Data, Uplo: evd.Uplo(scaled.Upper != scaled.RowMajor), RowMajor: scaled.RowMajor})
 	if err != nil {
 		return standard("D·B·D", 0, err)
@@ -291,7 +321,7 @@ func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 		return nil, cause("A", err)
 	}
 	var projected []T
-	err = k.onDevice(c, func(by *plan.Call, s *dense.Subspace[T]) (err error) {
+	err = k.onDevice(c, stepToC, func(by *plan.Call, s *dense.Subspace[T]) (err error) {
 		projected, err = s.Project(by, m, scaled)
 		return err
 	})
@@ -307,6 +337,7 @@ func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, k.fewer(m, err)
 	}
+	k.report = k.progress(c, stepOfC)
 	inner, err := solver.Solve(c.ctx, evd.Sym[T]{N: m, Ld: m, Data: of.Data})
 	if err != nil {
 		return nil, standard("C", k.of.factored.Condition, err)
@@ -359,7 +390,7 @@ func (k *canonical[T]) vectors(c *call, z *evd.Dense[T]) (*evd.Dense[T], error) 
 		dense.ReplaceParts(column, func(i, _ int, x float64) float64 { return x * f.root[i] })
 	})
 	var x []T
-	err := k.onDevice(c, func(by *plan.Call, s *dense.Subspace[T]) (err error) {
+	err := k.onDevice(c, stepBack, func(by *plan.Call, s *dense.Subspace[T]) (err error) {
 		x, err = s.Expand(by, scaled)
 		return err
 	})
@@ -452,7 +483,7 @@ func (k *canonical[T]) measure(c *call, a, b dense.Triangle[T], values []float64
 	}
 	var sums [3][]float64
 	var norms [2][]float64
-	err = k.onDevice(c, func(by *plan.Call, s *dense.Subspace[T]) (err error) {
+	err = k.onDevice(c, stepBack, func(by *plan.Call, s *dense.Subspace[T]) (err error) {
 		sums, norms, err = s.Sums(by, len(k.kept.root), a, b, values, y, weights)
 		return err
 	})

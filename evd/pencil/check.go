@@ -59,7 +59,7 @@ func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (e
 		return evd.Ratios{}, ErrNoFactor
 	}
 	if p.canonical != nil {
-		return p.canonical.check(newCall(ctx), a, b, res)
+		return p.canonical.check(newCall(ctx, stepBack, allSteps, nil), a, b, res)
 	}
 	if p.base.N <= 1 {
 		return checkOne(p, a, b, res)

@@ -42,13 +42,12 @@ func (p *Plan[T]) Factor(ctx context.Context, b evd.Sym[T]) (*Factorization, err
 	if err := p.accepts(b, "B"); err != nil {
 		return nil, err
 	}
-	costs := p.Costs()
 	report := plan.Rising(p.opt.Progress)
 	if p.canonical != nil {
 		return p.canonical.factorisation(ctx, b, report)
 	}
 	c, err := plan.Survive(
-		func() *plan.Call { return p.base.Begin(ctx, plan.ProgressOf(costs[:min(1, len(costs))], report)) },
+		func() *plan.Call { return p.base.Begin(ctx, plan.ProgressOf(p.FactorCosts(), report)) },
 		func(c *plan.Call) (*plan.Call, error) { return c, p.factorise(p.stages.Now, c, b) },
 		p.avoid)
 	if err != nil {

@@ -110,6 +110,9 @@ func (o Options) mayRefine() bool {
 	return o.Vectors && o.Type == AxLBx && o.Select == evd.Selection{} && !o.Overlap.Canonical
 }
 
+// measures reports whether Solve measures the vectors of its results.
+func (o Options) measures() bool { return (o.Verify || o.Refine) && o.Vectors }
+
 func (o Options) config() dense.Config {
 	return dense.Config{
 		Options: spectrum.Options{Vectors: o.Vectors, Select: spectrum.Selection(o.Select), Solver: spectrum.Solver(o.Solver)},

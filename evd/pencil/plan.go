@@ -151,16 +151,34 @@ func column[T evd.Number](v []T) vk.Columns[T] {
 }
 
 // Costs returns a forecast of the number of floating-point operations of each phase of SolvePair, in
-// the order of the phases, with one step if Options.Refine is set. For the orders 0 and 1 it returns nil.
-func (p *Plan[T]) Costs() []evd.StageCost {
+// the order of the phases: with one step if Options.Refine is set, and without one otherwise. For the
+// orders 0 and 1 it returns nil.
+func (p *Plan[T]) Costs() []evd.StageCost { return append(p.FactorCosts(), p.SolveCosts()...) }
+
+// FactorCosts is the part of Costs that Factor does.
+func (p *Plan[T]) FactorCosts() []evd.StageCost {
 	if p.canonical != nil {
-		return p.canonical.costs()
+		return p.canonical.costsOf(stepOfB, stepToC)
+	}
+	if s := p.stages.Current(); s != nil {
+		return []evd.StageCost{s.CholeskyCost()}
+	}
+	return nil
+}
+
+// SolveCosts is the part of Costs that Solve does: what each further A with the same B costs.
+func (p *Plan[T]) SolveCosts() []evd.StageCost {
+	if p.canonical != nil {
+		return p.canonical.costsOf(stepToC, allSteps)
 	}
 	s := p.stages.Current()
 	if s == nil {
 		return nil
 	}
-	costs := append([]evd.StageCost{s.CholeskyCost()}, s.Costs()...)
+	costs := s.Costs()
+	if p.opt.measures() {
+		costs = append(costs, s.PairCheckCost())
+	}
 	if p.opt.Refine {
 		costs = append(costs, s.RefinementCost())
 	}

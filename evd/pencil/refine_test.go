@@ -303,7 +303,7 @@ func TestRefinementCosts(t *testing.T) {
 		}
 	}})
 	costs := p.Costs()
-	if c := costs[len(costs)-1]; c.Stage != "refinement, products" || !(c.Flops > 7*n*n*n && c.Flops < 10*n*n*n) {
+	if c := costs[len(costs)-1]; c.Stage != "refinement, products" || !(c.Flops > 13*n*n*n && c.Flops < 16*n*n*n) {
 		t.Errorf("the last phase of the forecast is %+v", c)
 	}
 	res, err := p.SolvePair(context.Background(), given[float64](n, pr.a, evd.Lower, false), given[float64](n, pr.b, evd.Lower, false))

@@ -64,24 +64,30 @@ func (p *Plan[T]) solve(ctx context.Context, a evd.Sym[T], b *evd.Sym[T]) (*Resu
 		}
 		return p.solveBy(by, c, a)
 	}
-	begin := func() *plan.Call { return p.base.Begin(ctx, plan.ProgressOf(p.costs(b != nil), report)) }
+	costs := p.SolveCosts
+	if b != nil {
+		costs = p.Costs
+	}
+	var last *plan.Call
+	begin := func() *plan.Call {
+		last = p.base.Begin(ctx, plan.ProgressOf(costs(), report))
+		return last
+	}
 	first := func() (*Result[T], error) {
 		return plan.Survive(begin, func(c *plan.Call) (*Result[T], error) { return attempt(p.stages.Now, c) }, p.avoid)
 	}
-	if !p.opt.Verify {
-		return first()
-	}
 	safe := func() (*Result[T], error) { return attempt(p.safe, begin()) }
-	return plan.Verified(first, safe, verifiable[T], unverified[T])
-}
-
-// costs returns Costs, without the phase Cholesky unless B will be factored.
-func (p *Plan[T]) costs(factors bool) []plan.StageCost {
-	costs := p.Costs()
-	if !factors && len(costs) > 0 {
-		costs = costs[1:]
+	var res *Result[T]
+	var err error
+	if p.opt.Verify {
+		res, err = plan.Verified(first, safe, verifiable[T], unverified[T])
+	} else {
+		res, err = first()
 	}
-	return costs
+	if res != nil { // perhaps beside an *evd.OverflowError
+		last.Ends()
+	}
+	return res, err
 }
 
 // solveBy solves by the stages `by`, for a matrix that the plan accepts. The factor of B is on the
@@ -113,21 +119,18 @@ func (p *Plan[T]) solveBy(by *dense.Stages[T], c *plan.Call, a evd.Sym[T]) (*Res
 	}
 	res := newResult(c, r, p.opt.RowMajor, p.vectorScale())
 	res.Condition, res.Certificate = p.factored.Condition, certificate
-	if (p.opt.Verify || p.opt.Refine) && p.opt.Vectors {
+	if p.opt.measures() {
 		if res, err = p.refined(&s, a, res, tail.Sigma); err != nil {
 			return nil, err
 		}
 	}
-	if p.opt.Refine {
-		c.Ends()
-	}
 	return res, res.overflow()
 }
 
-// run runs the tail of a solve. A refinement that follows is part of the solve, so the end of the tail
-// is then not reported as the end of the solve.
+// run runs the tail of a solve. A certificate, a refinement and a solve on the safe path may follow, so
+// the end of the tail is not reported as the end of the solve.
 func (p *Plan[T]) run(tail *spectrum.Tail[T], c *plan.Call, t spectrum.Tridiagonal) (spectrum.Result[T], error) {
-	if report := c.Reporter(); report != nil && p.opt.Refine {
+	if report := c.Reporter(); report != nil {
 		c.ReportTo(func(at vk.Progress) {
 			if at.Phase != "" {
 				report(at)
@@ -182,7 +185,6 @@ func (p *Plan[T]) exact(c *plan.Call, a evd.Sym[T]) (*Result[T], error) {
 	if p.opt.Verify {
 		res.Certificate = &evd.Certificate{}
 	}
-	c.Ends()
 	return res, res.overflow()
 }
 

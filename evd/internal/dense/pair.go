@@ -152,11 +152,20 @@ func (s *Stages[T]) CholeskyCost() plan.StageCost {
 	return plan.StageCost{Stage: stages.PhaseCholesky, Flops: s.pair.cholesky.Flops() * realFlops[T]()}
 }
 
-// RefinementCost is the forecast of the operations of one step of a refinement.
+// PairCheckCost is the forecast of the operations of PairSums.
+func (s *Stages[T]) PairCheckCost() plan.StageCost {
+	return plan.StageCost{Stage: stages.PhaseCheck, Flops: s.pair.residuals.Flops() * realFlops[T]()}
+}
+
+// RefinementCost is the forecast of the operations of one step of a refinement and of PairSums after
+// it.
 func (s *Stages[T]) RefinementCost() plan.StageCost {
 	n := float64(s.N)
 	products, update := s.pair.refine.Flops()
-	return plan.StageCost{Stage: stages.PhaseRefineProducts, Flops: (products + 2*n*n*n + update) * realFlops[T]()}
+	return plan.StageCost{
+		Stage: stages.PhaseRefineProducts,
+		Flops: (products+2*n*n*n+update)*realFlops[T]() + s.PairCheckCost().Flops,
+	}
 }
 
 // Factored is what a Cholesky factorisation tells about B.
@@ -314,7 +323,8 @@ func (s *Solve[T]) PairSums(a Triangle[T], b *Triangle[T], sigma [2]float64, val
 	for i := range 2 {
 		results[i], results[2+i] = received(s.sums[i].In(ws), m), received(p.residuals.Columns(ws)[i], s.N)
 	}
-	_, err = s.Dev.Run(s.Ctx, rec, nil)
+	profile, err := s.Dev.Run(s.Ctx, rec, s.Reporter())
+	s.Profile.Merge(profile)
 	for i := range 2 {
 		sums[i], norms[i] = results[i](), results[2+i]()
 	}

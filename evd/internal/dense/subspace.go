@@ -63,10 +63,17 @@ func NewSubspace[T spirv.Scalar](dev *vk.Device, n int, cfg Config) (*Subspace[T
 // Layout is the layout of the memory.
 func (s *Subspace[T]) Layout() *vk.Layout { return s.layout }
 
-// Costs are the operations of Project and Expand for m = n.
-func (s *Subspace[T]) Costs() plan.StageCost {
+// Costs are the operations of Project, of Expand and of Sums for m = n. Without vectors, the last two
+// have none.
+func (s *Subspace[T]) Costs() (project, expand, check plan.StageCost) {
 	n, k := float64(s.N), float64(s.MostVectors(s.N))
-	return plan.StageCost{Stage: stages.PhaseProjection, Flops: (3*n*n*n + 2*n*n*k) * realFlops[T]()}
+	project = plan.StageCost{Stage: stages.PhaseProjection, Flops: 3 * n * n * n * realFlops[T]()}
+	expand = plan.StageCost{Stage: stages.PhaseProjection, Flops: 2 * n * n * k * realFlops[T]()}
+	check = plan.StageCost{Stage: stages.PhaseCheck}
+	if s.residuals != nil {
+		check.Flops = s.residuals.Flops() * realFlops[T]()
+	}
+	return project, expand, check
 }
 
 // Hold uploads V.
@@ -159,7 +166,7 @@ func (s *Subspace[T]) Sums(c *plan.Call, m int, a, b Triangle[T], values []float
 	for i := range norms {
 		results[3+i] = received(s.residuals.Columns(ws)[i], n)
 	}
-	profile, err := c.Dev.Run(c.Ctx, rec, nil)
+	profile, err := c.Dev.Run(c.Ctx, rec, c.Reporter())
 	c.Profile.Merge(profile)
 	for i := range sums {
 		sums[i] = results[i]()
