@@ -368,7 +368,8 @@ int32_t vkevd_pencil_plan(vkevd_device device, int64_t n, const vkevd_pencil *op
  *
  * The function has the ending _float32, _complex128 or _complex64 if the plan has this type of
  * numbers. So have the next two functions. Errors: VKEVD_NOT_POSITIVE, and those of
- * vkevd_symmetric_solve. The text of an error in a matrix names it, A or B.
+ * vkevd_symmetric_solve. The text of an error in a matrix names it, A or B. With VKEVD_CANONICAL, C is
+ * the matrix of the standard problem: if it is not finite, the device has computed wrong numbers.
  */
 int32_t vkevd_pencil_factor(vkevd_plan plan, const double *b, int64_t ldb, double *condition,
                             const vkevd_control *control, vkevd_error *error);

@@ -127,6 +127,8 @@ func (p *pairFlags) about(file string, n int, err error) error {
 	}
 	if bad := (*pencil.MatrixError)(nil); errors.As(err, &bad) && bad.Matrix == "B" {
 		file = p.b
+	} else if bad != nil && bad.Matrix != "A" {
+		return fmt.Errorf("%s, n = %d: %w; both files are finite, so the device may be defective: vkevd selftest", cli.InputName(file), n, err)
 	}
 	return aboutMatrix(file, n, err)
 }

@@ -329,8 +329,8 @@ func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 		return nil, err
 	}
 	of, shift, err := dense.Congruent(dense.Triangle[T]{N: m, Ld: m, Data: projected}, f.root)
-	if err != nil {
-		return nil, err
+	if err != nil { // the device has computed a NaN
+		return nil, cause("C", err)
 	}
 	shift += e // the largest element of 2^−shift·C is between ½ and 1
 	solver, err := k.solverOf(false, m, shift)

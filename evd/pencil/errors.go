@@ -22,9 +22,10 @@ func (e *NotPositiveError) Error() string {
 	return fmt.Sprintf("B is not positive definite: its leading minor of order %d is not", e.Order)
 }
 
-// MatrixError says which of the two matrices an error is about.
+// MatrixError says which matrix an error is about.
 type MatrixError struct {
-	// Matrix is A or B.
+	// Matrix is A or B, or C of canonical orthogonalisation if the device has computed a NaN. A and B
+	// have only finite elements then, and the place is that in C.
 	Matrix string
 
 	// Err is an *evd.ShapeError or an *evd.NonFiniteError.

@@ -21,7 +21,7 @@ import (
 //	X = L⁻ᴴ·Z, or L·Z for BAxLx
 //
 // The factors σ are powers of four, and 1 unless the largest element is far from 1. The errors are
-// ErrNoFactor, a *MatrixError for A, and those of evd.Plan.Solve. If a wait between workgroups
+// ErrNoFactor, a *MatrixError for A or C, and those of evd.Plan.Solve. If a wait between workgroups
 // fails, Solve returns no error, but solves again (see evd.Plan.Solve).
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Sym[T]) (*Result[T], error) {
 	return p.solve(ctx, a, nil)
