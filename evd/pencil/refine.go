@@ -42,7 +42,7 @@ func (p *Plan[T]) refined(s *dense.Solve[T], a evd.Sym[T], res *Result[T], sigma
 	}
 	best, kept, counts := res, 0, refinement.Counts{}
 	for now := ratios; counts.Steps < mostSteps && (kept == 0 || now.Residual >= enough || now.Orthogonality >= enough); {
-		next, err := p.step(s, noise, &counts, sigma, res)
+		next, err := p.step(s, noise, &counts, sigma, best) // then only one earlier result keeps memory
 		if err != nil {
 			return nil, err
 		}
