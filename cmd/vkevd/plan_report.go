@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
@@ -10,6 +11,7 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -42,6 +44,7 @@ type planReport struct {
 	Stages      []plannedStage       `json:"stages"`
 	Flops       float64              `json:"flops"`
 	Seconds     float64              `json:"seconds,omitempty"`
+	Pair        *plannedPair         `json:"pair,omitempty"`
 	Rate        float64              `json:"flops_per_second,omitempty"` // of the device, in the plan's precision, as measured
 }
 
@@ -51,6 +54,22 @@ type plannedRegion struct {
 	Bytes  uint64 `json:"bytes"`
 	Paged  bool   `json:"paged,omitempty"` // it lies in several buffers
 }
+
+// plannedPair divides the forecast for a generalized problem. Of Flops and Seconds, the part For is
+// because of B: a problem A·x = λ·x does not have it. Further is what another A with the same B costs.
+type plannedPair struct {
+	For     plannedShare `json:"for_b"`
+	Further plannedShare `json:"further_a"`
+}
+
+type plannedShare struct {
+	Flops   float64 `json:"flops"`
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+// phasesForB are the phases of a generalized problem that a problem A·x = λ·x does not have, apart from
+// those of the factor of B.
+var phasesForB = []string{stages.PhaseStandardForm, stages.PhasePairVectors, stages.PhaseProjection, stages.PhaseRefineProducts}
 
 type plannedStage struct {
 	evd.StageCost
@@ -116,15 +135,40 @@ func (j *planJob) forecastTime(r *planReport, on target, f machine.Planned) {
 			r.Rate = device.rates.FP32
 		}
 	}
-	for _, c := range f.Costs() {
-		s := plannedStage{StageCost: c}
+	seconds := func(c evd.StageCost) float64 {
 		if device.known {
-			s.Seconds = device.seconds(c, n)
+			return device.seconds(c, n)
 		}
+		return 0
+	}
+	for _, c := range f.Costs() {
+		s := plannedStage{c, seconds(c)}
 		r.Stages = append(r.Stages, s)
 		r.Flops += c.Flops
 		r.Seconds += s.Seconds
 	}
+	of, pair := f.(interface {
+		FactorCosts() []evd.StageCost
+		SolveCosts() []evd.StageCost
+	})
+	if !pair {
+		return
+	}
+	r.Pair = &plannedPair{}
+	for _, c := range of.FactorCosts() {
+		r.Pair.For.add(c, seconds(c))
+	}
+	for _, c := range of.SolveCosts() {
+		r.Pair.Further.add(c, seconds(c))
+		if slices.Contains(phasesForB, c.Stage) {
+			r.Pair.For.add(c, seconds(c))
+		}
+	}
+}
+
+func (s *plannedShare) add(c evd.StageCost, seconds float64) {
+	s.Flops += c.Flops
+	s.Seconds += seconds
 }
 
 // hostBytes is the host memory of a solve for the matrix, and for vectors unless they overwrite it.
@@ -162,6 +206,12 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 		return number * (uint64(j.rows)*n + (uint64(j.rows)+n)*few)
 	case j.svd:
 		return number * uint64(j.rows) * n
+	case j.overlap != "" && vectors: // A, B, V, A and C scaled, X; and Z, which is scaled in other memory
+		return number * 7 * n * n
+	case j.overlap != "": // A, B, V, A and C scaled
+		return number * 5 * n * n
+	case j.refine: // the vectors from before a step, and those after it
+		return number * (2*n*n + 2*n*found)
 	case j.b && vectors:
 		return number * (2*n*n + n*found)
 	case j.b:
@@ -195,7 +245,8 @@ func (r planReport) print(w io.Writer) error {
 		fmt.Fprintf(&b, "%-28s %16s %16d  %s: %s, for %.0f%% of the %s\n",
 			fmt.Sprintf("on device %d", d.Index), "", d.Bytes, cli.Human(d.Bytes), cli.Printable(d.Name), 100*d.Part, r.Parts)
 	}
-	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n\n", "matrix, vectors on the host", "", r.Host, cli.Human(r.Host))
+	host := map[bool]string{true: "A, B, vectors on the host", false: "matrix, vectors on the host"}[r.Type > 0]
+	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n\n", host, "", r.Host, cli.Human(r.Host))
 	r.printStages(&b)
 	if r.Fits != nil && *r.Fits {
 		what := map[bool]string{true: "with vectors", false: "values only"}[r.Vectors]
@@ -229,6 +280,12 @@ func (r planReport) printStages(b *strings.Builder) {
 	}
 	line("total", r.Flops, r.Seconds)
 	b.WriteString("\n")
+	if p := r.Pair; p != nil {
+		line("of it because of B", p.For.Flops, p.For.Seconds)
+		b.WriteString("\n")
+		line("a further A, the same B", p.Further.Flops, p.Further.Seconds)
+		b.WriteString("\n")
+	}
 	if r.Seconds > 0 {
 		fmt.Fprintf(b, "\nAbout %s on the device, by its measured rate of %s.\n", duration(r.Seconds), flopRate(r.Rate))
 	}

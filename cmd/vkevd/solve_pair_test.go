@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -261,16 +262,73 @@ func TestPairDoesNotWaitForTheOtherFile(t *testing.T) {
 // TestPairPlans checks the host memory and the first stages in forecasts for pairs.
 func TestPairPlans(t *testing.T) {
 	s := newFixture(t)
-	for args, host := range map[string]uint64{"": 24e4, "--values-only": 16e4, "--complex --smallest 10": 2*16e4 + 16e3, "--precision f32 --type 3": 12e4} {
+	for args, host := range map[string]uint64{
+		"": 24e4, "--values-only": 16e4, "--complex --smallest 10": 2*16e4 + 16e3, "--precision f32 --type 3": 12e4, "--refine": 32e4, "--verify": 24e4,
+	} {
 		var r struct {
 			Host_bytes uint64
 			Type       int
-			Stages     []struct{ Stage string }
+			Flops      float64
+			Stages     []struct {
+				Stage string
+				Flops float64
+			}
+			Pair struct{ For_b, Further_a struct{ Flops float64 } }
 		}
 		stdout, stderr, status := s.real(strings.Fields("plan -n 100 --b --json - " + args)...)
 		if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != cli.StatusSuccess || r.Host_bytes != host || r.Type != 1+2*strings.Count(args, "type") ||
 			r.Stages[0].Stage != "Cholesky factor" || r.Stages[1].Stage != "standard form" {
 			t.Errorf("%s: status %d, %+v, %v, %s", args, status, r, err, stderr)
 		}
+		because := 0.0
+		for _, s := range r.Stages {
+			if slices.Contains([]string{"Cholesky factor", "standard form", "triangular solve", "refinement, products"}, s.Stage) {
+				because += s.Flops
+			}
+		}
+		if !(math.Abs(because-r.Pair.For_b.Flops) < 1e-9*because) || !(math.Abs(r.Flops-r.Stages[0].Flops-r.Pair.Further_a.Flops) < 1e-9*r.Flops) {
+			t.Errorf("%s: %+v, want %g for B", args, r, because)
+		}
+	}
+	// With canonical orthogonalisation, the whole problem of B is because of B. Its memory lies behind
+	// that of the plan.
+	var r struct {
+		Flops      float64
+		Host_bytes uint64
+		Bytes      uint64
+		Memory     []struct {
+			Name          string
+			Offset, Bytes uint64
+		}
+		Pair struct{ For_b, Further_a struct{ Flops float64 } }
+	}
+	stdout, _, status := s.real(strings.Fields("plan -n 100 --b --overlap canonical --json -")...)
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != cli.StatusSuccess || r.Host_bytes != 56e4 ||
+		!(r.Pair.For_b.Flops > r.Flops/2) || !(r.Pair.Further_a.Flops < 0.7*r.Flops) || !(r.Pair.For_b.Flops+r.Pair.Further_a.Flops > r.Flops) {
+		t.Errorf("status %d, %+v, %v", status, r, err)
+	}
+	v, q1 := -1, -1
+	for i, m := range r.Memory {
+		switch m.Name {
+		case "V":
+			v = i
+		case "A, Q1, vectors":
+			q1 = i
+		}
+		if m.Offset+m.Bytes > r.Bytes {
+			t.Errorf("%+v ends behind %d bytes", m, r.Bytes)
+		}
+	}
+	if v < 0 || q1 < 0 || r.Memory[q1].Offset < r.Memory[v].Offset+r.Memory[v].Bytes {
+		t.Errorf("memory %+v", r.Memory)
+	}
+	stdout, _, _ = s.real(strings.Fields("plan -n 100 --b")...)
+	for _, text := range []string{"\nA, B, vectors on the host ", "\nof it because of B ", "\na further A, the same B "} {
+		if !strings.Contains(stdout, text) {
+			t.Errorf("%q is missing:\n%s", text, stdout)
+		}
+	}
+	if stdout, _, _ = s.real(strings.Fields("plan -n 100")...); strings.Contains(stdout, "because of B") || !strings.Contains(stdout, "\nmatrix, vectors on the host ") {
+		t.Errorf("%s", stdout)
 	}
 }

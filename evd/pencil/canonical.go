@@ -510,11 +510,16 @@ func (k *canonical[T]) bytes() uint64 {
 	return 0
 }
 
-func (k *canonical[T]) memory() []vk.Placed {
+// memory lists the regions of the plan of a standard problem, which has memory of its own: it lies
+// behind the `first` bytes.
+func (k *canonical[T]) memory(first uint64) (all []vk.Placed) {
 	if s := k.solver.Current(); s.Plan != nil {
-		return s.Memory()
+		for _, r := range s.Memory() {
+			r.Offset += first
+			all = append(all, r)
+		}
 	}
-	return nil
+	return all
 }
 
 // close frees the memory of the plan of the last standard problem.

@@ -207,7 +207,7 @@ func (p *Plan[T]) Bytes() uint64 {
 // share bytes.
 func (p *Plan[T]) Memory() []vk.Placed {
 	if p.canonical != nil {
-		return append(p.base.Memory(), p.canonical.memory()...)
+		return append(p.base.Memory(), p.canonical.memory(p.base.Bytes())...)
 	}
 	return p.base.Memory()
 }
