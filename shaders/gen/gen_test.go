@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,21 @@ func TestRemoveOrphans(t *testing.T) {
 	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s: kept %t, want %t", name, err == nil, want)
+		}
+	}
+}
+
+// TestUnknownNames checks that the program refuses a name that no source and no header has, before it
+// compiles the others.
+func TestUnknownNames(t *testing.T) {
+	root, err := source.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"nosuch", "reflector.comp", ""} {
+		err := run(root, false, []string{"reflector", name})
+		if want := fmt.Sprintf("no source and no header is called %q", name); err == nil || err.Error() != want {
+			t.Errorf("%q: have %v, want %q", name, err, want)
 		}
 	}
 }

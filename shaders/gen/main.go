@@ -36,24 +36,24 @@ func main() {
 }
 
 func run(root string, all bool, names []string) error {
-	compiler, err := source.Compiler(root)
-	if err != nil {
-		return err
-	}
 	dir := filepath.Join(root, "shaders")
 	sources, err := source.All(dir)
 	if err != nil {
 		return err
 	}
-	stamps := source.ReadStamps(dir)
-	failed, known := 0, map[string]bool{}
-	for _, s := range sources {
-		asked := all
-		for _, name := range names {
-			if s.Name == name || s.Includes(name) {
-				asked, known[name] = true, true
-			}
+	for _, name := range names {
+		if !slices.ContainsFunc(sources, func(s *source.Source) bool { return means(name, s) }) {
+			return fmt.Errorf("no source and no header is called %q", name)
 		}
+	}
+	compiler, err := source.Compiler(root)
+	if err != nil {
+		return err
+	}
+	stamps := source.ReadStamps(dir)
+	failed := 0
+	for _, s := range sources {
+		asked := all || slices.ContainsFunc(names, func(name string) bool { return means(name, s) })
 		if !asked && (len(names) > 0 || stamps.Stale(dir, s, compiler) == nil) {
 			continue
 		}
@@ -65,11 +65,6 @@ func run(root string, all bool, names []string) error {
 		}
 		stamps[s.File()] = stamp
 		fmt.Println(s.Name)
-	}
-	for _, name := range names {
-		if !known[name] {
-			return fmt.Errorf("no source and no header is called %q", name)
-		}
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d sources failed", failed, len(sources))
@@ -85,6 +80,9 @@ func run(root string, all bool, names []string) error {
 	}
 	return removeOrphans(dir, stamps, sources, files)
 }
+
+// means tells whether an argument of the program means this source.
+func means(name string, s *source.Source) bool { return s.Name == name || s.Includes(name) }
 
 func compile(root, dir, compiler string, s *source.Source) (source.Stamp, error) {
 	stamp := source.Stamp{Source: s.Hash, Compiler: compiler}
