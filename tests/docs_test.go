@@ -14,7 +14,8 @@ import (
 // to the root of the module.
 func documents(t *testing.T) []string {
 	return append(pages(t), "examples/README.md", "examples/pca/PROVENANCE.md", "python/README.md",
-		"tests/newcomers/README.md", "tests/testdata/matrices/PROVENANCE.md")
+		"tests/newcomers/README.md", "tests/testdata/matrices/PROVENANCE.md", ".github/pull_request_template.md",
+		".github/ISSUE_TEMPLATE/defect.md", ".github/ISSUE_TEMPLATE/device.md", ".github/ISSUE_TEMPLATE/wish.md")
 }
 
 const (
