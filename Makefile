@@ -106,6 +106,8 @@ test: setup compiler vet test-unit test-single test-newcomers test-python test-d
 
 # go test itself runs the most important checks of go vet.
 test-quick: setup compiler
+	@echo "test-quick: $(words $(QUICK_PACKAGES)) packages: two minutes on two idle cores, about five if they must be compiled;"
+	@echo "test-quick: a busy machine takes longer; go test PACKAGE tests what you changed in less time"
 	$(TEST)quick $(GO) test -timeout $(TIMEOUT) $(QUICK_PACKAGES)
 
 test-long: setup compiler test-cgo test-drop-in-long test-kernels test-gpuav test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
