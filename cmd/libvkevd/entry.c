@@ -154,6 +154,24 @@ PENCIL(VKEVD_FLOAT32, float, _float32)
 PENCIL(VKEVD_COMPLEX128, double, _complex128)
 PENCIL(VKEVD_COMPLEX64, float, _complex64)
 
+int32_t vkevd_tridiagonal_plan(vkevd_device device, int64_t n, const vkevd_symmetric *options, vkevd_plan *plan,
+                               vkevd_error *error) {
+	ENTER(error);
+	return goTridiagonalPlan(device, n, (vkevd_symmetric *)options, plan, error);
+}
+
+int32_t vkevd_tridiagonal_solve(vkevd_plan plan, const double *d, const double *e, double *w, double *z, int64_t ldz,
+                                vkevd_found *found, const vkevd_control *control, vkevd_error *error) {
+	ENTER(error);
+	return goTridiagonalSolve(plan, VKEVD_FLOAT64, (double *)d, (double *)e, w, z, ldz, found, (vkevd_control *)control, error);
+}
+
+int32_t vkevd_tridiagonal_solve_float32(vkevd_plan plan, const float *d, const float *e, float *w, float *z, int64_t ldz,
+                                        vkevd_found *found, const vkevd_control *control, vkevd_error *error) {
+	ENTER(error);
+	return goTridiagonalSolve(plan, VKEVD_FLOAT32, (float *)d, (float *)e, w, z, ldz, found, (vkevd_control *)control, error);
+}
+
 int32_t vkevd_svd_plan(vkevd_device device, int64_t m, int64_t n, const vkevd_svd *options,
                        vkevd_plan *plan, vkevd_error *error) {
 	ENTER(error);

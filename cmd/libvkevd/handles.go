@@ -14,15 +14,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// plan is the Go object of a vkevd_plan: a plan of one of four kinds, and a turn, which makes the
+// plan is the Go object of a vkevd_plan: a plan of one of five kinds, and a turn, which makes the
 // solves of this plan run one after another.
 type plan struct {
 	turn turn
 	kind kind
 }
 
-// kind is a kind of plan: *symmetric (eigenvalues), *pairs (eigenvalues of pairs), *singular (singular
-// values) or *many (a batch).
+// kind is a kind of plan: *symmetric (eigenvalues), *pairs (eigenvalues of pairs), *tridiagonal,
+// *singular (singular values) or *many (a batch).
 type kind interface {
 	// build checks the options and makes the Go plan, which calls `progress` during its solves.
 	build(dev *vk.Device, progress func(evd.Progress)) error
@@ -74,6 +74,12 @@ type pairs[T evd.Number, R evd.Float] struct {
 	symmetric[T, R]
 	*pencil.Plan[T]
 	options C.vkevd_pencil
+}
+
+// tridiagonal is a plan for tridiagonal matrices. Its part `symmetric` knows the results.
+type tridiagonal[T evd.Float] struct {
+	symmetric[T, T]
+	*evd.TridiagonalPlan[T]
 }
 
 type singular[T evd.Float] struct {

@@ -127,6 +127,23 @@ func (s *symmetric[T, R]) solveBy(by solver[T], t *turn, a unsafe.Pointer, lda C
 	if err != nil {
 		return err
 	}
+	if z == a && z != nil && s.options.vectors == 1 && ldz != lda {
+		return badArgument{"ldz: z is a, so it must be lda"}
+	}
+	return s.write(t, w, z, ldz, found, control, func(ctx context.Context, z evd.Dense[T]) (*evd.Result[T], error) {
+		sym := triangle(in, s.options.upper, s.options.a_row_major)
+		if s.overwrite && unsafe.SliceData(in.Data) != unsafe.SliceData(z.Data) {
+			putTriangle(z.Data, z.Ld, sym)
+			sym.Ld, sym.Data = z.Ld, z.Data
+		}
+		return by(ctx, sym)
+	})
+}
+
+// write writes the result of a solve to the C program's memory. The function `solve` gets the memory
+// for the vectors. If s.overwrite is true, it has written the vectors there.
+func (s *symmetric[T, R]) write(t *turn, w, z unsafe.Pointer, ldz C.int64_t, found *C.vkevd_found, control *C.vkevd_control,
+	solve func(context.Context, evd.Dense[T]) (*evd.Result[T], error)) error {
 	values, err := vector[R](w, s.most, "w")
 	if err != nil {
 		return err
@@ -137,16 +154,17 @@ func (s *symmetric[T, R]) solveBy(by solver[T], t *turn, a unsafe.Pointer, lda C
 			return err
 		}
 	}
-	switch {
-	case found == nil && s.options._select == C.VKEVD_INTERVAL:
+	if found == nil && s.options._select == C.VKEVD_INTERVAL {
 		return errNull("found")
-	case z == a && z != nil && s.options.vectors == 1 && ldz != lda:
-		return badArgument{"ldz: z is a, so it must be lda"}
 	}
 	return t.run(control, func(ctx context.Context) error {
-		res, err := s.solve(ctx, by, in, vectors)
+		res, err := solve(ctx, vectors)
 		if res == nil {
 			return err
+		}
+		if res.Vectors != nil && !s.overwrite {
+			vectors.Cols = res.Vectors.Cols
+			put(&vectors, res.Vectors)
 		}
 		overflow := take(values, res.Values, res.First, false)
 		if found != nil {
@@ -154,20 +172,6 @@ func (s *symmetric[T, R]) solveBy(by solver[T], t *turn, a unsafe.Pointer, lda C
 		}
 		return overflow
 	})
-}
-
-func (s *symmetric[T, R]) solve(ctx context.Context, by solver[T], a, z evd.Dense[T]) (*evd.Result[T], error) {
-	sym := triangle(a, s.options.upper, s.options.a_row_major)
-	if s.overwrite && unsafe.SliceData(a.Data) != unsafe.SliceData(z.Data) {
-		putTriangle(z.Data, z.Ld, sym)
-		sym.Ld, sym.Data = z.Ld, z.Data
-	}
-	res, err := by(ctx, sym)
-	if res != nil && res.Vectors != nil && !s.overwrite {
-		z.Cols = res.Vectors.Cols
-		put(&z, res.Vectors)
-	}
-	return res, err
 }
 
 func triangle[T evd.Number](a evd.Dense[T], upper, rowMajor C.int32_t) evd.Sym[T] {

@@ -4,6 +4,7 @@
  *     A = Z·diag(w)·Zᵀ     A symmetric, w ascending,  ZᵀZ = I        vkevd_symmetric_…
  *     A = Z·diag(w)·Zᴴ     A complex Hermitian, the same             vkevd_symmetric_…
  *     A·x = λ·B·x          pairs of such matrices, and two others    vkevd_pencil_…
+ *     T = Z·diag(w)·Zᵀ     T symmetric tridiagonal                   vkevd_tridiagonal_…
  *     A = U·diag(s)·Vᵀ     A of any shape, s descending, s ≥ 0       vkevd_svd_…
  *     A(k) = Z(k)·diag(w(k))·Z(k)ᵀ  for many small matrices          vkevd_batch_…
  *
@@ -447,6 +448,31 @@ int32_t vkevd_pencil_check_complex64(vkevd_plan plan, const float *a, int64_t ld
                                      const float *w, const float *z, int64_t ldz, int64_t count,
                                      double *residual, double *orthogonality, const vkevd_control *control,
                                      vkevd_error *error);
+
+/* ---- Symmetric tridiagonal matrices ---------------------------------------------------------- */
+
+/*
+ * vkevd_tridiagonal_plan makes a plan for real symmetric tridiagonal matrices of order n ≥ 0. Of the
+ * options it uses number (VKEVD_FLOAT64 or VKEVD_FLOAT32), vectors, vectors_row_major, select and the
+ * members that belong to select. All others must be 0. The device memory grows with n only, unless
+ * vectors = 1. Errors are those of vkevd_symmetric_plan.
+ */
+int32_t vkevd_tridiagonal_plan(vkevd_device device, int64_t n, const vkevd_symmetric *options, vkevd_plan *plan,
+                               vkevd_error *error);
+
+/*
+ * vkevd_tridiagonal_solve computes T = Z·diag(w)·Zᵀ, w ascending, or the part that the plan selects.
+ *
+ *     d  array of n numbers, the diagonal of T.
+ *     e  array of n-1 numbers: e[i] is T(i+1, i).
+ *
+ * The other arguments and the errors are those of vkevd_symmetric_solve. The function with the ending
+ * _float32 is for a plan with number = VKEVD_FLOAT32.
+ */
+int32_t vkevd_tridiagonal_solve(vkevd_plan plan, const double *d, const double *e, double *w, double *z, int64_t ldz,
+                                vkevd_found *found, const vkevd_control *control, vkevd_error *error);
+int32_t vkevd_tridiagonal_solve_float32(vkevd_plan plan, const float *d, const float *e, float *w, float *z, int64_t ldz,
+                                        vkevd_found *found, const vkevd_control *control, vkevd_error *error);
 
 /* ---- Singular values ----------------------------------------------------------------------- */
 

@@ -48,6 +48,7 @@ static void handles(vkevd_device device, vkevd_plan plan) {
 	SAYS(bad, "bytes: NULL", vkevd_plan_bytes(plan, NULL, &error));
 	SAYS(bad, "plan: NULL", vkevd_symmetric_plan(device, 1, NULL, NULL, &error));
 	SAYS(bad, "plan: NULL", vkevd_pencil_plan(device, 1, NULL, NULL, &error));
+	SAYS(bad, "plan: NULL", vkevd_tridiagonal_plan(device, 1, NULL, NULL, &error));
 	SAYS(bad, "plan: NULL", vkevd_svd_plan(device, 1, 1, NULL, NULL, &error));
 	SAYS(bad, "plan: NULL", vkevd_batch_plan(device, 1, 1, NULL, NULL, &error));
 
@@ -62,6 +63,7 @@ static void handles(vkevd_device device, vkevd_plan plan) {
 		SAYS(bad, "device: not an open handle", vkevd_batch_order(h, &count, &error));
 		SAYS(bad, "device: not an open handle", vkevd_symmetric_plan(h, 1, NULL, &none, &error));
 		SAYS(bad, "device: not an open handle", vkevd_pencil_plan(h, 1, NULL, &none, &error));
+		SAYS(bad, "device: not an open handle", vkevd_tridiagonal_plan(h, 1, NULL, &none, &error));
 		SAYS(bad, "device: not an open handle", vkevd_svd_plan(h, 1, 1, NULL, &none, &error));
 		SAYS(bad, "device: not an open handle", vkevd_batch_plan(h, 1, 1, NULL, &none, &error));
 		SAYS(bad, "token: not an open handle", vkevd_cancel(h, &error));
@@ -75,6 +77,8 @@ static void handles(vkevd_device device, vkevd_plan plan) {
 		SAYS(bad, "plan: not an open handle", vkevd_pencil_factor(h, NULL, 1, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_pencil_solve(h, NULL, 1, NULL, 1, NULL, NULL, 1, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_pencil_check(h, NULL, 1, NULL, 1, NULL, NULL, 1, 0, NULL, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_tridiagonal_solve(h, NULL, NULL, NULL, NULL, 1, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_tridiagonal_solve_float32(h, NULL, NULL, NULL, NULL, 1, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_svd_solve(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_svd_solve_float32(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_batch_solve(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
@@ -313,6 +317,57 @@ static void pencils(vkevd_device device) {
 #undef REFUSED
 }
 
+static void tridiagonals(vkevd_device device) {
+	vkevd_plan plan;
+	vkevd_symmetric o;
+#define REFUSED(text, ...)                                                                         \
+	do {                                                                                           \
+		o = (vkevd_symmetric){__VA_ARGS__};                                                        \
+		SAYS(bad, text, vkevd_tridiagonal_plan(device, 3, &o, &plan, &error));                      \
+		CHECK(plan == 0);                                                                          \
+	} while (0)
+	const char *const number = "options.number: neither VKEVD_FLOAT64 nor VKEVD_FLOAT32, the types of tridiagonal matrices";
+	const char *const dense = "options: upper, a_row_major and verify are not for tridiagonal matrices";
+	REFUSED(number, .number = VKEVD_MIXED, .vectors = 1);
+	REFUSED(number, .number = VKEVD_COMPLEX128);
+	REFUSED(number, .number = VKEVD_COMPLEX64);
+	REFUSED(number, .number = -1);
+	REFUSED(dense, .upper = 1);
+	REFUSED(dense, .a_row_major = 1);
+	REFUSED(dense, .verify = 1);
+	REFUSED("options.reserved: must be 0", .reserved0 = 1);
+	REFUSED("options: a member that must be 0 or 1 is neither", .vectors = 2);
+	REFUSED("options: a member that must be 0 or 1 is neither", .vectors_row_major = -1);
+	REFUSED("options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL", .select = 3);
+	REFUSED("option Index: [1, 4) is not a range of 3 values", .select = VKEVD_INDEX, .from = 1, .to = 4);
+	SAYS(bad, "order -1 is negative", vkevd_tridiagonal_plan(device, -1, NULL, &plan, &error));
+
+	double d[3] = {1, 2, 3}, e[2] = {0}, w[3], z[9];
+	float w32[3];
+	o = (vkevd_symmetric){.vectors = 1};
+	OK(vkevd_tridiagonal_plan(device, 3, &o, &plan, &error));
+	SAYS(bad, "d: NULL", vkevd_tridiagonal_solve(plan, NULL, e, w, z, 3, NULL, NULL, &error));
+	SAYS(bad, "e: NULL", vkevd_tridiagonal_solve(plan, d, NULL, w, z, 3, NULL, NULL, &error));
+	SAYS(bad, "w: NULL", vkevd_tridiagonal_solve(plan, d, e, NULL, z, 3, NULL, NULL, &error));
+	SAYS(bad, "z: NULL", vkevd_tridiagonal_solve(plan, d, e, w, NULL, 3, NULL, NULL, &error));
+	SAYS(bad, "ldz: 2, must be at least 3", vkevd_tridiagonal_solve(plan, d, e, w, z, 2, NULL, NULL, &error));
+	SAYS(bad, "plan: for another kind of problem or of number",
+	     vkevd_tridiagonal_solve_float32(plan, w32, w32, w32, w32, 3, NULL, NULL, &error));
+	SAYS(bad, "plan: for another kind of problem or of number", vkevd_symmetric_solve(plan, z, 3, w, z, 3, NULL, NULL, &error));
+	OK(vkevd_tridiagonal_solve(plan, d, e, w, z, 3, NULL, NULL, &error));
+	CHECK(w[0] == 1 && w[1] == 2 && w[2] == 3 && z[0] == 1 && z[4] == 1 && z[8] == 1);
+	e[1] = NAN;
+	SAYS(VKEVD_NOT_FINITE, "element (2, 1) is NaN; entries must be finite (indices from 0)",
+	     vkevd_tridiagonal_solve(plan, d, e, w, z, 3, NULL, NULL, &error));
+	CHECK(error.row == 2 && error.column == 1);
+	OK(vkevd_plan_close(plan, &error));
+	o = (vkevd_symmetric){.select = VKEVD_INTERVAL, .up_to = 1};
+	OK(vkevd_tridiagonal_plan(device, 3, &o, &plan, &error));
+	SAYS(bad, "found: NULL", vkevd_tridiagonal_solve(plan, d, e, w, NULL, 0, NULL, NULL, &error));
+	OK(vkevd_plan_close(plan, &error));
+#undef REFUSED
+}
+
 static void singular(vkevd_device device) {
 	vkevd_plan plan;
 	vkevd_svd o;
@@ -461,6 +516,7 @@ int main(void) {
 	handles(device, plan);
 	symmetric(device);
 	pencils(device);
+	tridiagonals(device);
 	singular(device);
 	batches(device);
 	OK(vkevd_close(device, &error));

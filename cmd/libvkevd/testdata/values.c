@@ -466,6 +466,71 @@ static void singles(void) {
 	free(full.at), free(v.at);
 }
 
+// tridiagonal solves for the matrix with 2 on the diagonal and −1 beside it, whose eigenvalues are
+// 2 − 2·cos(π·k/(N + 1)), in both precisions. The padding of z is NaN before and after.
+static void tridiagonal(vkevd_symmetric o, int pad, int first, int count) {
+	double d[N], e[N - 1], w[N], exact[N];
+	float df[N], ef[N - 1], wf[N];
+	matrix full = new_matrix(N, N, 0, 0), z = {0, 0, 0, 0, NULL};
+	for (int k = 0; k < N * N; k++)
+		full.at[k] = 0;
+	for (int i = 0; i < N; i++) {
+		*entry(full, i, i) = d[i] = df[i] = 2;
+		exact[i] = 2 - 2 * cos(3.14159265358979323846 * (i + 1) / (N + 1));
+		if (i > 0)
+			*entry(full, i, i - 1) = *entry(full, i - 1, i) = e[i - 1] = ef[i - 1] = -1;
+	}
+	if (o.vectors)
+		z = new_matrix(N, N, pad, o.vectors_row_major);
+	for (int single = 0; single < 2; single++) {
+		vkevd_plan plan;
+		vkevd_found found = {-1, -1};
+		o.number = single ? VKEVD_FLOAT32 : VKEVD_FLOAT64;
+		OK(vkevd_tridiagonal_plan(device, N, &o, &plan, &error));
+		if (single) {
+			float *zf = o.vectors ? malloc((size_t)z.ld * N * sizeof(float)) : NULL;
+			OK(vkevd_tridiagonal_solve_float32(plan, df, ef, wf, zf, z.ld, &found, NULL, &error));
+			for (int k = 0; k < count; k++)
+				w[k] = wf[k];
+			for (int i = 0; i < N && o.vectors; i++)
+				for (int k = 0; k < count; k++)
+					*entry(z, i, k) = zf[o.vectors_row_major ? i * z.ld + k : i + k * z.ld];
+			free(zf);
+		} else {
+			OK(vkevd_tridiagonal_solve(plan, d, e, w, z.at, z.ld, &found, NULL, &error));
+		}
+		OK(vkevd_plan_close(plan, &error));
+		CHECK(found.first == first && found.count == count);
+		double tolerance = single ? 1e-5 : 1e-13;
+		for (int k = 0; k < count; k++)
+			CHECK(fabs(w[k] - exact[first + k]) < tolerance);
+		if (o.vectors) {
+			matrix part = z;
+			part.cols = count;
+			CHECK(not_orthogonal(part) < tolerance && residual(full, part, part, w, count) < tolerance);
+			for (int i = N; i < N + pad; i++)
+				CHECK(isnan(z.at[i]) && isnan(z.at[i + z.ld]));
+		}
+	}
+	free(z.at), free(full.at);
+}
+
+static void all_tridiagonal(void) {
+	vkevd_symmetric o = {0};
+	tridiagonal(o, 0, 0, N);
+	o.vectors = 1;
+	for (int pad = 0; pad < 3; pad++) {
+		o.vectors_row_major = pad & 1;
+		tridiagonal(o, pad, 0, N);
+	}
+	o.select = VKEVD_INDEX, o.from = 3, o.to = 9;
+	tridiagonal(o, 2, 3, 6);
+	o.select = VKEVD_INTERVAL, o.above = 0.5, o.up_to = 0.6, o.vectors_row_major = 1; // values 15 to 17: 0.481, 0.540, 0.602
+	tridiagonal(o, 0, 16, 1);
+	o.vectors = 0, o.above = 3, o.up_to = INFINITY;
+	tridiagonal(o, 0, 47, 23);
+}
+
 // singular computes the singular values and vectors of one m×n matrix, with one choice of storage
 // orders and padding.
 static void singular(int m, int n, vkevd_svd o, int pad) {
@@ -662,6 +727,7 @@ int main(void) {
 	all_hermitian();
 	all_pairs();
 	refined();
+	all_tridiagonal();
 	all_singular();
 	many();
 	many_singles();
