@@ -1,5 +1,6 @@
 """Tests of threads, processes, signals, progress and devices."""
 
+import io
 import os
 import shutil
 import subprocess
@@ -47,6 +48,27 @@ class Process(Case):
             with self.assertRaises(KeyError):
                 work()
         self.check_eigen(symmetric(100), *vkevd.eigh(symmetric(100)))
+
+    def test_progress_line(self):
+        """progress=True writes a line to standard error, and removes it. A standard error that is
+        closed is no error."""
+        for work in (lambda progress: vkevd.eigh(symmetric(100), progress=progress), lambda progress: vkevd.svdvals(symmetric(90), progress=progress),
+                     lambda progress: vkevd.eigh_tridiagonal(np.ones(50), np.ones(49), progress=progress)):
+            with mock.patch.object(sys, "stderr", io.StringIO()) as text:
+                work(True)
+            lines = text.getvalue().split("\r")
+            self.assertRegex(lines[1], r"^vkevd: +\d+ %  \w")
+            self.assertTrue(any(line.startswith("vkevd: 100 %") for line in lines), lines)
+            self.assertEqual((lines[-2].strip(), lines[-1]), ("", ""))
+            for quiet in (False, None):
+                with mock.patch.object(sys, "stderr", io.StringIO()) as text:
+                    work(quiet)
+                self.assertEqual(text.getvalue(), "")
+        for broken in (None, open(os.devnull)):  # a file that cannot be written
+            with mock.patch.object(sys, "stderr", broken):
+                self.check_eigen(symmetric(30), *vkevd.eigh(symmetric(30), progress=True))
+            if broken:
+                broken.close()
 
     def test_many_shapes(self):
         for n in list(range(40, 50)) * 2:  # more than the plans that are kept

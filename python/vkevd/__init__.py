@@ -13,8 +13,9 @@ Arguments have the names of numpy.linalg and scipy.linalg. Each function also ha
 
     device=    one of vkevd.devices(), or its index, or a part of its name; the default is the
                device of vkevd.use(...), or of the environment variable VKEVD_DEVICE, or the best
-    progress=  a function with the arguments (stage, done, total), called in another thread; if
-               it raises an exception, the solve ends; it must not use vkevd with the same device
+    progress=  True: a line of text on standard error; or a function with the arguments (stage,
+               done, total), called in another thread; if it raises an exception, the solve ends;
+               it must not use vkevd with the same device
 
 Ctrl-C ends a solve. Other Python threads run during a solve. Devices stay open, and the plans of
 the last shapes keep their device memory; vkevd.clear() frees this memory. After fork() a child

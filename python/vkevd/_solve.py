@@ -7,6 +7,7 @@ from ctypes import byref, c_uint64
 from . import _devices
 from ._errors import CancelledError
 from ._library import Control, Progress, call
+from ._progress import Line, function_of
 
 
 class _Watch:
@@ -40,6 +41,15 @@ def solve(session, progress, work):
     interrupts the wait, the solve is cancelled. The exception is raised after the solve has stopped
     using its memory.
     """
+    progress = function_of(progress)
+    try:
+        return _solve(session, progress, work)
+    finally:
+        if isinstance(progress, Line):
+            progress.close()
+
+
+def _solve(session, progress, work):
     _devices.refuse_watched([session])
     if threading.current_thread() is not threading.main_thread():
         return _locked(session, progress, 0, work)
