@@ -63,6 +63,31 @@ class Eigh(Case):
             self.check_eigen(a, w, z, first)
             self.assertEqual(len(vkevd.eigvalsh(a, subset_by_value=between)), count)
 
+    def test_largest(self):
+        n = 40
+        for a in (symmetric(n), hermitian(n), symmetric(n).tolist()):
+            for k in (1, 5, n):
+                w, z = vkevd.eigh(a, largest=k)
+                self.check_eigen(np.asarray(a), w, z, n - k)
+                self.assertTrue((vkevd.eigvalsh(a, largest=np.int64(k)) == vkevd.eigh(a, largest=k, eigvals_only=True)).all())
+                self.assertEqual(len(w), k)
+
+    def test_drivers(self):
+        """scipy's names of LAPACK's routines change nothing. Those that scipy refuses are refused."""
+        a, b = symmetric(20), np.eye(20)
+        every = {"ev", "evd", "evr", "evx", "gv", "gvd", "gvx", "syevd", ""}
+        for arguments, allowed in (({}, {"ev", "evd", "evr", "evx"}), ({"b": b}, {"gv", "gvd", "gvx"}),
+                                   ({"subset_by_index": [2, 4]}, {"evr", "evx"}), ({"largest": 2}, {"evr", "evx"}),
+                                   ({"b": b, "subset_by_value": [0, 9]}, {"gvx"})):
+            want = vkevd.eigh(a, **arguments)
+            for driver in every:
+                if driver in allowed:
+                    w, z = vkevd.eigh(a, driver=driver, **arguments)
+                    self.assertTrue((w == want[0]).all() and (z == want[1]).all())
+                else:
+                    with self.subTest(driver, arguments=arguments), self.assertRaisesRegex(ValueError, "^driver '"):
+                        vkevd.eigh(a, driver=driver, **arguments)
+
     def test_types(self):
         a = symmetric(20)
         wide = np.full((20, 50), np.nan, np.float32)
@@ -169,6 +194,22 @@ class Eigh(Case):
         w, z = vkevd.eigh(np.stack([symmetric(order + 1, seed) for seed in range(2)]))
         self.check_eigen(symmetric(order + 1, 1), w[1], z[1])
 
+    def test_parts_of_stacks(self):
+        """The same part of each matrix, also of orders that no batch takes, and of complex matrices."""
+        order = vkevd._devices.session().batch_order
+        for n, of in ((9, symmetric), (order + 1, symmetric), (9, hermitian)):
+            a = np.stack([of(n, seed) for seed in range(4)]).reshape(2, 2, n, n)
+            for first, last, arguments in ((2, 4, {"subset_by_index": [2, 4]}), (n - 3, n - 1, {"largest": 3}), (0, 0, {"subset_by_index": [0, 0]})):
+                w, z = vkevd.eigh(a, **arguments)
+                self.assertEqual((w.shape, z.shape, z.dtype), ((2, 2, last - first + 1), (2, 2, n, last - first + 1), a.dtype))
+                for i in np.ndindex(2, 2):
+                    self.check_eigen(a[i], w[i], z[i], first)
+                self.assertTrue(np.allclose(vkevd.eigvalsh(a, **arguments), w, rtol=0, atol=1e-10))
+                self.assertTrue(w.base is None or w.base.size == w.size, "all values stay in memory")
+                self.assertTrue(z.base is None or z.base.size == z.size, "all vectors stay in memory")
+        w, z = vkevd.eigh(np.empty((0, 5, 5)), subset_by_index=[1, 2])
+        self.assertEqual((w.shape, z.shape), ((0, 2), (0, 5, 2)))
+
     def test_stacks_of_float32(self):
         """A stack of float32 is solved in single precision: at least one value or vector differs from
         the rounded ones of double precision."""
@@ -206,8 +247,7 @@ class Eigh(Case):
         with self.assertRaisesRegex(ValueError, "is not a range within 0 to 5"):
             vkevd.eigh(a, subset_by_index=[0, 6])
         with self.assertRaises(ValueError):
-            vkevd.eigh(np.stack([a, a]), subset_by_index=[0, 1])
-
+            vkevd.eigh(np.stack([a, a]), subset_by_value=[0, 1])
 
     def test_refusals_name_a_way_out(self):
         a = symmetric(6)
@@ -219,8 +259,8 @@ class Eigh(Case):
         for work, words in ((lambda: vkevd.batched([a + 0j]), "a.real"), (lambda: vkevd.svd(a + 0j), "numpy.linalg"),
                             (lambda: vkevd.eigh(a.astype(np.float16)), r"astype\(numpy.float64\)"),
                             (lambda: vkevd.eigh(Sparse()), "toarray"), (lambda: vkevd.eigh(a.astype(object)), "must be numbers"),
-                            (lambda: vkevd.eigh(np.stack([a, a]), subset_by_index=[0, 1]), "one by one"),
-                            (lambda: vkevd.eigh(a, subset_by_index=[-2, -1]), r"n - k, n - 1"),
+                            (lambda: vkevd.eigh(np.stack([a, a]), subset_by_value=[0, 1]), "one by one"),
+                            (lambda: vkevd.eigh(a, subset_by_index=[-2, -1]), "largest=k"),
                             (lambda: vkevd.use("no such device"), r"vkevd.devices\(\) lists them")):
             with self.assertRaisesRegex((TypeError, ValueError, vkevd.NoDeviceError), words):
                 work()

@@ -291,8 +291,22 @@ assert np.allclose(factor.solve(np.eye(3))[0], 0.5)
             self.assertTrue(np.allclose(w, vkevd.eigh(a, second)[0], atol=1e-4))
         self.assertEqual(vkevd.eigh(np.empty((0, 4, 4)), np.eye(4))[1].shape, (0, 4, 4))
         self.assertEqual(vkevd.eigh(np.empty((2, 0, 0)), np.empty((0, 0)))[0].shape, (2, 0))
-        with self.assertRaises(ValueError):
-            vkevd.eigh(a, b, subset_by_index=[0, 1])
+        with self.assertRaisesRegex(ValueError, "not for a stack"):
+            vkevd.eigh(a, b, subset_by_value=[0, 1])
+
+    def test_parts_of_stacks(self):
+        n = 9
+        a, b = np.stack([symmetric(n, seed) for seed in range(3)]), np.stack([positive(n, float, seed) for seed in range(3)])
+        for second in (b, b[0]):  # a factor for each pair, and one for all
+            for first, arguments in ((2, {"subset_by_index": [2, 4]}), (n - 3, {"largest": 3})):
+                w, z = vkevd.eigh(a, second, **arguments)
+                self.assertEqual((w.shape, z.shape), ((3, 3), (3, n, 3)))
+                for k in range(3):
+                    self.check_pair(a[k], second[k] if second.ndim == 3 else second, w[k], z[k], first=first)
+                self.assertTrue(np.allclose(vkevd.eigvalsh(a, second, **arguments), w, rtol=0, atol=1e-10))
+        w, z = vkevd.Factor(b[0], largest=2).solve(a[0])
+        self.check_pair(a[0], b[0], w, z, first=n - 2)
+        self.assertEqual(vkevd.eigh(np.empty((0, 4, 4)), np.eye(4), largest=1)[1].shape, (0, 4, 1))
 
 
 if __name__ == "__main__":

@@ -33,14 +33,24 @@ class Refusals(Case):
             refused(ValueError, "subset_by_index and subset_by_value cannot both be given", subset_by_index=[0, 1], subset_by_value=[0, 1])
             for first, last in (-1, 2), (0, 6), (3, 2):
                 refused(ValueError, f"subset_by_index: [{first}, {last}] is not a range within 0 to 5; "
-                        "the k largest of n have the indices [n - k, n - 1]", subset_by_index=[first, last])
+                        "largest=k is for the k largest", subset_by_index=[first, last])
+            for k in -1, 0, 7:
+                refused(ValueError, f"largest: {k} of 6 eigenvalues", largest=k)
+            for part in {"subset_by_index": [0, 1]}, {"subset_by_value": [0, 1]}:
+                refused(ValueError, "largest cannot be given with subset_by_index or subset_by_value", largest=1, **part)
+            refused(TypeError, "'float' object cannot be interpreted as an integer", largest=1.0)
+            refused(ValueError, "driver 'syevd' is none of ev, evd, evr, evx, gv, gvd, gvx", driver="syevd")
+            refused(ValueError, "driver 'gvd' is for a problem with b", driver="gvd")
+            refused(ValueError, "driver 'evd' is for a problem without b", driver="evd", b=np.eye(6))
+            refused(ValueError, "driver 'evd' finds no part of a spectrum", driver="evd", subset_by_index=[0, 1])
+            refused(TypeError, "progress must be True or a function with the arguments stage, done, total", progress="bar")
             work(a, subset_by_index=[0, 5])
             work(a, subset_by_index=[5, 5])
             refused(ValueError, "subset_by_value: [1.0, 1.0] is empty", subset_by_value=[1, 1])
             refused(ValueError, "subset_by_value: [nan, 1.0] is empty", subset_by_value=[np.nan, 1])
             refused(ValueError, "precision 'half' is not 'mixed'", precision="half")
-            refused(ValueError, "a part of the spectrum is not supported for a stack of matrices; solve them one by one",
-                    stack, subset_by_index=[0, 1])
+            refused(ValueError, "subset_by_value is not for a stack, whose matrices may have different numbers of such values; "
+                    "solve them one by one", stack, subset_by_value=[0, 1])
             refused(TypeError, "vkevd: an array of type object is not supported: its entries must be numbers", a.astype(object))
             refused(TypeError, "vkevd: an array of type <U32 is not supported: its entries must be numbers", a.astype("U32"))
             refused(TypeError, "vkevd: array type float16 is not supported; a.astype(numpy.float64) is", a.astype(np.float16))

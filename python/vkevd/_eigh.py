@@ -6,12 +6,12 @@ from . import _batched, _devices
 from ._arrays import numbers, square, stack
 from ._pencil import Factor, paired, with_b
 from ._results import EighResult, finished
-from ._symmetric import EVERYTHING, alone, one, select_of, upper_of
+from ._symmetric import EVERYTHING, alone, check_driver, one, select_of, upper_of
 
 
 def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=False, overwrite_b=False,
-         check_finite=True, subset_by_index=None, subset_by_value=None, type=1, overlap=None, refine=False,
-         precision=None, device=None, progress=None):
+         check_finite=True, subset_by_index=None, subset_by_value=None, largest=None, type=1, overlap=None,
+         refine=False, driver=None, precision=None, device=None, progress=None):
     """Eigenvalues, ascending, and eigenvectors of a real symmetric or complex Hermitian matrix, or
     of a stack of them.
 
@@ -38,7 +38,9 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
     UPLO ("L", "U") or lower (True, False) names the triangle of a, and of b, that is read.
     subset_by_index = [first,
     last] selects eigenvalues by index, both ends included. subset_by_value = [low, high] selects
-    the eigenvalues in (low, high]. Both are as in scipy. With eigvals_only no vectors are computed.
+    the eigenvalues in (low, high]. Both are as in scipy. largest=k selects the k largest ones. With
+    stacks all three select the same part of each matrix, so subset_by_value is not possible there.
+    With eigvals_only no vectors are computed. driver has the names of scipy, and no effect.
     With overwrite_a the vectors may replace a in memory, which saves memory. check_finite and
     overwrite_b have no effect, because the triangle that is read is always checked, and b is never
     changed. Matrices of float32 are solved in
@@ -66,7 +68,8 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
         single = a
         a, b = paired(a, b, type)
         copied = copied or a is not single
-    select = select_of(a, subset_by_index, subset_by_value)
+    select = select_of(a, subset_by_index, subset_by_value, largest)
+    check_driver(driver, b is not None, select is not EVERYTHING)
     if overlap is not None and (b is None or a.ndim > 2 or b.ndim > 2):
         raise ValueError("overlap is for one pair of a and b")
     if refine and b is None:
@@ -76,10 +79,11 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
     if precision and (a.dtype != np.float64 or a.ndim > 2 or b is not None or eigvals_only or select is not EVERYTHING):
         raise ValueError("mixed precision is for all values and vectors of one matrix of float64")
     if a.ndim > 2 or b is not None and b.ndim > 2:
-        if select is not EVERYTHING:
-            raise ValueError("a part of the spectrum is not supported for a stack of matrices; solve them one by one")
-        result = (_stack(a, upper, not eigvals_only, device, progress) if b is None else
-                  _pairs(a, b, upper, type, not eigvals_only, refine, device, progress))
+        if subset_by_value is not None:
+            raise ValueError("subset_by_value is not for a stack, whose matrices may have different numbers of "
+                             "such values; solve them one by one")
+        result = (_stack(a, upper, not eigvals_only, select, device, progress) if b is None else
+                  _pairs(a, b, upper, type, not eigvals_only, select, refine, device, progress))
     elif a.size == 0:
         result = np.empty(0, a.real.dtype), np.empty((0, 0), a.dtype)
     else:
@@ -95,15 +99,25 @@ def eigvalsh(a, UPLO="L", **arguments):
     return eigh(a, UPLO, eigvals_only=True, **arguments)
 
 
-def _stack(a, upper, vectors, device, progress):
+def _stack(a, upper, vectors, select, device, progress):
     shape, n = a.shape[:-2], a.shape[-1]
     if a.size == 0:
-        return np.empty(shape + (n,), a.real.dtype), np.empty_like(a)
+        return _nothing(shape, n, select, a)
     matrices, session = a.reshape((-1, n, n)), _devices.session(device)
     if n <= session.batch_order and a.dtype.kind != "c":
         w, z = _batched.stack(matrices, upper, vectors, session, progress)
-        return w.reshape(shape + (n,)), z.reshape(a.shape).swapaxes(-1, -2) if vectors else None
-    return _stacked(matrices, (one(m, upper, vectors, EVERYTHING, True, device, progress) for m in matrices), vectors, shape)
+        w, z = w.reshape(shape + (n,)), z.reshape(a.shape).swapaxes(-1, -2) if vectors else None
+        if select is EVERYTHING:
+            return w, z
+        part = slice(select["start"], select["stop"])  # a batch finds all; the copies do not keep all of it
+        return w[..., part].copy(), z[..., part].copy() if vectors else None
+    return _stacked(matrices, (one(m, upper, vectors, select, True, device, progress) for m in matrices), vectors, shape)
+
+
+def _nothing(shape, n, select, a):
+    """The result of a stack without matrices, or with matrices without entries."""
+    m = n if select is EVERYTHING else select["stop"] - select["start"]
+    return np.empty(shape + (m,), a.real.dtype), np.empty(shape + (n, m), a.dtype)
 
 
 def _stacked(matrices, parts, vectors, shape):
@@ -111,15 +125,16 @@ def _stacked(matrices, parts, vectors, shape):
     return filled if vectors else (filled[0], None)
 
 
-def _pairs(a, b, upper, type, vectors, refine, device, progress):
+def _pairs(a, b, upper, type, vectors, select, refine, device, progress):
     shape, n = np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-1]
     matrices = np.broadcast_to(a, shape + (n, n))
     if matrices.size == 0:
-        return np.empty(shape + (n,), a.real.dtype), np.empty(shape + (n, n), a.dtype)
+        return _nothing(shape, n, select, a)
     matrices = matrices.reshape(-1, n, n)
     if b.ndim == 2:
-        with Factor(b, type=type, lower=not upper, eigvals_only=not vectors, refine=refine, device=device) as factor:
+        part = None if select is EVERYTHING else [select["start"], select["stop"] - 1]
+        with Factor(b, type=type, lower=not upper, eigvals_only=not vectors, subset_by_index=part, refine=refine, device=device) as factor:
             return _stacked(matrices, (factor.parts(m, progress) for m in matrices), vectors, shape)
     bs = np.broadcast_to(b, shape + (n, n)).reshape(-1, n, n)
-    parts = (one(m, upper, vectors, EVERYTHING, True, device, progress, by=with_b(of, upper, type, refine=refine)) for m, of in zip(matrices, bs))
+    parts = (one(m, upper, vectors, select, True, device, progress, by=with_b(of, upper, type, refine=refine)) for m, of in zip(matrices, bs))
     return _stacked(matrices, parts, vectors, shape)

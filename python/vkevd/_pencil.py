@@ -64,14 +64,14 @@ class Factor:
     """
 
     def __init__(self, b, *, type=1, lower=True, eigvals_only=False, subset_by_index=None, subset_by_value=None,
-                 overlap=None, refine=False, device=None, progress=None):
+                 largest=None, overlap=None, refine=False, device=None, progress=None):
         b, _ = numbers(b)
         square(b)
         if b.ndim != 2:
             raise np.linalg.LinAlgError(f"shape {b.shape}: not a matrix")
         memory, ld, row_major = stored(b)
         self._dtype, self._order, self._upper = b.dtype, len(b), int(not lower)
-        self._vectors, self._select = not eigvals_only, select_of(b, subset_by_index, subset_by_value)
+        self._vectors, self._select = not eigvals_only, select_of(b, subset_by_index, subset_by_value, largest)
         options = Symmetric(vectors=self._vectors, upper=self._upper, a_row_major=1, number=number_of(b), **self._select)
         options, condition = _pencil(type, self._upper, row_major, options, overlap, refine), c_double()
 

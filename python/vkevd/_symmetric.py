@@ -23,15 +23,40 @@ def upper_of(UPLO, lower):
     return int(UPLO.upper() == "U")
 
 
-def select_of(a, by_index, by_value):
+# Names of LAPACK's routines without and with b, as in scipy. Those that end in r or x find parts of
+# a spectrum.
+_DRIVERS = ("ev", "evd", "evr", "evx"), ("gv", "gvd", "gvx")
+
+
+def check_driver(driver, with_b, part):
+    """Refuses a driver that scipy refuses. Of all others vkevd takes no notice: it has one
+    method."""
+    if driver is None:
+        return
+    if driver not in _DRIVERS[0] + _DRIVERS[1]:
+        raise ValueError(f"driver {driver!r} is none of {', '.join(_DRIVERS[0] + _DRIVERS[1])}")
+    if driver not in _DRIVERS[with_b]:
+        raise ValueError(f"driver {driver!r} is for a problem {'without' if with_b else 'with'} b")
+    if part and driver[-1] not in "rx":
+        raise ValueError(f"driver {driver!r} finds no part of a spectrum")
+
+
+def select_of(a, by_index, by_value, largest=None):
     """The members of the C options that select a part of the spectrum."""
     if by_index is not None and by_value is not None:
         raise ValueError("subset_by_index and subset_by_value cannot both be given")
+    if largest is not None:
+        if by_index is not None or by_value is not None:
+            raise ValueError("largest cannot be given with subset_by_index or subset_by_value")
+        n, k = a.shape[-1], operator.index(largest)
+        if not 1 <= k <= n:
+            raise ValueError(f"largest: {k} of {n} eigenvalues")
+        return {"select": INDEX, "start": n - k, "stop": n}
     if by_index is not None:
         first, last = map(operator.index, by_index)
         if not 0 <= first <= last < a.shape[-1]:
             raise ValueError(f"subset_by_index: [{first}, {last}] is not a range within 0 to {a.shape[-1] - 1}; "
-                             "the k largest of n have the indices [n - k, n - 1]")
+                             "largest=k is for the k largest")
         return {"select": INDEX, "start": first, "stop": last + 1}
     if by_value is not None:
         low, high = map(float, by_value)
