@@ -1,4 +1,4 @@
-from common import Case, np, random, unittest, vkevd
+from common import Case, hermitian, np, random, symmetric, unittest, vkevd
 
 
 class Svd(Case):
@@ -34,6 +34,40 @@ class Svd(Case):
         for arguments in ({"largest": 4}, {"largest": 0, "full_matrices": False}, {"largest": 51, "full_matrices": False}):
             with self.assertRaises(ValueError):
                 vkevd.svd(a, **arguments)
+
+    def test_hermitian(self):
+        for a in (symmetric(30), hermitian(30), np.diag([3.0, -5, 0, 5, -1]), hermitian(30).astype(np.complex64), np.rint(symmetric(9)).astype(int)):
+            tolerance = 1e-6 if a.dtype == np.complex64 else 1e-14
+            u, s, vh = vkevd.svd(a, hermitian=True)
+            wide = a.astype(np.complex128)
+            self.assertTrue((s >= 0).all() and (np.diff(s) <= 0).all())
+            self.assertEqual((s.dtype, u.dtype, vh.dtype), (np.linalg.svd(a, hermitian=True)[1].dtype,) + (np.linalg.svd(a, hermitian=True)[0].dtype,) * 2)
+            n, scale = len(a), np.abs(s).max()
+            self.assertLess(np.abs(s - np.linalg.svd(wide, compute_uv=False)).max(), 30 * n * tolerance * scale)
+            self.assertLess(np.abs(u * s @ vh - wide).max(), 30 * n * tolerance * scale)
+            for q in (u, vh):
+                self.assertLess(np.abs(q.conj().T @ q - np.eye(n)).max(), 30 * n * tolerance)
+            rows = np.take_along_axis(vh, np.abs(vh).argmax(axis=1)[:, None], 1)
+            self.assertTrue((rows.real > 0).all() and np.allclose(rows.imag, 0))
+            self.assertTrue(np.allclose(vkevd.svdvals(a, hermitian=True), s, atol=1e-4 * scale))
+            part = vkevd.svd(a, False, hermitian=True, largest=4)
+            self.assertEqual([x.shape for x in part], [(n, 4), (4,), (4, n)])
+            self.assertTrue((part.S == s[:4]).all() and (part.Vh == vh[:4]).all())
+        a = np.stack([symmetric(7, seed) for seed in range(4)]).reshape(2, 2, 7, 7)
+        u, s, vh = vkevd.svd(a, hermitian=True)
+        self.assertTrue(np.allclose((u * s[..., None, :]) @ vh, a))
+        half = np.tril(a[0, 0]) + np.triu(np.full((7, 7), np.nan), 1)  # numpy, too, reads the lower triangle
+        self.assertTrue(np.allclose(vkevd.svdvals(half, hermitian=True), s[0, 0]))
+        with self.assertRaises(vkevd.ResultOverflowError) as caught:
+            vkevd.svd(np.full((4, 4), -np.finfo(float).max), hermitian=True)
+        self.assertEqual(caught.exception.index, (0,))
+        self.assertTrue(np.isinf(caught.exception.result.S[0]) and np.isfinite(caught.exception.result.S[1:]).all())
+
+    def test_drivers(self):
+        a = random(20, 12)
+        want = vkevd.svd(a)
+        for driver in ("gesdd", "gesvd"):
+            self.assertTrue(all((x == y).all() for x, y in zip(vkevd.svd(a, lapack_driver=driver), want)))
 
     def test_stacks(self):
         a = np.stack([random(12, 8, seed) for seed in range(4)]).reshape(2, 2, 12, 8)
