@@ -131,6 +131,32 @@ class Refusals(Case):
             self.assertEqual(len(vkevd.svd(a, False, largest=k).S), k)
             self.assertEqual(len(vkevd.svdvals(a, largest=k)), k)
         self.refused(ValueError, "largest cannot be used with full_matrices", lambda: vkevd.svd(a, largest=1))
+        for work in (vkevd.svd, vkevd.svdvals):
+            self.refused(ValueError, "lapack_driver 'dgesdd' is neither 'gesdd' nor 'gesvd'", lambda: work(a, lapack_driver="dgesdd"))
+            self.refused(np.linalg.LinAlgError, "shape (4, 3): not a square matrix", lambda: work(a, hermitian=True))
+
+    def test_tridiagonal(self):
+        d, e = np.ones(4), np.zeros(3)
+
+        def refused(kind, text, d=d, e=e, **arguments):
+            for work in (vkevd.eigh_tridiagonal, vkevd.eigvalsh_tridiagonal):
+                self.refused(kind, text, lambda: work(d, e, **arguments))
+
+        refused(ValueError, "shape (4, 1): expected a 1-D array", d[:, None])
+        refused(ValueError, "shape (): expected a 1-D array", e=1.0)
+        refused(ValueError, "d (4) must have one more element than e (4)", e=d)
+        refused(ValueError, "d (0) must have one more element than e (3)", d[:0])
+        refused(ValueError, "lapack_driver 'x' is none of auto, stemr, sterf, stebz, stev, stevd", lapack_driver="x")
+        refused(ValueError, "select 'x' is none of 'a', 'v', 'i'", select="x")
+        refused(ValueError, "select 3 is none of 'a', 'v', 'i'", select=3)
+        refused(ValueError, "select_range must be a pair of numbers", select="i")
+        refused(ValueError, "select_range must be a pair of numbers", select="v", select_range=[1, 2, 3])
+        refused(ValueError, "select_range: [1.0, 1.0] is empty", select="v", select_range=[1, 1])
+        for first, last in (-1, 2), (0, 4), (3, 2):
+            refused(ValueError, f"select_range: [{first}, {last}] is not a range within 0 to 3", select="i", select_range=[first, last])
+        refused(TypeError, "vkevd: eigh_tridiagonal is not supported for complex numbers; use numpy.linalg, or a.real if all "
+                "imaginary parts are zero", d + 0j)
+        refused(vkevd.NotFiniteError, "element (2, 1) is NaN; entries must be finite (indices from 0)", e=np.array([0, np.nan, 0]))
 
     def test_device(self):
         no_device = re.compile(r'^no usable Vulkan device: none matches "no such device"; vkevd\.devices\(\) lists them$')

@@ -6,6 +6,7 @@
     s = vkevd.svdvals(a)
     w, z = vkevd.eigh(a, b)          a·z = b·z·diag(w), b positive definite, and scipy's other types
     w, z = vkevd.Factor(b).solve(a)  the same for many a and one b
+    w, z = vkevd.eigh_tridiagonal(d, e)
     results = vkevd.batched(list)    many small symmetric matrices of mixed orders
     vkevd.install()                  numpy.linalg and scipy.linalg use the GPU for large matrices
 
@@ -33,12 +34,13 @@ from ._library import version
 from ._pencil import Factor
 from ._results import Device, EighResult, SVDResult
 from ._svd import svd, svdvals
+from ._tridiagonal import eigh_tridiagonal, eigvalsh_tridiagonal
 
 __all__ = [
     "Device", "DeviceError", "EighResult", "Error", "Factor", "ForkedError", "NoConvergenceError", "NoDeviceError",
     "NotFiniteError", "NotPositiveDefiniteError", "OutOfMemoryError", "ResultOverflowError", "SVDResult", "UnsupportedError",
     "batched", "clear", "devices",
-    "eigh", "eigvalsh", "install", "installed", "svd", "svdvals", "uninstall", "use", "version",
+    "eigh", "eigh_tridiagonal", "eigvalsh", "eigvalsh_tridiagonal", "install", "installed", "svd", "svdvals", "uninstall", "use", "version",
 ]
 
 

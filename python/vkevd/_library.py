@@ -80,6 +80,8 @@ _ARGUMENTS = {
     "pencil_factor": [c_uint64, c_void_p, c_int64, POINTER(c_double), POINTER(Control)],
     "pencil_solve": [c_uint64, c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_int64, POINTER(Found),
                      POINTER(Control)],
+    "tridiagonal_plan": [c_uint64, c_int64, POINTER(Symmetric), POINTER(c_uint64)],
+    "tridiagonal_solve": [c_uint64, c_void_p, c_void_p, c_void_p, c_void_p, c_int64, POINTER(Found), POINTER(Control)],
     "svd_plan": [c_uint64, c_int64, c_int64, POINTER(Svd), POINTER(c_uint64)],
     "svd_solve": [c_uint64, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_int64, POINTER(Control)],
     "batch_order": [c_uint64, POINTER(c_int64)],
@@ -90,7 +92,7 @@ _ARGUMENTS = {
 for _name in ("symmetric_solve", "pencil_factor", "pencil_solve"):
     for _ending in ("_float32", "_complex128", "_complex64"):
         _ARGUMENTS[_name + _ending] = _ARGUMENTS[_name]
-for _name in ("svd_solve", "batch_solve"):
+for _name in ("tridiagonal_solve", "svd_solve", "batch_solve"):
     _ARGUMENTS[_name + "_float32"] = _ARGUMENTS[_name]
 
 _loaded = None
