@@ -6,6 +6,11 @@ VKEVD_LIBRARY=$REPOSITORY/bin/lib/libvkevd.so.0 "$REPOSITORY/tools/wheel.sh" dis
 for named in 'Go go1' github.com/goki/vulkan gonum.org/v1/gonum; do
 	grep "^== $named" site/vkevd/NOTICES.txt
 done
+for said in 'Author: The vkevd authors' 'Project-URL: Homepage, https://github.com/vkevd/vkevd' 'Project-URL: Issues, ' 'Classifier: Typing :: Typed'; do
+	grep "^$said" site/vkevd-*.dist-info/METADATA
+done
+test -f site/vkevd/py.typed
+test -s site/vkevd/__init__.pyi
 export PYTHONPATH=$PWD/site
 
 # The first block of Python in each README is run as a program. The program is in a file, so that
@@ -18,9 +23,10 @@ x = rng.standard_normal((120, 110))
 a = x.T @ x
 b = a / 110 + np.eye(110)
 stack = np.stack([a[:20, :20]] * 3)
+d, e = np.diag(a), np.diag(a, 1)
 END
 	awk '/^```python$/ { inside = 1; next } /^```$/ { if (inside) exit } inside' "$REPOSITORY/$readme" |
-		sed 's/vkevd\.install()/vkevd.install(100)/' >>program.py # the CPU driver is refused without a number
+		sed 's/vkevd\.install()/vkevd.install(100)/' >>program.py # without a number the CPU driver is not used
 	cat >>program.py <<'END'
 assert vkevd.__file__.startswith(__import__("os").environ["PYTHONPATH"]), vkevd.__file__
 assert s.shape in ((110,), (10,)) and np.allclose(s, np.linalg.svd(x, compute_uv=False)[:len(s)])
