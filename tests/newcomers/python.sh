@@ -2,6 +2,9 @@
 # READMEs. This script needs the library that `make lib` builds.
 python=/usr/bin/python3 # Debian's, whose numpy setup.sh installs
 VKEVD_LIBRARY=$REPOSITORY/bin/lib/libvkevd.so.0 "$REPOSITORY/tools/wheel.sh" dist
+case $(uname -m) in # the wheel is for older systems, too
+x86_64 | aarch64) [ "$(echo dist/vkevd-*.whl | sed 's/.*manylinux_2_\([0-9]*\)_.*/\1/')" -le 28 ] ;;
+esac
 "$python" -m pip install --quiet --no-index --no-deps --target site dist/vkevd-*.whl
 for named in 'Go go1' github.com/goki/vulkan gonum.org/v1/gonum; do
 	grep "^== $named" site/vkevd/NOTICES.txt
