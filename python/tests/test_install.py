@@ -10,10 +10,16 @@ except ImportError:
     scipy = None
 
 
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+
 class Install(Case):
     def setUp(self):
         self.originals = np.linalg.eigh, np.linalg.svd
-        vkevd.install(100)
+        self.assertIs(vkevd.install(100), True)
         self.assertTrue(vkevd.installed())
 
     def tearDown(self):
@@ -38,17 +44,31 @@ class Install(Case):
         self.assertTrue(np.allclose(s, singular))
         self.assertTrue(np.allclose(inverse @ x, np.eye(110)))
 
+    def on_device(self, log, count):
+        self.assertEqual(len([line for line in log.output if "on the device" in line]), count, log.output)
+        self.assertEqual(len(log.output), count, log.output)
+
     def test_left_to_numpy(self):
-        warnings.simplefilter("ignore", PendingDeprecationWarning)  # of numpy.matrix
         a = symmetric(120)
+
+        class Own(np.ndarray):
+            def __array_function__(self, function, types, arguments, options):
+                return np.linalg.eigh.__wrapped__(np.asarray(self))
+
         with self.assertNoLogs("vkevd", "INFO"):
             np.linalg.eigh(symmetric(99))
-        for matrix, why in ((np.stack([a, a]), "3 dimensions"), (np.asmatrix(a), "type is matrix"),
-                            (a.tolist(), "type is list"), (np.rint(a).astype(int), "int64")):  # not even tried
+            np.linalg.svd([[1.0, 2.0]] * 120)  # a long list of short rows
+        for matrix, shape, why in ((np.stack([a, a]), r"\(2, 120, 120\)", "3 dimensions"), ([np.eye(3).tolist()] * 120, "list of 120", "3 dimensions"),
+                                   (a.view(Own), r"\(120, 120\)", "type Own has functions of its own")):
             with self.assertLogs("vkevd", "INFO") as log:
                 w, z = np.linalg.eigh(matrix)
             self.assertTrue(np.array_equal(w, self.originals[0](matrix)[0]))
-            self.assertRegex(log.output[0], f"eigh .*: left to numpy.linalg.eigh .*{why}")
+            self.assertRegex(log.output[0], f"eigh {shape}: left to numpy.linalg.eigh .*{why}")
+        for matrix, why in ((a.astype(np.float16), "elements are float16"), (a.astype(object), "elements are object"),
+                            (a.astype(np.longdouble), f"elements are {np.dtype(np.longdouble)}"), ([[1.0]] * 119 + [[1.0, 2.0]], "ValueError")):
+            with self.assertLogs("vkevd", "INFO") as log, self.assertRaises((TypeError, ValueError)):
+                np.linalg.eigh(matrix)
+            self.assertRegex(log.output[0], f"left to numpy.linalg.eigh .*{why}")
         a[5, 2] = np.nan
         with self.assertLogs("vkevd", "INFO") as log:
             try:
@@ -60,15 +80,101 @@ class Install(Case):
                 self.assertTrue(np.array_equal(np.linalg.eigh(a)[0], theirs[0], equal_nan=True))
             with self.assertRaises(ValueError):
                 np.linalg.eigh(a, "X")
-            np.linalg.svd(symmetric(110), hermitian=True)
             np.linalg.svd(symmetric(110) + 0j)
-        self.assertEqual(len([line for line in log.output if "left to" in line]), 4, log.output)
-        self.assertFalse([line for line in log.output if "_" in line], "private names")
-        self.assertIn("(hermitian is given)", " ".join(log.output))
+        self.assertEqual(len([line for line in log.output if "left to" in line]), 3, log.output)
         self.assertIn("its elements are complex128", " ".join(log.output))
-        with self.assertLogs("vkevd", "INFO") as log, self.assertRaises(TypeError):
-            np.linalg.eigh(symmetric(120), turbo=True)
-        self.assertIn("TypeError: eigh() got an unexpected keyword argument", log.output[0])
+
+    def test_log_lines_have_public_names(self):
+        a = symmetric(120)
+        calls = [(np.linalg.eigh, "eigh"), (np.linalg.eigvalsh, "eigvalsh"), (np.linalg.svd, "svd"), (getattr(np.linalg, "svdvals", None), "svdvals")]
+        if scipy:
+            calls += [(scipy.linalg.eigh, "eigh"), (scipy.linalg.eigvalsh, "eigh"), (scipy.linalg.svd, "svd"), (scipy.linalg.svdvals, "svdvals")]
+        for function, name in calls:
+            if function is None:
+                continue
+            with self.assertLogs("vkevd", "INFO") as log, self.assertRaises(TypeError):
+                function(a, speed=9)
+            self.assertRegex(log.output[0], rf": left to \w+\.linalg\.\w+ \(TypeError: {name}\(\) got an unexpected keyword argument 'speed'\)$")
+
+    def test_other_types(self):
+        """What numpy converts to a matrix of its types is solved, and has the types of numpy's
+        results."""
+        warnings.simplefilter("ignore", PendingDeprecationWarning)  # of numpy.matrix
+        warnings.simplefilter("ignore", DeprecationWarning)  # of short integers in scipy 1.18
+        a, x = symmetric(120), random(130, 110)
+
+        class Table:  # as a DataFrame
+            def __init__(self, array):
+                self.array, self.shape = array, array.shape
+
+            def __array__(self, dtype=None, copy=None):
+                return np.array(self.array, dtype)
+
+        whole = np.rint(10 * a).astype(int)
+        for convert in (np.asmatrix, np.ma.masked_invalid, np.ndarray.tolist, lambda a: tuple(map(tuple, a)), Table, lambda a: a.astype(">f8"), lambda a: a.astype(">f4"),
+                        lambda a: np.rint(10 * a).astype(int), lambda a: np.rint(a).astype(">i2"), lambda a: a > 0, lambda a: np.rint(a * a).astype(np.uint8)):
+            for function, matrix in ((np.linalg.eigh, a), (np.linalg.svd, x)):
+                given = convert(matrix)
+                with self.subTest(function=function, given=type(given), dtype=getattr(given, "dtype", None)):
+                    want = function.__wrapped__(given)
+                    with self.assertLogs("vkevd", "INFO") as log:
+                        result = function(given)
+                        values = np.linalg.eigvalsh(given) if len(want) == 2 else function(given, compute_uv=False)
+                    self.on_device(log, 2)
+                    self.assertEqual([type(part) for part in result], [type(part) for part in want])
+                    self.assertEqual([part.dtype for part in result], [part.dtype for part in want])
+                    at, tolerance = len(want) - 2 if len(want) == 3 else 0, 1e-3 if want[0].dtype == np.float32 else 1e-9
+                    self.assertTrue(np.allclose(result[at], want[at], atol=tolerance) and np.allclose(values, want[at], atol=tolerance))
+        if scipy is None:
+            return
+        for given, served in ((a.tolist(), True), (Table(a), True), (whole, True), (a.astype(">f8"), True), (np.asmatrix(a), True), (whole.astype(np.int32), True),
+                              (np.rint(a).astype(np.int16), False), (a > 0, False)):
+            for function in (scipy.linalg.eigvalsh, scipy.linalg.svdvals):
+                with self.subTest(function=function, given=type(given)), self.assertLogs("vkevd", "INFO") as log:
+                    values = function(given)
+                native = np.asarray(given)  # svdvals of scipy 1.18.1 fails for the other byte order
+                want = function.__wrapped__(native.astype(native.dtype.newbyteorder("=")))
+                self.assertIn("on the device" if served else "its elements are ", log.output[0])
+                self.assertEqual((type(values), values.dtype), (type(want), want.dtype))
+                self.assertTrue(np.allclose(values, want, atol=1e-3 if want.dtype == np.float32 else 1e-9))
+        b = np.eye(120, dtype=int) * 2
+        with self.assertLogs("vkevd", "INFO") as log:
+            self.assertTrue(np.allclose(scipy.linalg.eigvalsh(a, b.tolist()), np.linalg.eigvalsh(a) / 2))
+        self.on_device(log, 2)
+        with self.assertLogs("vkevd", "INFO") as log:
+            try:
+                scipy.linalg.eigh(np.ma.masked_invalid(a))
+            except ValueError:  # of scipy before 1.18
+                pass
+        self.assertIn("its type is MaskedArray", log.output[0])
+
+    @unittest.skipIf(pandas is None, "no pandas")
+    def test_data_frames(self):
+        a = symmetric(120)
+        for frame in (pandas.DataFrame(a), pandas.DataFrame(np.rint(a).astype(int))):
+            with self.assertLogs("vkevd", "INFO") as log:
+                w, z = np.linalg.eigh(frame)
+                s = np.linalg.svd(frame, compute_uv=False)
+            self.on_device(log, 2)
+            self.check_eigen(frame.to_numpy(float), w, np.asarray(z))
+            self.assertTrue(np.allclose(np.sort(np.abs(w)), s[::-1]))
+            self.check_eigen(frame.to_numpy(float), *vkevd.eigh(frame))
+        frame["text"] = "x"
+        with self.assertRaisesRegex(TypeError, r"to_numpy\(float\)"):
+            vkevd.svd(frame)
+
+    def test_hermitian(self):
+        for a in (symmetric(120), np.diag(np.arange(-60.0, 60))):
+            with self.assertLogs("vkevd", "INFO") as log:
+                u, s, vh = np.linalg.svd(a, hermitian=True)
+                values = np.linalg.svd(a, compute_uv=False, hermitian=True)
+                rank = np.linalg.matrix_rank(a, hermitian=True)
+                inverse = np.linalg.pinv(a, hermitian=True)
+            self.on_device(log, 4)
+            self.check_svd(a, u, s, vh)
+            self.assertTrue(np.allclose(values, s) and (values == np.sort(values)[::-1]).all())
+            self.assertEqual(rank, np.linalg.matrix_rank(np.diag(s)))
+            self.assertTrue(np.allclose(a @ inverse @ a, a))
 
     def test_complex(self):
         a = hermitian(120)
@@ -107,11 +213,22 @@ class Install(Case):
             scipy.linalg.svdvals(x)
         self.assertEqual(len([line for line in log.output if "on the device" in line]), 6, log.output)
         with self.assertLogs("vkevd", "INFO") as log:
-            scipy.linalg.eigh(a, driver="evd")
+            for driver in ("ev", "evd", "evr", "evx"):
+                self.check_eigen(a, *scipy.linalg.eigh(a, driver=driver))
+            self.check_eigen(a, *scipy.linalg.eigh(a, driver="evr", subset_by_index=[2, 5]), first=2)
+            for driver in ("gesdd", "gesvd"):
+                self.check_svd(x, *scipy.linalg.svd(x, lapack_driver=driver))
+        self.on_device(log, 7)
+        with self.assertLogs("vkevd", "INFO") as log:
+            for arguments in ({"driver": "sy"}, {"driver": "gvd"}, {"driver": "evd", "subset_by_index": [2, 5]}):
+                with self.assertRaises(ValueError):
+                    scipy.linalg.eigh(a, **arguments)
+            with self.assertRaises(ValueError):
+                scipy.linalg.svd(x, lapack_driver="gesvj")
             a[1, 7] = np.nan  # in the other triangle
             with self.assertRaises(ValueError):
                 scipy.linalg.eigh(a)
-        self.assertEqual(len([line for line in log.output if "left to" in line]), 2, log.output)
+        self.assertEqual(len([line for line in log.output if "left to" in line]), 5, log.output)
 
     @unittest.skipIf(scipy is None, "no scipy")
     def test_pairs(self):
@@ -139,11 +256,11 @@ class Install(Case):
             with self.assertLogs("vkevd", "INFO") as log, self.assertRaisesRegex(kind, message):
                 scipy.linalg.eigh(a, wrong)
             self.assertRegex(log.output[0], f"left to scipy.linalg.eigh .*{why}")
-        for left, why in ((b.tolist(), "b: its type is list"), (np.eye(120, dtype=int), "b: its elements are int64")):
+        for left, why in ((np.eye(120, dtype=np.int8), "b: its elements are int8"), (np.ma.masked_invalid(b), "b: its type is MaskedArray")):
             with self.assertLogs("vkevd", "INFO") as log:
                 try:
                     scipy.linalg.eigh(a, left)
-                except np.linalg.LinAlgError:
+                except ValueError:
                     pass
             self.assertIn(why, log.output[0])
 
@@ -193,7 +310,7 @@ with multiprocessing.get_context("fork").Pool(2) as pool: # numpy's own answer
             solves.append((len(a), device))
             raise RuntimeError("lost")
 
-        def singular_fails(a, *options, device=None):
+        def singular_fails(a, *options, device=None, hermitian=False):
             solves.append((len(a), device))
             raise RuntimeError("lost")
 
@@ -251,9 +368,34 @@ with multiprocessing.get_context("fork").Pool(2) as pool: # numpy's own answer
     def test_on_a_cpu(self):
         if vkevd.use().type != "cpu":
             self.skipTest("the device is a GPU")
+        with self.assertWarnsRegex(RuntimeWarning, r"changes nothing: .* is a CPU, on which LAPACK is faster; install\(N\)") as caught:
+            self.assertIs(vkevd.install(), False)
+        self.assertEqual(caught.filename, __file__)  # the line of the caller
         with self.assertRaises(ValueError):
-            vkevd.install()
+            vkevd.install(device=vkevd.use().index)
         self.assertTrue(vkevd.installed())  # as it was
+
+    def test_without_a_device(self):
+        """A program that calls install() on a machine without a GPU goes on with numpy."""
+        for variables in ({"VK_DRIVER_FILES": "/nowhere.json", "VK_ICD_FILENAMES": "/nowhere.json"}, {"VKEVD_LIBRARY": "/nowhere.so"}, {"VKEVD_DEVICE": "no such device"}):
+            text = self.run_python("""
+import warnings
+import numpy as np, vkevd
+original = np.linalg.eigh
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    assert vkevd.install(2) is False
+assert not vkevd.installed() and np.linalg.eigh is original
+print(len(caught), caught[0].category.__name__, caught[0].message)
+assert np.allclose(np.linalg.eigh(np.eye(3))[0], 1)
+try:
+    vkevd.install(2, device=0)
+except vkevd.NoDeviceError:
+    print("refused")
+""", **variables)
+            self.assertRegex(text, r"^1 RuntimeWarning vkevd.install\(\) changes nothing: ")
+            if "VKEVD_DEVICE" not in variables:
+                self.assertIn("refused", text)
 
 
 if sys.version_info < (3, 10):  # assertNoLogs is newer

@@ -24,7 +24,8 @@ def numbers(a):
         raise TypeError("vkevd: a sparse matrix is not supported; a.toarray() makes it dense, and "
                         "scipy.sparse.linalg finds a few values of a large one")
     if a.dtype.kind not in "fiubc":
-        raise TypeError(f"vkevd: an array of type {a.dtype} is not supported: its entries must be numbers")
+        way_out = "; a.to_numpy(float) converts the columns of a table" if hasattr(given, "to_numpy") else ""
+        raise TypeError(f"vkevd: an array of type {a.dtype} is not supported: its entries must be numbers{way_out}")
     # Types of the other byte order are not equal to those of numpy, so kinds and sizes are
     # compared.
     kind, size = a.dtype.kind, a.dtype.itemsize

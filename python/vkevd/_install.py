@@ -3,13 +3,15 @@
 import functools
 import logging
 import time
+import warnings
 
 import numpy as np
 
 from . import _devices, _svd
 from ._arrays import numbers, square
+from ._errors import Error
 from ._pencil import paired, with_b
-from ._symmetric import EVERYTHING, alone, one, select_of, upper_of
+from ._symmetric import EVERYTHING, alone, check_driver, one, select_of, upper_of
 
 _log = logging.getLogger("vkevd")
 
@@ -24,21 +26,30 @@ def install(crossover=None, *, device=None):
 
     install() replaces the functions eigh, eigvalsh, svd and svdvals. A call is solved on the device
     if it has one matrix of float32 or float64, or for eigh and eigvalsh also of complex64 or
-    complex128, with at least crossover rows and columns, and only options that vkevd supports. The
-    same holds for pairs, with scipy's argument b. All other calls, and calls that fail on the
+    complex128, with at least crossover rows and columns, and only options that vkevd supports.
+    Lists, DataFrames, arrays of integers and of the other byte order are converted, as numpy and
+    scipy do. The same holds for pairs, with scipy's argument b. scipy's arguments driver and
+    lapack_driver have no effect. All other calls, and calls that fail on the
     device, are solved by the original function. For each large matrix the logger "vkevd" writes at
     level INFO where it was solved, and why if it was the original function. uninstall() restores
     the original functions. A value beyond the largest number of its type is infinite, without an
     exception, as in numpy.
 
     Code that has imported a function by name before install() still calls the original function.
-    install() raises an exception if the device cannot be used. It raises ValueError if the device
-    is a CPU and no crossover is given, because a driver that computes on the CPU is slower than
-    LAPACK.
+
+    Returns True. If no device can be used, or if the only device is a CPU and no crossover is
+    given, install() warns (RuntimeWarning), changes nothing, and returns False: a driver that
+    computes on the CPU is slower than LAPACK. With the argument device, both are exceptions.
     """
-    opened = _devices.session(device)
-    if crossover is None and opened.device.type == "cpu":
-        raise ValueError(f"{opened.device.name} is a CPU, on which LAPACK is faster; install(N) uses it from order N on")
+    try:
+        opened = _devices.session(device)
+        if crossover is None and opened.device.type == "cpu":
+            raise ValueError(f"{opened.device.name} is a CPU, on which LAPACK is faster; install(N) uses it from order N on")
+    except (Error, ValueError) as problem:
+        if device is not None:
+            raise
+        warnings.warn(f"vkevd.install() changes nothing: {problem}", RuntimeWarning, stacklevel=2)
+        return False
     uninstall()
     least = CROSSOVER if crossover is None else crossover
     for module in _modules():
@@ -49,6 +60,7 @@ def install(crossover=None, *, device=None):
                 _replaced.append((module, name, original))
                 setattr(module, name, _wrap(original, functools.partial(ours, place), f"{place}.linalg.{name}",
                                             types, least, device))
+    return True
 
 
 def uninstall():
@@ -80,21 +92,22 @@ class _NotOurs(Exception):
 
 
 def _wrap(original, ours, name, types, least, device):
+    place = name.partition(".")[0]
+
     @functools.wraps(original)
     def function(a, *arguments, **options):
         if not _is_large(a, least):
             return original(a, *arguments, **options)
-        other = _other(a, types)
-        if other:
-            _log.info("%s %s: left to %s (%s)", name, np.shape(a), name, other)
-            return original(a, *arguments, **options)
         started = time.perf_counter()
         try:
-            result = ours(device, a, *arguments, **options)
+            matrix = _matrix(a, types, place)
+            if min(matrix.shape) < least:  # long lists of short rows
+                return original(a, *arguments, **options)
+            result = _as_given(a, ours(device, matrix, *arguments, **options), place)
         except Exception as problem:  # the original also answers for bad arguments and bad input
-            _log.info("%s %s: left to %s (%s)", name, a.shape, name, _reason(problem))
+            _log.info("%s %s: left to %s (%s)", name, getattr(a, "shape", f"list of {len(a)}"), name, _reason(problem))
             return original(a, *arguments, **options)
-        _log.info("%s %s: on the device, %.3f s", name, a.shape, time.perf_counter() - started)
+        _log.info("%s %s: on the device, %.3f s", name, matrix.shape, time.perf_counter() - started)
         return result
 
     return function
@@ -104,21 +117,38 @@ def _is_large(a, least):
     """Tells whether a is, or looks like, a matrix or a stack of matrices with at least this number
     of rows and columns."""
     if type(a) is not np.ndarray and isinstance(a, (list, tuple)):
-        return len(a) >= least  # the shape of nested lists is not worth its time
+        return len(a) >= least  # the number of columns is known later
     shape = getattr(a, "shape", ())
     return isinstance(shape, tuple) and len(shape) >= 2 and min(shape[-2:]) >= least
 
 
-def _other(a, types):
-    """Says why the device does not solve an argument. The result is "" if it is a matrix of one of
-    numpy's types that `types` lists."""
-    if type(a) is not np.ndarray:
-        return f"its type is {type(a).__name__}; numpy.asarray makes an array"
+def _matrix(a, types, place):
+    """Returns an argument as an array that the library can solve, or raises _NotOurs. `types` has
+    the letters of the types of numbers that it solves."""
+    of = type(a)
+    if getattr(of, "__array_function__", np.ndarray.__array_function__) is not np.ndarray.__array_function__:
+        raise _NotOurs(f"its type {of.__name__} has functions of its own; numpy.asarray makes an array")
+    if hasattr(a, "toarray") or place == "scipy" and isinstance(a, np.ma.MaskedArray):
+        raise _NotOurs(f"its type is {of.__name__}, which is not supported")
+    a = np.asarray(a)
     if a.ndim != 2:
-        return f"it has {a.ndim} dimensions"
-    if a.dtype.char not in types:
-        return f"its elements are {a.dtype}"
-    return ""
+        raise _NotOurs(f"it has {a.ndim} dimensions")
+    kind = a.dtype.newbyteorder("=").char
+    if a.dtype.kind in "iub" and (place == "numpy" or a.dtype.itemsize > 2):
+        kind = "d"  # as numpy does; scipy computes with short integers in single precision
+    if kind not in types:
+        raise _NotOurs(f"its elements are {a.dtype}")
+    return a
+
+
+def _as_given(a, result, place):
+    """Returns the vectors of a result in the type of the argument a, if numpy does so: for
+    numpy.matrix, for example."""
+    wrap = getattr(a, "__array_wrap__", None)
+    if place == "scipy" or type(a) is np.ndarray or wrap is None or not isinstance(result, tuple):
+        return result
+    parts = [wrap(part) if part.ndim == 2 else part for part in result]
+    return result._make(parts) if hasattr(result, "_make") else tuple(parts)
 
 
 def _reason(problem):
@@ -160,22 +190,25 @@ def _numpy_eigvalsh(device, a, UPLO="L"):
 
 
 def _numpy_svd(device, a, full_matrices=True, compute_uv=True, hermitian=False):
-    if hermitian:
-        raise _NotOurs("hermitian is given")
-    result = _svd.decompose(a, full_matrices, compute_uv, device=device)
+    result = _svd.decompose(a, full_matrices, compute_uv, device=device, hermitian=hermitian)
     return _result("SVDResult", map(np.ascontiguousarray, result)) if compute_uv else result
+
+
+def _numpy_svdvals(device, x):
+    return _svd.decompose(x, True, False, device=device)
 
 
 def _scipy_eigh(device, a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False,
                 check_finite=True, subset_by_index=None, subset_by_value=None, driver=None, type=1):
-    _only(driver=driver)
     _finite(a, check_finite)
     if b is not None:
-        other = _other(b, "fdFD")
-        if other:
-            raise _NotOurs(f"b: {other}")
+        try:
+            b = _matrix(b, "fdFD", "scipy")
+        except _NotOurs as problem:
+            raise _NotOurs(f"b: {problem}")
         _finite(b, check_finite)
     select = select_of(a, subset_by_index, subset_by_value)
+    check_driver(driver, b is not None, select is not EVERYTHING)
     w, z = _eigen(a, int(not lower), not eigvals_only, select, 0, device, *([] if b is None else [b, type]))
     return w if eigvals_only else (w, z)
 
@@ -186,18 +219,13 @@ def _scipy_eigvalsh(device, a, b=None, **options):
 
 def _scipy_svd(device, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True,
                lapack_driver="gesdd"):
+    _svd.check_driver(lapack_driver)
     result = _svd.decompose(a, full_matrices, compute_uv, device=device)
     return tuple(result) if compute_uv else result
 
 
 def _scipy_svdvals(device, a, overwrite_a=False, check_finite=True):
     return _svd.decompose(a, True, False, device=device)
-
-
-def _only(**options):
-    for name, value in options.items():
-        if value is not None:
-            raise _NotOurs(f"{name} is given")
 
 
 def _finite(a, check_finite):
@@ -214,5 +242,5 @@ _OURS = {
     "eigh": _choose(_numpy_eigh, _scipy_eigh),
     "eigvalsh": _choose(_numpy_eigvalsh, _scipy_eigvalsh),
     "svd": _choose(_numpy_svd, _scipy_svd),
-    "svdvals": _choose(lambda device, x: _svd.decompose(x, True, False, device=device), _scipy_svdvals),
+    "svdvals": _choose(_numpy_svdvals, _scipy_svdvals),
 }
