@@ -69,6 +69,16 @@ class Install(Case):
             with self.assertLogs("vkevd", "INFO") as log, self.assertRaises((TypeError, ValueError)):
                 np.linalg.eigh(matrix)
             self.assertRegex(log.output[0], f"left to numpy.linalg.eigh .*{why}")
+
+        class Sparse:  # it has a shape and no length
+            shape, dtype = a.shape, a.dtype
+
+            def toarray(self):
+                return a
+
+        with self.assertLogs("vkevd", "INFO") as log, self.assertRaises(np.linalg.LinAlgError):
+            np.linalg.eigvalsh(Sparse())
+        self.assertRegex(log.output[0], r"eigvalsh \(120, 120\): left to numpy.linalg.eigvalsh \(its type is Sparse, which is not supported")
         a[5, 2] = np.nan
         with self.assertLogs("vkevd", "INFO") as log:
             try:
@@ -175,6 +185,9 @@ class Install(Case):
             self.assertTrue(np.allclose(values, s) and (values == np.sort(values)[::-1]).all())
             self.assertEqual(rank, np.linalg.matrix_rank(np.diag(s)))
             self.assertTrue(np.allclose(a @ inverse @ a, a))
+            half = np.tril(a) + np.triu(np.ones(a.shape), 1)  # only the lower triangle is read
+            self.assertTrue(np.allclose(np.linalg.svd(half, hermitian=True)[1], s))
+            self.assertTrue(np.allclose(np.linalg.svd(half, compute_uv=False, hermitian=True), s))
 
     def test_complex(self):
         a = hermitian(120)

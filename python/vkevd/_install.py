@@ -105,7 +105,7 @@ def _wrap(original, ours, name, types, least, device):
                 return original(a, *arguments, **options)
             result = _as_given(a, ours(device, matrix, *arguments, **options), place)
         except Exception as problem:  # the original also answers for bad arguments and bad input
-            _log.info("%s %s: left to %s (%s)", name, getattr(a, "shape", f"list of {len(a)}"), name, _reason(problem))
+            _log.info("%s %s: left to %s (%s)", name, _described(a), name, _reason(problem))
             return original(a, *arguments, **options)
         _log.info("%s %s: on the device, %.3f s", name, matrix.shape, time.perf_counter() - started)
         return result
@@ -120,6 +120,11 @@ def _is_large(a, least):
         return len(a) >= least  # the number of columns is known later
     shape = getattr(a, "shape", ())
     return isinstance(shape, tuple) and len(shape) >= 2 and min(shape[-2:]) >= least
+
+
+def _described(a):
+    """The shape of an argument for the log. That of a list would take time."""
+    return a.shape if hasattr(a, "shape") else f"list of {len(a)}"
 
 
 def _matrix(a, types, place):
