@@ -124,7 +124,8 @@ func bisectionOf(s *stebz.Bisection, n int) Method {
 }
 
 // newMRRR makes MRRR for at most m vectors. It computes vectors even if only values are wanted, and
-// has memory for them. If it fails for some vectors, divide and conquer computes these.
+// has memory for them. If it fails for some vectors, divide and conquer computes these. MRRR only
+// bounds products of vectors, so the vectors are made orthonormal afterwards, if necessary.
 func newMRRR(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
 	divide, err := stedc.NewDivideConquer(dev, n, ops, t.Products, t.DivideConquer)
 	if err != nil {
@@ -134,12 +135,22 @@ func newMRRR(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning
 	if err != nil {
 		return nil, err
 	}
+	correction, err := NewOrthonormal(dev, n, m, ops)
+	if err != nil {
+		return nil, err
+	}
+	gram := vk.Reserve[float64]("products of vectors", m*m)
 	solve := func(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 		values, tree, profile, err := s.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
 		c.Tree = &tree
-		return ended(c, values, profile, err)
+		if values, err = ended(c, values, profile, err); err == nil {
+			g := stages.NewMatrix(gram.In(c.Arena).Sub(0, xt.Rows*xt.Rows), xt.Rows, xt.Rows, xt.Rows)
+			err = correction.ProbeAndCorrect(c, stages.PhaseTridiagonal, xt, g)
+		}
+		return values, err
 	}
-	return stage{s.Work, n * m, always(s.Flops), solve}, nil
+	work := func() *vk.Layout { return vk.InTurn(s.Work(), vk.Together(correction.Work(), gram)) }
+	return stage{work, n * m, always(s.Flops), solve}, nil
 }
 
 // newQR makes QR iteration on the host, which uploads the vectors to the device. If vectors are

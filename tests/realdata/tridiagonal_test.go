@@ -28,15 +28,6 @@ const (
 	usualTridiagonals = 15 // smallest number of matrices with orders up to usualTridiagonal
 )
 
-// goodVectors returns the largest allowed ratio of residual and orthogonality for a solver. For
-// MRRR it is the limit of LAPACK's own tests.
-func goodVectors(solver string) float64 {
-	if solver == "mrrr" {
-		return evd.Threshold
-	}
-	return good
-}
-
 // TestTridiagonals solves the tridiagonal matrices of a collection by every solver.
 func TestTridiagonals(t *testing.T) {
 	root, asked := testdata.Collection()
@@ -139,7 +130,7 @@ func everySolver(t *testing.T, d *vk.Device, m evd.Tridiagonal[float64], want []
 	}
 	r, err := p.Check(ctx, m, res)
 	got.residual, got.orthogonality = r.Residual, r.Orthogonality
-	if limit := goodVectors(opt.Solver.String()); err != nil || !(r.Residual < limit && r.Orthogonality < limit) {
+	if err != nil || !(r.Residual < good && r.Orthogonality < good) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	return got

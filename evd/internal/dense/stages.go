@@ -288,7 +288,7 @@ func (s *Stages[T]) lay() {
 	work := []vk.Space{s.Reduction.Work(), s.Chase.Work(), s.Spectrum.Work()}
 	if s.Vectors {
 		always = append(always, s.sums[0], s.sums[1])
-		back := append([]vk.Space{s.Back.q1.Work(), s.residuals.Work()}, s.Back.Q2.Work()...)
+		back := append(s.Back.Work(), s.residuals.Work())
 		if s.pair != nil {
 			back = append(back, s.pair.checks()...)
 		}
@@ -335,6 +335,22 @@ type Back[T spirv.Scalar] struct {
 	orient     *Orientation[T]
 	reflectors Reflectors[T]
 	pair       *pair[T] // only for a generalized problem
+
+	// correction makes the vectors orthonormal where rounding errors may add up (correctsVectors).
+	// Otherwise it is nil.
+	correction *spectrum.Orthonormal[T]
+}
+
+// correctFrom is the smallest order for which vectors in double precision are made orthonormal after
+// their back transformation. With emulated products, all orders are.
+const correctFrom = 2048
+
+// correctsVectors reports whether vectors are made orthonormal after their back transformation. If a
+// matrix has few distinct rows, equal rows have equal rounding errors, which do not cancel. The
+// vectors of a generalized problem have another orthogonality.
+func (c *Common[T]) correctsVectors() bool {
+	double := spirv.KindOf[T]() == spirv.Float64 || spirv.KindOf[T]() == spirv.Complex128
+	return double && c.Pencil == 0 && (len(c.Products.Emulated) > 0 || c.N >= correctFrom)
 }
 
 // NewBack makes the back transformation of at most m vectors.
@@ -346,34 +362,69 @@ func NewBack[T spirv.Scalar](dev *vk.Device, c *Common[T], m int, r Reflectors[T
 	if b.orient, err = NewOrientation[T](dev, c.RowMajor); err != nil {
 		return b, err
 	}
+	if c.correctsVectors() {
+		if b.correction, err = spectrum.NewOrthonormal(dev, c.N, m, product.Ops[T](c.Products.Native)); err != nil {
+			return b, err
+		}
+	}
 	size := backs.Size{N: c.N, B: c.Tune.Band, M: m}
 	b.q1, err = backs.NewApplyQ1(dev, size, c.Products.Vectors, c.Products.Emulated.Panel(c.Tune))
 	return b, err
 }
 
 // Work lists the workspaces of the stages, which run one after another.
-func (b *Back[T]) Work() []vk.Space { return append([]vk.Space{b.q1.Work()}, b.Q2.Work()...) }
+func (b *Back[T]) Work() []vk.Space {
+	work := append([]vk.Space{b.q1.Work()}, b.Q2.Work()...)
+	if b.correction != nil {
+		work = append(work, b.correction.Work())
+	}
+	return work
+}
 
 // To returns the memory of the eigenvectors of A, of which there are as many as rows of x.
 func (b *Back[T]) To(ws *vk.Arena, x product.Matrix[float64]) product.Matrix[T] {
 	return product.NewMatrix(b.reflectors.A.In(ws), b.N, x.Rows, b.N)
 }
 
-// Record records the back transformation of the vectors S of the tridiagonal matrix, stored as Sᵀ:
-// first Qᵀ = Sᵀ·Q2ᵀ·Q1ᵀ, then Q, which overwrites the reflectors of Q1. It returns the matrix to
-// download: Q, or Qᵀ for row-major vectors.
-func (b *Back[T]) Record(c *plan.Call, rec *vk.Recorder, vectors product.Matrix[float64]) product.Matrix[T] {
+// Transform transforms the vectors S of the tridiagonal matrix, stored as Sᵀ, and returns the matrix
+// to download: Q, or Qᵀ for row-major vectors. The function `before` records what comes first.
+func (b *Back[T]) Transform(c *plan.Call, before func(rec *vk.Recorder), vectors product.Matrix[float64]) (q product.Matrix[T], err error) {
+	var coupled []T
+	err = c.Run(func(rec *vk.Recorder) {
+		before(rec)
+		q, coupled = b.record(c, rec, vectors)
+	})
+	if err != nil || b.correction == nil {
+		return q, err
+	}
+	// The transposition has left x as it was, or with other signs. Its result is not needed any
+	// more if x changes, so G may have its memory.
+	x, m := b.Doubles.Eigenvectors(c.Arena, vectors), vectors.Rows
+	g := product.NewMatrix(b.reflectors.A.In(c.Arena).Sub(0, m*m), m, m, m)
+	changed, err := b.correction.Correct(c, stages.PhaseApplyQ1, x, g, coupled)
+	if err == nil && changed {
+		err = c.Run(func(rec *vk.Recorder) { q = b.orient.Record(rec, x, b.To(c.Arena, vectors), nil) })
+	}
+	return q, err
+}
+
+// record records the back transformation: first Qᵀ = Sᵀ·Q2ᵀ·Q1ᵀ, then Q, which overwrites the
+// reflectors of Q1. `coupled` is the argument of Orthonormal.Correct.
+func (b *Back[T]) record(c *plan.Call, rec *vk.Recorder, vectors product.Matrix[float64]) (q product.Matrix[T], coupled []T) {
 	ws, x := c.Arena, b.Doubles.Eigenvectors(c.Arena, vectors)
 	b.Doubles.Narrow(rec, ws, 0, vectors)
 	b.Q2.Record(c, rec, x)
 	rec.Phase(stages.PhaseApplyQ1, 0, 1)
 	b.q1.Record(rec, ws, b.reflectors.matrixA(ws, b.N), b.reflectors.T.In(ws), x)
 	b.Products.Refused(c, rec, ws)
+	if b.correction != nil {
+		coupled = b.correction.RecordProbe(rec, ws, x)
+	}
 	var back func(z, x product.Matrix[T])
 	if b.pair != nil {
 		back = func(z, x product.Matrix[T]) { b.pair.recordVectors(c, rec, z, x) }
 	}
-	return b.orient.Record(rec, x, b.To(ws, vectors), back)
+	return b.orient.Record(rec, x, b.To(ws, vectors), back), coupled
 }
 
 // costs returns a forecast of the operations of the back transformation. It is nil if no vectors

@@ -88,9 +88,5 @@ func (h *Helper[T]) transformBack(c *plan.Call, x product.Matrix[float64]) (q pr
 	if x.Rows == 0 {
 		return h.To(c.Arena, x), nil
 	}
-	err = c.Run(func(rec *vk.Recorder) {
-		h.Products.Begin(rec, c.Arena)
-		q = h.Record(c, rec, x)
-	})
-	return q, err
+	return h.Transform(c, func(rec *vk.Recorder) { h.Products.Begin(rec, c.Arena) }, x)
 }
