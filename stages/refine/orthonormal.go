@@ -62,10 +62,8 @@ func (o *Orthonormal[T]) RecordCouplings(rec *vk.Recorder, ws *vk.Arena, x produ
 		return product.NewMatrix(r.In(ws), rows, probes, rows)
 	}
 	stages.Holds("the probes", columns(o.w, m).At, len(w))
-	rec.Concurrently(func() {
-		vk.SendFirst(rec, o.w.In(ws), w)
-		vk.SendFirst(rec, o.couplings.In(ws), w)
-	})
+	vk.Send(rec, o.w.In(ws), w) // not SendFirst: earlier commands may use the same workspace
+	vk.Copy(rec, columns(o.couplings, m).At, columns(o.w, m).At)
 	sums, couplings := columns(o.sums, x.Cols), columns(o.couplings, m)
 	o.ops.Gemm(rec, ws, product.Adjoint, product.NoTrans, 1, x, columns(o.w, m), 0, sums)
 	o.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, x, sums, -1, couplings)
