@@ -76,7 +76,7 @@ SYNC = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT:VALIDATION_CH
 GPUAV = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT:VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT
 
 .PHONY: demo build lib install wheel drop-in test test-quick test-long soak shaders vet setup compiler clean \
-	test-drop-in test-drop-in-long test-unit test-single test-newcomers test-python test-cluster test-vulkango test-race test-validation test-gpuav test-widths \
+	test-drop-in test-drop-in-long test-newest test-unit test-single test-newcomers test-python test-cluster test-vulkango test-race test-validation test-gpuav test-widths \
 	test-cgo test-kernels test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
 # The parts of a test share two cores and one GPU, so they run one after another.
 .NOTPARALLEL:
@@ -110,7 +110,7 @@ test-quick: setup compiler
 	@echo "test-quick: a busy machine takes longer; go test PACKAGE tests what you changed in less time"
 	$(TEST)quick $(GO) test -timeout $(TIMEOUT) $(QUICK_PACKAGES)
 
-test-long: setup compiler test-cgo test-drop-in-long test-kernels test-gpuav test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
+test-long: setup compiler test-cgo test-drop-in-long test-newest test-kernels test-gpuav test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
 	$(MAKE) soak SOAK=10m
 
 setup:
@@ -170,6 +170,11 @@ test-drop-in-long: test-drop-in
 	@tools/setup.sh liblapack64-test liblapacke-dev python3-scipy r-base-core octave util-linux
 	$(TEST) $(GO) test -timeout $(TIMEOUT) ./cmd/libvkevd_lapack
 	$(TEST) tests/dropin/run.sh testers-long ilp64 numpy-long scipy r octave lapacke processes sanitized update-alternatives
+
+# The tests of the newest numpy, scipy and scikit-learn of PyPI, after vkevd.install() and with the
+# drop-in library. PYTHON names a Python that they support.
+test-newest: lib drop-in
+	$(TEST) $(ALONE) tests/newest/run.sh
 
 # Solves on several processes, with the libraries for clusters that Debian has.
 test-cluster:
