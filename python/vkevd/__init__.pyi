@@ -66,7 +66,7 @@ class Factor:
     def __init__(
         self, b: ArrayLike, *, type: Literal[1, 2, 3] = 1, lower: bool = True, eigvals_only: bool = False,
         subset_by_index: Optional[Sequence[int]] = None, subset_by_value: Optional[Sequence[float]] = None,
-        largest: Optional[int] = None, overlap: Optional[float] = None, device: _Device = None, progress: _Progress = None,
+        largest: Optional[int] = None, overlap: Optional[float] = None, refine: bool = False, device: _Device = None, progress: _Progress = None,
     ) -> None: ...
     def solve(self, a: ArrayLike, *, progress: _Progress = None) -> Any: ...
     def __enter__(self) -> "Factor": ...
@@ -77,7 +77,7 @@ def eigh(
     a: ArrayLike, UPLO: Union[_Triangle, ArrayLike] = "L", *, b: Optional[ArrayLike] = None, lower: Optional[bool] = None,
     eigvals_only: Literal[False] = False, overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True,
     subset_by_index: Optional[Sequence[int]] = None, subset_by_value: Optional[Sequence[float]] = None,
-    largest: Optional[int] = None, type: Literal[1, 2, 3] = 1, overlap: Optional[float] = None, driver: _Driver = None,
+    largest: Optional[int] = None, type: Literal[1, 2, 3] = 1, overlap: Optional[float] = None, refine: bool = False, driver: _Driver = None,
     precision: Optional[Literal["mixed"]] = None, device: _Device = None, progress: _Progress = None,
 ) -> EighResult: ...
 @overload
@@ -85,7 +85,7 @@ def eigh(
     a: ArrayLike, UPLO: Union[_Triangle, ArrayLike] = "L", *, b: Optional[ArrayLike] = None, lower: Optional[bool] = None,
     eigvals_only: Literal[True], overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True,
     subset_by_index: Optional[Sequence[int]] = None, subset_by_value: Optional[Sequence[float]] = None,
-    largest: Optional[int] = None, type: Literal[1, 2, 3] = 1, overlap: Optional[float] = None, driver: _Driver = None,
+    largest: Optional[int] = None, type: Literal[1, 2, 3] = 1, overlap: Optional[float] = None, refine: bool = False, driver: _Driver = None,
     precision: Optional[Literal["mixed"]] = None, device: _Device = None, progress: _Progress = None,
 ) -> NDArray[Any]: ...
 def eigvalsh(a: ArrayLike, UPLO: Union[_Triangle, ArrayLike] = "L", **arguments: Any) -> NDArray[Any]: ...
