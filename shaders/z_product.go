@@ -160,7 +160,8 @@ type SymmPush[T spirv.Scalar] struct {
 
 // SymmColumns computes the part of P = A·W that belongs to one of several devices, or partial
 // products that symm_columns_sum adds up. A is symmetric, and its columns are divided among the
-// devices (LAPACK dsymm from the left, as ScaLAPACK's pdsymm divides it).
+// devices (LAPACK dsymm from the left, as ScaLAPACK's pdsymm divides it). A complex A is Hermitian
+// (pzhemm).
 func SymmColumns[T spirv.Scalar]() spirv.Module[SymmColumnsSpec, SymmColumnsPush[T]] {
 	return typed[T, SymmColumnsSpec, SymmColumnsPush[T]]("symm_columns", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
@@ -252,12 +253,18 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsSumPush[float64]{})-96]
 	_ = [1]struct{}{}[unsafe.Offsetof(SymmColumnsSumPush[float32]{}.Own)-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsSumPush[float32]{})-96]
+	_ = [1]struct{}{}[unsafe.Offsetof(SymmColumnsSumPush[complex128]{}.Own)-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsSumPush[complex128]{})-96]
+	_ = [1]struct{}{}[unsafe.Offsetof(SymmColumnsSumPush[complex64]{}.Own)-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsSumPush[complex64]{})-96]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[float32]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[complex128]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmPush[complex64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsPush[float64]{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsPush[float32]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsPush[complex128]{})-80]
+	_ = [1]struct{}{}[unsafe.Sizeof(SymmColumnsPush[complex64]{})-80]
 	_ = [1]struct{}{}[unsafe.Sizeof(Syr2kPush[float64]{})-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(Syr2kPush[float32]{})-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(Syr2kPush[complex128]{})-56]

@@ -6,10 +6,10 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 )
 
-// Columns describes those columns of a symmetric matrix that one of several devices has. The
-// columns are divided into blocks of Width columns; the last block may have fewer. The device
-// stores the rows of a block from the row of its first column on, packed, with the diagonal block
-// in full.
+// Columns describes those columns of a symmetric or Hermitian matrix that one of several devices
+// has. The columns are divided into blocks of Width columns; the last block may have fewer. The
+// device stores the rows of a block from the row of its first column on, packed, with the diagonal
+// block in full.
 type Columns struct {
 	N     int // order of the matrix, at least 1
 	Width int // columns of a block, at least 1

@@ -103,9 +103,9 @@ type Syr2k[T spirv.Scalar] interface {
 	// strictly upper triangle of C is neither read nor written.
 	Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c Matrix[T])
 
-	// Syr2kColumns does the update C − Y·Zᴴ − Z·Yᴴ for some blocks of columns of the lower triangle
-	// of C, which has as many rows as Y and Z. The diagonal block of each block of columns is
-	// updated in full.
+	// Syr2kColumns is Syr2k for some blocks of columns of the lower triangle of a matrix that has
+	// as many rows as Y and Z. The diagonal block of each block of columns is updated in full. The
+	// diagonal may get imaginary parts, which are rounding errors.
 	Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z Matrix[T], blocks []ColumnBlock[T])
 }
 

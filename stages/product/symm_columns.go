@@ -9,15 +9,15 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// SymmColumns computes one device's part of a product P = A·W with a symmetric matrix A whose
-// columns are divided among several devices (Columns):
+// SymmColumns computes one device's part of a product P = A·W with a symmetric or Hermitian matrix A
+// whose columns are divided among several devices (Columns):
 //
 //	P(i, j) = Σ A(i, k)·W(k, j)     over those k for which the device has column min(i, k) of A
 //
 // The sum of the parts of all devices is the product. If the device has a quarter of the elements
 // of A, its part takes a quarter of the time of Symm. As in Symm, a part is one dispatch, or two if
 // the inner dimension is split, or more if Tuning.Dispatch limits a dispatch.
-type SymmColumns[T spirv.Real] struct {
+type SymmColumns[T spirv.Scalar] struct {
 	chooser // with those tiles that fit the blocks
 	columns Columns
 	kernels []*vk.Kernel[shaders.SymmColumnsSpec, shaders.SymmColumnsPush[T]] // one for each tile
@@ -30,7 +30,7 @@ type SymmColumns[T spirv.Real] struct {
 // NewSymmColumns builds the kernels, with the tiles of t and the workspace t.Work for partial
 // products. Tiles that lie in the rows of one block are preferred. If there are none, the product
 // is slow.
-func NewSymmColumns[T spirv.Real](dev *vk.Device, t *Tiled[T], c Columns) (*SymmColumns[T], error) {
+func NewSymmColumns[T spirv.Scalar](dev *vk.Device, t *Tiled[T], c Columns) (*SymmColumns[T], error) {
 	if c.N < 1 || c.Width < 1 {
 		return nil, fmt.Errorf("product: blocks of %d columns of %d", c.Width, c.N)
 	}
@@ -93,7 +93,7 @@ func (s *SymmColumns[T]) Record(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], t
 	s.record(rec, ws, s.part(a, top, w, p), s.chooseFor(top, p.Cols), others...)
 }
 
-type columnsPart[T spirv.Real] struct {
+type columnsPart[T spirv.Scalar] struct {
 	a    vk.Slice[T]
 	top  int
 	w, p Matrix[T]

@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // columnsCase is a product with the columns of one device.
@@ -37,20 +38,25 @@ func (x columnsCase) columns() Columns {
 // memory returns the device's columns of the symmetric matrix a. Elements before row or column
 // `top` are NaN.
 func (x columnsCase) memory(a stagetest.Sample) stagetest.Sample {
-	var data []float64
+	data := storedColumns(x, func(row, col int) float64 { return a.Data[max(row, col)+min(row, col)*a.Ld] })
+	return stagetest.Sample{Rows: len(data), Cols: 1, Ld: max(len(data), 1), Data: data}
+}
+
+// storedColumns is columnsCase.memory for the elements that `of` returns.
+func storedColumns[T spirv.Scalar](x columnsCase, of func(row, col int) T) (data []T) {
 	for _, j := range x.columns().Blocks {
 		from, to := j*x.width, min((j+1)*x.width, x.n)
 		for col := from; col < to; col++ {
 			for row := from; row < x.n; row++ {
-				value := a.Data[max(row, col)+min(row, col)*a.Ld]
-				if min(row, col) < x.top {
-					value = math.NaN()
+				value := stagetest.NaN[T]()
+				if min(row, col) >= x.top {
+					value = of(row, col)
 				}
 				data = append(data, value)
 			}
 		}
 	}
-	return stagetest.Sample{Rows: len(data), Cols: 1, Ld: max(len(data), 1), Data: data}
+	return data
 }
 
 // owners returns, for each block of columns, the device that has the block. If inTurn is true, the

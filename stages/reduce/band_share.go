@@ -36,7 +36,7 @@ import (
 // block of the panel. The owner has this block, and the other devices have a copy of it.
 //
 // BandShare starts no goroutines, and does not copy between devices. The caller does both.
-type BandShare[T spirv.Real] struct {
+type BandShare[T spirv.Scalar] struct {
 	BandSize
 	blocks ColumnBlocks
 	device int
@@ -66,7 +66,7 @@ type BandShare[T spirv.Real] struct {
 
 // ShareOps are the matrix products of a BandShare: Products for few columns, Updates for the
 // trailing matrix. They may be the same.
-type ShareOps[T spirv.Real] struct {
+type ShareOps[T spirv.Scalar] struct {
 	Products *product.Tiled[T]
 	Updates  product.Ops[T]
 }
@@ -74,7 +74,7 @@ type ShareOps[T spirv.Real] struct {
 // NewBandShare prepares the part of device number `device` of those that `blocks` names. Element k
 // of `parts` is the sum of the fractions of the devices 0 … k. The blocks must have the width
 // size.K.
-func NewBandShare[T spirv.Real](
+func NewBandShare[T spirv.Scalar](
 	dev *vk.Device, size BandSize, blocks ColumnBlocks, device int, parts []float64, ops ShareOps[T], w stages.Waiting, t panel.Tuning,
 ) (*BandShare[T], error) {
 	n, b, k := size.N, size.B, size.K

@@ -26,7 +26,7 @@ func (r *BandShare[T]) RecordBegin(rec *vk.Recorder, ws *vk.Arena, a, band vk.Sl
 	}
 }
 
-type panelShare[T spirv.Real] struct {
+type panelShare[T spirv.Scalar] struct {
 	*BandShare[T]
 	c, top int // first column, and first row of the reflectors
 	j      int // number of the block of columns

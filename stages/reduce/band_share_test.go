@@ -14,6 +14,7 @@ import (
 	"github.com/vkevd/vkevd/stages/roomtest"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // TestDivideColumns checks that the elements of every trailing matrix are divided in proportion to
@@ -154,19 +155,19 @@ func checkShares(t *testing.T, name string, n, b, k int, parts []float64, tune T
 
 // member is one of the devices of reduceShared. All of them are the test device, each with memory
 // of its own.
-type member struct {
-	*BandShare[float64]
+type member[T spirv.Scalar] struct {
+	*BandShare[T]
 	ws         *vk.Arena
-	a, band, t vk.Slice[float64]
+	a, band, t vk.Slice[T]
 }
 
-// reduceShared reduces the symmetric matrix `dense` to a band by several devices, and does the
+// reduceShared reduces the Hermitian matrix `dense` to a band by several devices, and does the
 // copies between them. It returns the results in the form of BandReduction.
-func reduceShared(t *testing.T, n, b, k int, parts []float64, tune Tables, dense []float64) (y, band, factors []float64) {
+func reduceShared[T spirv.Scalar](t *testing.T, n, b, k int, parts []float64, tune Tables, dense []T) (y, band, factors []T) {
 	t.Helper()
 	d := stagetest.Device(t)
 	all := newMembers(t, d, BandSize{n, b, k}, parts, tune, dense)
-	step := func(m member, record func(rec *vk.Recorder)) {
+	step := func(m member[T], record func(rec *vk.Recorder)) {
 		rec := vk.NewRecorder(d)
 		record(rec)
 		stagetest.Run(t, d, rec)
@@ -178,13 +179,13 @@ func reduceShared(t *testing.T, n, b, k int, parts []float64, tune Tables, dense
 			continue
 		}
 		reflectors, factor := stagetest.Get(t, d, owner.Reflectors(owner.ws, owner.a, c)), stagetest.Get(t, d, owner.Triangle(owner.t, c))
-		formed := make([][]float64, len(all))
+		formed := make([][]T, len(all))
 		for _, m := range all {
 			if m.device != owner.device {
 				stagetest.Put(t, d, m.Reflectors(m.ws, m.a, c), reflectors)
 				stagetest.Put(t, d, m.Triangle(m.t, c), factor)
 			}
-			var part vk.Slice[float64]
+			var part vk.Slice[T]
 			step(m, func(rec *vk.Recorder) { part = m.RecordProduct(rec, m.ws, m.a, c) })
 			formed[m.device] = stagetest.Get(t, d, part)
 		}
@@ -195,7 +196,7 @@ func reduceShared(t *testing.T, n, b, k int, parts []float64, tune Tables, dense
 			step(m, func(rec *vk.Recorder) { m.RecordUpdate(rec, m.ws, m.a, m.t, c) })
 		}
 	}
-	y, band = make([]float64, n*n), make([]float64, 2*b*n)
+	y, band = make([]T, n*n), make([]T, 2*b*n)
 	for _, m := range all {
 		step(m, func(rec *vk.Recorder) { m.RecordEnd(rec, m.ws, m.a, m.band) })
 		for _, j := range m.Own() {
@@ -212,10 +213,10 @@ func reduceShared(t *testing.T, n, b, k int, parts []float64, tune Tables, dense
 
 // newMembers prepares the devices of reduceShared, and copies the lower triangle of `dense` to
 // them. The elements above the diagonal are NaN.
-func newMembers(t *testing.T, d *vk.Device, size BandSize, parts []float64, tune Tables, dense []float64) (all []member) {
+func newMembers[T spirv.Scalar](t *testing.T, d *vk.Device, size BandSize, parts []float64, tune Tables, dense []T) (all []member[T]) {
 	t.Helper()
 	n, b := size.N, size.B
-	ops, err := product.New[float64](d, tune.Products)
+	ops, err := product.New[T](d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,19 +226,20 @@ func newMembers(t *testing.T, d *vk.Device, size BandSize, parts []float64, tune
 	}
 	sums[len(sums)-1] = 1
 	for k := range parts {
-		r, err := NewBandShare(d, size, blocks, k, sums, ShareOps[float64]{ops, ops}, tune.Waits.Waiting(t, d), tune.Panel)
+		r, err := NewBandShare(d, size, blocks, k, sums, ShareOps[T]{ops, ops}, tune.Waits.Waiting(t, d), tune.Panel)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, bb, tt := vk.Reserve[float64]("A", r.Elements()), vk.Reserve[float64]("B", 2*b*n), vk.Reserve[float64]("T", r.Panels()*b*b)
+		a, bb, tt := vk.Reserve[T]("A", r.Elements()), vk.Reserve[T]("B", 2*b*n), vk.Reserve[T]("T", r.Panels()*b*b)
 		ws := stagetest.Arena(t, d, vk.Together(a, bb, tt, r.Work(), r.Status(), ops.Work()))
-		m := member{r, ws, a.In(ws), bb.In(ws), tt.In(ws)}
+		m := member[T]{r, ws, a.In(ws), bb.In(ws), tt.In(ws)}
 		for _, j := range r.Own() {
 			from, to := blocks.Columns(j)
-			var block []float64
+			var block []T
 			for col := from; col < to; col++ {
-				for i := from; i < n; i++ {
-					block = append(block, stagetest.Pick(i < col, math.NaN(), dense[i+col*n]))
+				block = append(block, dense[from+col*n:n+col*n]...)
+				for i := from; i < col; i++ {
+					block[len(block)-n+i] = stagetest.NaN[T]()
 				}
 			}
 			stagetest.Put(t, d, r.Block(ws, m.a, j).At, block)

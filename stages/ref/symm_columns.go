@@ -1,16 +1,16 @@
 package ref
 
 // SymmColumns computes the part of P = A·W that belongs to one of several devices, among which the
-// columns of A are divided. A is n×n and symmetric; only its lower triangle is read, from row and
+// columns of A are divided. A is n×n and Hermitian; only its lower triangle is read, from row and
 // column `top` on. An element of the lower triangle belongs to the device if own(column) is true. W
 // and P are (n−top)×m. P is overwritten, may contain NaN before, and must not overlap A or W.
-func SymmColumns(n, m, top int, own func(column int) bool, a []float64, lda int, w []float64, ldw int, p []float64, ldp int) {
+func SymmColumns[T Number](n, m, top int, own func(column int) bool, a []T, lda int, w []T, ldw int, p []T, ldp int) {
 	for j := range m {
 		for i := top; i < n; i++ {
-			var sum float64
+			var sum T
 			for k := top; k < n; k++ {
 				if own(min(i, k)) {
-					sum += a[max(i, k)+min(i, k)*lda] * w[k-top+j*ldw]
+					sum += fromLower(a, lda, i, k) * w[k-top+j*ldw]
 				}
 			}
 			p[i-top+j*ldp] = sum

@@ -2,7 +2,7 @@
 // second half of split-K): C ← α·(P[0] + P[1] + …) + β·C. The variant symm_columns_sum adds up
 // those of symm_columns.
 //
-// complex: gemm_sum
+// complex
 // variant: gemm_sum
 // variant: symm_columns_sum OWN_COLUMNS
 //

@@ -1,4 +1,4 @@
-// This header describes those columns of a symmetric matrix that one device has.
+// This header describes those columns of a symmetric or Hermitian matrix that one device has.
 //
 // The columns of the n×n matrix are divided into blocks of `width` columns; the last block may have
 // fewer. The device has some of the blocks. Of a block that begins with column j, the device stores

@@ -1,6 +1,9 @@
 // symm_columns computes the part of P = A·W that belongs to one of several devices, or partial
 // products that symm_columns_sum adds up. A is symmetric, and its columns are divided among the
-// devices (LAPACK dsymm from the left, as ScaLAPACK's pdsymm divides it).
+// devices (LAPACK dsymm from the left, as ScaLAPACK's pdsymm divides it). A complex A is Hermitian
+// (pzhemm).
+//
+// complex
 //
 //	p(i, j) = Σ A(i, k)·w(k, j),   top ≤ i, k < n, and the device has column min(i, k)
 //
@@ -15,8 +18,9 @@
 // Tiles of P begin at multiples of TILE_M in A, so that the first tile may begin before row `top`.
 // If TILE_M divides WIDTH, a tile lies in the rows of one block, and its inner dimension consists
 // of the columns that own_columns.glsl describes. The columns in the block and before it are read
-// as they are stored. The columns after the block are read from the transpose. If TILE_M does not
-// divide WIDTH, the inner dimension is n − top, and A is read element by element, which is slow.
+// as they are stored. The columns after the block are read from the conjugate transpose. If TILE_M
+// does not divide WIDTH, the inner dimension is n − top, and A is read element by element, which is
+// slow.
 //
 // A dispatch computes the tiles [first, first + count) of P, so that the host can give a slow
 // device a few tiles at a time. Grid: x and y together number these tiles. z is the number of a
@@ -24,8 +28,9 @@
 // columns is not stored, unless it is piece 0, which is then zero.
 //
 // No size need be a multiple of the tile. Elements of A before row or column `top` may be NaN. A
-// NaN in another element of A or in W makes elements of P NaN. P must not overlap A or W. cols = 0
-// or top ≥ n must not be dispatched.
+// NaN in another element of A or in W makes elements of P NaN. The imaginary parts of the diagonal
+// must be zero, or as small as rounding errors. P must not overlap A or W. cols = 0 or top ≥ n must
+// not be dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -70,7 +75,7 @@ acc_t own_element(uint i, uint k) {
 	uint col = min(i, k), block = col / WIDTH, from = block * WIDTH, before = own_blocks(p.own, block);
 	if (own_blocks(p.own, block + 1) == before) return acc_t(0);
 	uint64_t at = own_block(p.own, before).at + (max(i, k) - from);
-	return acc_t(MatrixIn(element(uint64_t(p.a), at, col - from, p.n - from)).at[0]);
+	return conjugated(acc_t(MatrixIn(element(uint64_t(p.a), at, col - from, p.n - from)).at[0]), i < k ? SIGN_BIT : 0);
 }
 
 // by_elements adds a tile of the product to acc, for first ≤ k < end. The rows of the tile may
@@ -104,6 +109,7 @@ void by_blocks(uint i0, Factor w, Inner x, uint first, uint end) {
 			stop = end;
 			f = Factor(element(uint64_t(p.a), own.at - from, i0 - from, ld), ld, from + WIDTH - i0, ACROSS, 0);
 		}
+		conjugate_factors(!along, false);
 		tile_product(f, w, s + shift, stop + shift);
 		s = stop;
 	}
