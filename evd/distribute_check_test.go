@@ -19,9 +19,16 @@ import (
 func TestCheckOfDistributedVectors(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	t.Run("symmetric", func(t *testing.T) {
+		checkOfDistributed(t, []int{2, 33, 67, 300}, func(n int) []float64 { return full(random(n)) })
+	})
+	t.Run("Hermitian", func(t *testing.T) { checkOfDistributed(t, []int{2, 67}, randomHermitian) })
+}
+
+func checkOfDistributed[T double](t *testing.T, orders []int, of func(n int) []T) {
 	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
 	ctx := context.Background()
-	for _, n := range []int{2, 33, 67, 300} {
+	for _, n := range orders {
 		for name, opt := range map[string]evd.Options{
 			"all": {}, "rows": {RowMajor: true}, "part": {Select: evd.Index(n/4, n/2)}, "MRRR": {Solver: evd.MRRR},
 		} {
@@ -30,15 +37,12 @@ func TestCheckOfDistributedVectors(t *testing.T) {
 					continue // the sums of smaller orders, in more blocks
 				}
 				opt.Vectors, opt.Tuning = true, small()
-				a := evd.Sym[float64]{N: n, Ld: n + 1, Data: make([]float64, n*(n+1)), Uplo: evd.Uplo(name != "part")}
-				for i, x := range full(random(n)) {
-					if (i/n >= i%n) == bool(a.Uplo) || i/n == i%n {
-						a.Data[i%n+i/n*(n+1)] = x * scale
-					} else {
-						a.Data[i%n+i/n*(n+1)] = math.NaN()
-					}
+				data := slices.Clone(of(n))
+				for i := range data {
+					data[i] *= ofReal[T](scale)
 				}
-				one := mustPlan(t, d[0], n, opt)
+				a := stored(n, n+1, data, evd.Uplo(name != "part"), name == "rows" || name == "MRRR")
+				one := planOf[T](t, d[0], n, opt)
 				res, err := one.Solve(ctx, a)
 				if err != nil {
 					t.Fatal(err)
@@ -47,18 +51,18 @@ func TestCheckOfDistributedVectors(t *testing.T) {
 					several := severally(opt, others...)
 					several.Distribute = true
 					what := fmt.Sprintf("n = %d, %s, scale %g, %d devices", n, name, scale, len(others)+1)
-					p := mustPlan(t, d[0], n, several)
+					p := planOf[T](t, d[0], n, several)
 					if good, err := p.Check(ctx, a, res); err != nil || !(max(good.Residual, good.Orthogonality) < 10) {
 						t.Errorf("%s: %+v, %v", what, good, err)
 					}
 					bad := *res
 					vectors := *res.Vectors
-					vectors.Data = append([]float64(nil), vectors.Data...)
+					vectors.Data = slices.Clone(vectors.Data)
 					if name == "MRRR" || name == "rows" {
 						vectors = apart(vectors)
 					}
 					for i := range vectors.Data {
-						vectors.Data[i] += 1e-3 * math.Sin(float64(i))
+						vectors.Data[i] += ofReal[T](1e-3 * math.Sin(float64(i)))
 					}
 					bad.Vectors = &vectors
 					want, err := one.Check(ctx, a, &bad)
@@ -77,13 +81,13 @@ func TestCheckOfDistributedVectors(t *testing.T) {
 
 // apart returns a copy of a matrix with three elements of NaN between its columns, or between its
 // rows if it is row-major.
-func apart(d evd.Dense[float64]) evd.Dense[float64] {
+func apart[T double](d evd.Dense[T]) evd.Dense[T] {
 	length, lines := d.Rows, d.Cols
 	if d.RowMajor {
 		length, lines = lines, length
 	}
 	copied := d
-	copied.Ld, copied.Data = length+3, slices.Repeat([]float64{math.NaN()}, (length+3)*lines)
+	copied.Ld, copied.Data = length+3, slices.Repeat([]T{nan[T]()}, (length+3)*lines)
 	for j := range lines {
 		copy(copied.Data[j*copied.Ld:], d.Data[j*d.Ld:j*d.Ld+length])
 	}

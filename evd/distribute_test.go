@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
@@ -65,12 +64,12 @@ func TestDistributedMatrices(t *testing.T) {
 	}
 }
 
-func byColumns(res *evd.Result[float64]) *evd.Result[float64] {
-	z := evd.Dense[float64]{Rows: res.Vectors.Rows, Cols: res.Vectors.Cols, Ld: res.Vectors.Rows}
+func byColumns[T evd.Number](res *evd.Result[T]) *evd.Result[T] {
+	z := evd.Dense[T]{Rows: res.Vectors.Rows, Cols: res.Vectors.Cols, Ld: res.Vectors.Rows}
 	for j := range z.Cols {
 		z.Data = append(z.Data, res.Vectors.Col(j)...)
 	}
-	return &evd.Result[float64]{Values: res.Values, Vectors: &z}
+	return &evd.Result[T]{Values: res.Values, Vectors: &z}
 }
 
 // TestDistributedLapacksMatrices solves LAPACK's test matrices, divided between two devices. Some
@@ -78,28 +77,26 @@ func byColumns(res *evd.Result[float64]) *evd.Result[float64] {
 // matrix is also solved from its upper triangle, which must give the same bits.
 func TestDistributedLapacksMatrices(t *testing.T) {
 	when.Long(t, "TestDistributedMatrices, with other kinds of matrices")
+	distributedKinds(t, matgen.Dense())
+}
+
+func TestDistributedKindsOfHermitians(t *testing.T) {
+	when.Long(t, "TestDistributedHermitians, with other kinds of matrices")
+	distributedKinds(t, matgen.Hermitians())
+}
+
+func distributedKinds[T double, K interface {
+	Name() string
+	Dense(n int) []T
+}](t *testing.T, kinds []K) {
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 83
-	p, err := evd.NewPlan[float64](d, n, severally(evd.Options{Vectors: true, Distribute: true, Tuning: small()}, e))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	for i, kind := range matgen.Dense() {
+	p := planOf[T](t, d, n, severally(evd.Options{Vectors: true, Distribute: true, Tuning: small()}, e))
+	for i, kind := range kinds {
 		a := kind.Dense(n)
-		var lower *evd.Result[float64]
+		var lower *evd.Result[T]
 		for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper}[:1+i%3/2] {
-			in := slices.Clone(a)
-			for j := range n {
-				for i := range j {
-					if uplo == evd.Lower {
-						in[i+j*n] = math.NaN()
-					} else {
-						in[j+i*n] = math.NaN()
-					}
-				}
-			}
-			res, err := p.Solve(context.Background(), evd.Sym[float64]{N: n, Ld: n, Data: in, Uplo: uplo})
+			res, err := p.Solve(context.Background(), stored(n, n, a, uplo, i%2 == 0))
 			if err != nil {
 				t.Fatalf("%s: %v", kind.Name(), err)
 			}
@@ -118,17 +115,22 @@ func TestDistributedLapacksMatrices(t *testing.T) {
 func TestDistributedInSinglePrecision(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
-	d, e, f := device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 45
-	_, double := rounded[float32](full(random(n)))
+	t.Run("float32", func(t *testing.T) { distributedSingles[float32](t, n, full(random(n))) })
+	t.Run("complex64", func(t *testing.T) { distributedSingles[complex64](t, n, randomHermitian(n)) })
+}
+
+func distributedSingles[T single, D double](t *testing.T, n int, a []D) {
+	d, e, f := device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})
+	single, double := rounded[T](a)
 	opt := severally(evd.Options{Vectors: true, Distribute: true, Tuning: small()}, e, f)
 	for _, part := range []evd.Selection{{}, evd.Index(3, 20)} {
 		opt.Select = part
-		res, err := singlePlan(t, d, n, opt).Solve(context.Background(), evd.NewSym(n, singles(double), evd.Lower))
+		res, err := planOf[T](t, d, n, opt).Solve(context.Background(), evd.NewSym(n, single, evd.Lower))
 		if err != nil {
 			t.Fatal(err)
 		}
-		values, z := widened[float64](res)
+		values, z := widened[D](res)
 		m := len(values)
 		if r := ratio.Residual(n, m, double, n, values, z, n) * shorter; !(r < good) {
 			t.Errorf("residual %g", r)

@@ -222,10 +222,9 @@ func TestHermitiansOfOrdersZeroAndOne(t *testing.T) {
 
 // TestComplexPlansRefuse checks that an error names each option that complex plans do not have.
 func TestComplexPlansRefuse(t *testing.T) {
-	d, e := device(t, vk.Options{}), device(t, vk.Options{})
+	d := device(t, vk.Options{})
 	for name, opt := range map[string]evd.Options{
-		"Moduli":     {Products: evd.ProductsEmulated, Moduli: 13},
-		"Distribute": {Devices: []*vk.Device{e}, Shares: []float64{1, 1}, Distribute: true},
+		"Moduli": {Products: evd.ProductsEmulated, Moduli: 13},
 	} {
 		for _, vectors := range []bool{false, true} {
 			opt.Vectors, opt.Tuning = vectors, small()
@@ -240,29 +239,27 @@ func TestComplexPlansRefuse(t *testing.T) {
 	}
 }
 
-// TestHermitiansOfSeveralDevices divides the columns of the vectors among two devices. The result
-// must have the bits of one device.
+// TestHermitiansOfSeveralDevices divides the columns of the vectors among two and three devices. The
+// result must have the bits of one device.
 func TestHermitiansOfSeveralDevices(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
-	d, e := device(t, vk.Options{}), device(t, vk.Options{})
+	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
 	const n = 33
 	a := randomHermitian(n)
-	for _, opt := range []evd.Options{{}, {RowMajor: true}, {Verify: true}, {Select: evd.Index(3, 20)}} {
-		opt.Vectors, opt.Tuning = true, small()
-		one, err := planOf[complex128](t, d, n, opt).Solve(context.Background(), evd.NewSym(n, slices.Clone(a), evd.Lower))
-		if err != nil {
-			t.Fatal(err)
+	single, _ := rounded[complex64](a)
+	for _, opt := range []evd.Options{{}, {RowMajor: true}, {Verify: true}, {Select: evd.Index(3, 20)}, {Solver: evd.MRRR, Tuning: oneStage()}} {
+		opt.Vectors = true
+		if opt.Tuning == nil {
+			opt.Tuning = unsplit()
 		}
-		p := planOf[complex128](t, d, n, severally(opt, e))
-		if p.Distributed() || len(p.Devices()) != 2 {
-			t.Fatalf("%d devices, distributed: %v", len(p.Devices()), p.Distributed())
-		}
-		two, err := p.Solve(context.Background(), evd.NewSym(n, slices.Clone(a), evd.Lower))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(one.Values, two.Values) || !identical(one.Vectors.Data, two.Vectors.Data) {
-			t.Errorf("%+v: other bits", opt)
+		for k := range 2 {
+			several := severally(opt, d[1:k+2]...)
+			if p := planOf[complex128](t, d[0], n, several); p.Distributed() || len(p.Devices()) != k+2 {
+				t.Fatalf("%d devices, distributed: %v", len(p.Devices()), p.Distributed())
+			}
+			what := fmt.Sprintf("%+v, %d devices", opt, k+2)
+			agree(t, what, solved(t, d[0], n, a, several), solved(t, d[0], n, a, opt))
+			agree(t, what+", complex64", solved(t, d[0], n, single, several), solved(t, d[0], n, single, opt))
 		}
 	}
 }

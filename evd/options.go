@@ -85,9 +85,8 @@ type Options struct {
 	// large matrices, and for those that are too large for one device. Divide and conquer divides
 	// the vectors of the tridiagonal problem, too. MRRR, QR iteration and values without vectors
 	// use the first device for this problem. With Distribute, Devices are also used without
-	// Vectors. NewPlan sets Distribute itself where that was measured to be faster, or if the
-	// memory of a device is too small otherwise. Distribute needs Devices. Complex plans do not
-	// have Distribute.
+	// Vectors. NewPlan sets Distribute itself where that was measured to be faster, which is only
+	// for float64, or if the memory of a device is too small otherwise. Distribute needs Devices.
 	Distribute bool
 
 	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.

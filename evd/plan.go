@@ -6,9 +6,9 @@ import (
 
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
-	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/internal/team"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Plan holds everything that solves of one order with one set of options need: pipelines, stages
@@ -40,8 +40,6 @@ type Plan[T Number] struct {
 // a device that computes in double precision. For a plan for float32 or complex64 the host solves
 // the tridiagonal problem if the device does not (vk.Info.Float64).
 //
-// For complex numbers, Distribute is an *OptionError, and NewPlan never sets it.
-//
 // If Options.Devices has further devices, NewPlan sets Options.Distribute where that was measured
 // to be faster, or where the memory of a device is too small otherwise. Plan.Distributed says so.
 //
@@ -56,12 +54,12 @@ func NewPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	makePlan := func(opt Options) (*Plan[T], error) {
 		return withFittingProducts(n, opt, func(opt Options) (*Plan[T], error) { return newPlan[T](dev, n, opt) })
 	}
-	if opt.Distribute || len(opt.Devices) == 0 || precision.IsComplex[T]() {
+	if opt.Distribute || len(opt.Devices) == 0 {
 		return makePlan(opt)
 	}
 	whole, divided := opt, opt
 	divided.Distribute = true
-	if precision.IsDouble[T]() && opt.dividesFaster(dev, n) {
+	if spirv.KindOf[T]() == spirv.Float64 && opt.dividesFaster(dev, n) {
 		p, err := makePlan(divided)
 		if !errors.As(err, new(*vk.OutOfMemoryError)) && !errors.As(err, new(*vk.UnsupportedError)) {
 			return p, err
@@ -79,8 +77,8 @@ func NewPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	return p, failed
 }
 
-// dividesFaster tells whether a plan with several devices is faster if they divide the matrix. That
-// was measured only for equal parts on devices of one name, and for divide and conquer.
+// dividesFaster tells whether a plan for float64 with several devices is faster if they divide the
+// matrix. That was measured only for equal parts on devices of one name, and for divide and conquer.
 func (opt Options) dividesFaster(dev *vk.Device, n int) bool {
 	c := opt.config()
 	others := func(d *vk.Device) bool { return d.Info().Name != dev.Info().Name }

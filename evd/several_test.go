@@ -23,9 +23,9 @@ func severally(opt evd.Options, others ...*vk.Device) evd.Options {
 	return opt
 }
 
-// solved makes a plan with the options `opt`, solves once for the symmetric matrix a of order n,
+// solved makes a plan with the options `opt`, solves once for the Hermitian matrix a of order n,
 // column-major, and returns the result.
-func solved[T evd.Float](t *testing.T, d *vk.Device, n int, a []T, opt evd.Options) *evd.Result[T] {
+func solved[T evd.Number](t *testing.T, d *vk.Device, n int, a []T, opt evd.Options) *evd.Result[T] {
 	t.Helper()
 	p, err := evd.NewPlan[T](d, n, opt)
 	if err != nil {
@@ -44,7 +44,7 @@ func solved[T evd.Float](t *testing.T, d *vk.Device, n int, a []T, opt evd.Optio
 }
 
 // agree fails the test if two results have different bits.
-func agree[T evd.Float](t *testing.T, name string, got, want *evd.Result[T]) {
+func agree[T evd.Number](t *testing.T, name string, got, want *evd.Result[T]) {
 	t.Helper()
 	if got.First != want.First || !slices.Equal(got.Values, want.Values) {
 		t.Errorf("%s: other values", name)

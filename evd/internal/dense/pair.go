@@ -143,18 +143,18 @@ func (p *pair[T]) recordVectors(c *plan.Call, rec *vk.Recorder, z, x product.Mat
 
 func (p *pair[T]) costs() (before []plan.StageCost, after plan.StageCost) {
 	n, m := float64(p.N), float64(p.MostVectors(p.N))
-	return []plan.StageCost{{Stage: stages.PhaseStandardForm, Flops: p.form.Flops() * realFlops[T]()}},
-		plan.StageCost{Stage: stages.PhasePairVectors, Flops: n * n * m * realFlops[T]()}
+	return []plan.StageCost{{Stage: stages.PhaseStandardForm, Flops: p.form.Flops() * RealFlops[T]()}},
+		plan.StageCost{Stage: stages.PhasePairVectors, Flops: n * n * m * RealFlops[T]()}
 }
 
 // CholeskyCost is the forecast of the operations of Factorise.
 func (s *Stages[T]) CholeskyCost() plan.StageCost {
-	return plan.StageCost{Stage: stages.PhaseCholesky, Flops: s.pair.cholesky.Flops() * realFlops[T]()}
+	return plan.StageCost{Stage: stages.PhaseCholesky, Flops: s.pair.cholesky.Flops() * RealFlops[T]()}
 }
 
 // PairCheckCost is the forecast of the operations of PairSums.
 func (s *Stages[T]) PairCheckCost() plan.StageCost {
-	return plan.StageCost{Stage: stages.PhaseCheck, Flops: s.pair.residuals.Flops() * realFlops[T]()}
+	return plan.StageCost{Stage: stages.PhaseCheck, Flops: s.pair.residuals.Flops() * RealFlops[T]()}
 }
 
 // RefinementCost is the forecast of the operations of one step of a refinement and of PairSums after
@@ -164,7 +164,7 @@ func (s *Stages[T]) RefinementCost() plan.StageCost {
 	products, update := s.pair.refine.Flops()
 	return plan.StageCost{
 		Stage: stages.PhaseRefineProducts,
-		Flops: (products+2*n*n*n+update)*realFlops[T]() + s.PairCheckCost().Flops,
+		Flops: (products+2*n*n*n+update)*RealFlops[T]() + s.PairCheckCost().Flops,
 	}
 }
 

@@ -90,7 +90,7 @@ func (s *Solve[T]) loaded(
 // σ and copied to the other one.
 func (s *Solve[T]) recordLoad(rec *vk.Recorder, to product.Matrix[T], a Triangle[T], sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
-	s.load.Record(rec, to, a.stored(), OnDevice[T](sigma))
+	s.load.Record(rec, to, a.Form(), OnDevice[T](sigma))
 }
 
 // MatrixA is the device memory of A.

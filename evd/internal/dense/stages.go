@@ -75,7 +75,7 @@ func (c *Common[T]) suit(dev *vk.Device) error {
 	if c.Waiting, err = c.Tune.Waiting(ctx, facts); err != nil {
 		return err
 	}
-	c.Tune = c.Tune.Bounded(rate / realFlops[T]())
+	c.Tune = c.Tune.Bounded(rate / RealFlops[T]())
 	if c.Band == 0 && c.Block == 0 && !c.Distribute && tuning.OneStage[T](c.Tune, c.N, c.MostVectors(c.N), c.Waiting, facts.Info) {
 		c.OneStage, c.Tune.Band, c.Tune.Block = true, 1, 1
 	}
@@ -135,15 +135,15 @@ func (l *Lead[T]) Costs(reduction float64, back []plan.StageCost) []plan.StageCo
 	}
 	for _, list := range [][]plan.StageCost{costs, back} {
 		for i := range list {
-			list[i].Flops *= realFlops[T]()
-			list[i].Products *= realFlops[T]()
+			list[i].Flops *= RealFlops[T]()
+			list[i].Products *= RealFlops[T]()
 		}
 	}
 	return append(append(costs, l.Spectrum.Cost()), back...)
 }
 
-// realFlops is the number of real operations for each operation that a stage counts.
-func realFlops[T spirv.Scalar]() float64 {
+// RealFlops is the number of real operations for each operation that a stage counts.
+func RealFlops[T spirv.Scalar]() float64 {
 	if spirv.KindOf[T]().IsComplex() {
 		return 4
 	}

@@ -67,11 +67,11 @@ func (s *Subspace[T]) Layout() *vk.Layout { return s.layout }
 // have none.
 func (s *Subspace[T]) Costs() (project, expand, check plan.StageCost) {
 	n, k := float64(s.N), float64(s.MostVectors(s.N))
-	project = plan.StageCost{Stage: stages.PhaseProjection, Flops: 3 * n * n * n * realFlops[T]()}
-	expand = plan.StageCost{Stage: stages.PhaseProjection, Flops: 2 * n * n * k * realFlops[T]()}
+	project = plan.StageCost{Stage: stages.PhaseProjection, Flops: 3 * n * n * n * RealFlops[T]()}
+	expand = plan.StageCost{Stage: stages.PhaseProjection, Flops: 2 * n * n * k * RealFlops[T]()}
 	check = plan.StageCost{Stage: stages.PhaseCheck}
 	if s.residuals != nil {
-		check.Flops = s.residuals.Flops() * realFlops[T]()
+		check.Flops = s.residuals.Flops() * RealFlops[T]()
 	}
 	return project, expand, check
 }
@@ -92,7 +92,7 @@ func (s *Subspace[T]) Project(c *plan.Call, m int, a Triangle[T]) ([]T, error) {
 	err := c.Run(func(rec *vk.Recorder) {
 		s.Products.Begin(rec, ws)
 		rec.Phase(stages.PhaseLoad, 0, 1)
-		s.load.Record(rec, whole, a.stored(), 1)
+		s.load.Record(rec, whole, a.Form(), 1)
 		rec.Phase(stages.PhaseProjection, 0, 1)
 		ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, whole, v, 0, av)
 		ops.Gemmtr(rec, ws, product.Adjoint, product.NoTrans, 1, v, av, 0, projected)
@@ -149,7 +149,7 @@ func (s *Subspace[T]) Sums(c *plan.Call, m int, a, b Triangle[T], values []float
 	vk.SendFirst(rec, s.measured[0].In(ws).Sub(0, k), spectrum.Unscale[T](values, 1))
 	vk.SendFirst(rec, s.residuals.Weights(ws).Sub(0, k), spectrum.Unscale[T](weights, 1))
 	for i, matrix := range []Triangle[T]{a, b} {
-		s.load.Record(rec, to[i], matrix.stored(), 1)
+		s.load.Record(rec, to[i], matrix.Form(), 1)
 	}
 	s.residuals.Record(rec, ws, to[0], to[1], product.NewMatrix(s.v.In(ws), n, m, n), vectors,
 		residual.Sums[T]{Lambda: s.measured[0].In(ws), Residual: s.measured[1].In(ws), Orthogonality: s.measured[2].In(ws)},

@@ -38,10 +38,14 @@ func NewTriangle[T spirv.Scalar](n, ld int, data []T, upper, rowMajor bool) Tria
 	return Triangle[T]{N: n, Ld: ld, Data: data, Upper: upper != rowMajor, RowMajor: rowMajor}
 }
 
-// stored describes the triangle of the matrix, not that of the memory, for the stage that loads it.
-func (a Triangle[T]) stored() move.Triangle {
+// Form describes the triangle of the matrix, not that of the memory, for the stage that loads it.
+func (a Triangle[T]) Form() move.Triangle {
 	return move.Triangle{Upper: a.Upper != a.RowMajor, RowMajor: a.RowMajor}
 }
+
+// Conjugated says that the memory has the conjugates of the elements of the lower triangle. If not, it
+// has those of the upper triangle.
+func (a Triangle[T]) Conjugated() bool { return a.Upper != a.RowMajor }
 
 // Column returns the rows of column j in memory that belong to the triangle: `from` ≤ i < `to`.
 func (a Triangle[T]) Column(j int) (from, to int) {
@@ -80,9 +84,9 @@ func (a Triangle[T]) Largest() (float64, error) {
 	case i < 0:
 		return largest, nil
 	case a.RowMajor:
-		return 0, &NonFiniteError{j, i, a.notFinite(i, j)}
+		return 0, &NonFiniteError{j, i, plan.NotFinite(a.Data[i+j*a.Ld])}
 	}
-	return 0, &NonFiniteError{i, j, a.notFinite(i, j)}
+	return 0, &NonFiniteError{i, j, plan.NotFinite(a.Data[i+j*a.Ld])}
 }
 
 // scan is plan.ScanNumbers for those elements of column j that belong to the triangle. It reads
@@ -133,18 +137,6 @@ func moduli[T spirv.Real](to []float64, parts []T, each int, sigma float64) {
 	}
 }
 
-// notFinite returns the part of element (i, j) that is not finite.
-func (a Triangle[T]) notFinite(i, j int) (value float64) {
-	of := a.Data[i+j*a.Ld:][:1]
-	if value = spectrum.Scale(of, 1)[0]; i == j || math.IsNaN(value) || math.IsInf(value, 0) {
-		return value
-	}
-	plan.Parts(of,
-		func(parts []float32, each int) { value = float64(parts[each-1]) },
-		func(parts []float64, each int) { value = parts[each-1] })
-	return value
-}
-
 // Upload copies the triangle to device memory for all elements, without gaps between the columns.
 // The other triangle gets undefined values there. Upload may run while commands are recorded, but
 // not while commands are executed. An error names the phase.
@@ -180,6 +172,19 @@ func Multiply[T spirv.Scalar](v []T, by float64) {
 	plan.Parts(v,
 		func(parts []float32, _ int) { multiply(parts, by) },
 		func(parts []float64, _ int) { multiply(parts, by) })
+}
+
+// Conjugate replaces complex numbers by their conjugates, and leaves real numbers as they are.
+func Conjugate[T spirv.Scalar](v []T) {
+	plan.Parts(v,
+		func(parts []float32, each int) { turn(parts, each) },
+		func(parts []float64, each int) { turn(parts, each) })
+}
+
+func turn[T spirv.Real](parts []T, each int) {
+	for i := 1; each == 2 && i < len(parts); i += 2 {
+		parts[i] = -parts[i]
+	}
 }
 
 func multiply[T spirv.Real](x []T, sigma float64) {

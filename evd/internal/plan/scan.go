@@ -95,6 +95,23 @@ func ScanColumn[T spirv.Real](col []T, largest float64) (float64, int) {
 	return largest, -1
 }
 
+// NotFinite returns the part of x that is NaN or infinite: the real part, if both are.
+func NotFinite[T spirv.Scalar](x T) (value float64) {
+	Parts([]T{x}, func(parts []float32, each int) {
+		value = notFinite(float64(parts[0]), float64(parts[each-1]))
+	}, func(parts []float64, each int) {
+		value = notFinite(parts[0], parts[each-1])
+	})
+	return value
+}
+
+func notFinite(first, second float64) float64 {
+	if math.IsNaN(first) || math.IsInf(first, 0) {
+		return first
+	}
+	return second
+}
+
 // Holds reports whether a rows×cols matrix with leading dimension ld fits into this number of
 // elements. `rows` and `cols` must be at least 1. The numbers come from the caller and their
 // products might overflow, so Holds does not multiply them.

@@ -16,14 +16,14 @@ import (
 
 // divided are the stages of a solve in which all devices have a part of the matrix. The first
 // device also solves the tridiagonal problem, if need be with the others (spectrum.Stage.Shared).
-type divided[T spirv.Real] struct {
+type divided[T spirv.Scalar] struct {
 	dense.Lead[T]
 	parts []*part[T] // on all devices
 }
 
 // part is the stages and the memory of a device that has a part of the matrix, and at most `most`
 // of the vectors. The comments give the sizes in elements.
-type part[T spirv.Real] struct {
+type part[T spirv.Scalar] struct {
 	*dense.Common[T]
 	device, most int
 	share        *reduce.BandShare[T]
@@ -50,7 +50,7 @@ type part[T spirv.Real] struct {
 	layout *vk.Layout
 }
 
-func newDivided[T spirv.Real](t *Team, cfg dense.Config) (Stages[T], error) {
+func newDivided[T spirv.Scalar](t *Team, cfg dense.Config) (Stages[T], error) {
 	most := t.split.most(0, cfg.MostVectors(t.N))
 	c, err := dense.NewCommon[T](t.Dev, t.N, cfg.MostVectors(t.N), cfg)
 	if err != nil {
@@ -89,7 +89,7 @@ func newDivided[T spirv.Real](t *Team, cfg dense.Config) (Stages[T], error) {
 }
 
 // newPart makes the stages of a device for its part. The reflectors of Q2 have v and tau elements.
-func newPart[T spirv.Real](t *Team, dev *vk.Device, c *dense.Common[T], device, most, v, tau int) (p *part[T], err error) {
+func newPart[T spirv.Scalar](t *Team, dev *vk.Device, c *dense.Common[T], device, most, v, tau int) (p *part[T], err error) {
 	n, b := c.N, c.Tune.Band
 	p = &part[T]{Common: c, device: device, most: most, memory: dense.ReserveQ2[T](v, tau)}
 	size := reduce.BandSize{N: n, B: b, K: c.Tune.Block}
@@ -142,10 +142,14 @@ func (p *part[T]) layOther(dev *vk.Device, lead *dense.Lead[T]) (err error) {
 		elements, work = p.conquer.Elements(p.most), []vk.Space{p.conquer.Work()}
 	}
 	x := vk.Reserve[float64]("vectors, transposed", elements)
+	always := []vk.Space{x}
+	for _, copied := range p.Doubles.Copied() {
+		always = append(always, copied)
+	}
 	p.rows = func(ws *vk.Arena, m int) product.Matrix[float64] {
 		return product.NewMatrix(x.In(ws), m, p.N, max(m, 1))
 	}
-	p.lay([]vk.Space{x}, work...)
+	p.lay(always, work...)
 	return nil
 }
 
@@ -206,7 +210,7 @@ func (d *divided[T]) exchanged(t *Team) int {
 }
 
 // dividedSolve is a solve in which all devices have a part of the matrix.
-type dividedSolve[T spirv.Real] struct {
+type dividedSolve[T spirv.Scalar] struct {
 	*divided[T]
 	crew
 }

@@ -65,6 +65,9 @@ func (s *part[T]) transformBack(c *plan.Call, vectors product.Matrix[float64], p
 		rec.Phase(stages.PhaseMove, 0, 1)
 		vk.Spread(rec, p, 0, s.memory.V.In(ws))
 		vk.Spread(rec, p, 0, s.memory.Tau.In(ws))
+		for _, copied := range s.Doubles.Copied() {
+			vk.Spread(rec, p, 0, copied.In(ws))
+		}
 		if has {
 			s.Doubles.Narrow(rec, ws, 0, vectors)
 			s.q2.Record(c, rec, x)

@@ -40,7 +40,7 @@ func (g *dividedSolve[T]) ColumnSums(a dense.Triangle[T], values []float64, vect
 
 // vectorsOnDevices is a check of m vectors by several devices. z[k] has the vectors of device k, as
 // columns.
-type vectorsOnDevices[T spirv.Real] struct {
+type vectorsOnDevices[T spirv.Scalar] struct {
 	*dividedSolve[T]
 	z []product.Matrix[T]
 	m int
@@ -124,8 +124,8 @@ func (c vectorsOnDevices[T]) add(panel []T, from int, sums []float64, residual b
 				s.panels.RecordGram(rec, ws, panel, from, c.z[k], first, found)
 			}
 		})
-		for i, x := range found {
-			sums[first+i] += float64(x)
+		for i, x := range spectrum.Scale(found, 1) {
+			sums[first+i] += x
 		}
 		return err
 	})
@@ -143,21 +143,31 @@ func tiles(n int, do func(first, last int)) {
 
 // `whole` returns the columns [from, to) of σ·A, with both triangles: a.N elements for each column.
 // The result is in the memory of `panel`.
-func whole[T spirv.Real](a dense.Triangle[T], panel []T, from, to int, sigma float64) []T {
+func whole[T spirv.Scalar](a dense.Triangle[T], panel []T, from, to int, sigma float64) []T {
 	panel = panel[:a.N*(to-from)]
-	set := func(i, j int, x T) { panel[i+(j-from)*a.N] = T(float64(x) * sigma) } // σ may be beyond the range of T
+	rows := func(begin, end, j int) []T { return panel[(j-from)*a.N:][begin:max(begin, end)] }
 	tiles(a.N, func(first, last int) {
 		for j := from; j < to; j++ { // column j, as far as it is stored
 			begin, end := a.Column(j)
-			for i := max(begin, first); i < min(end, last); i++ {
-				set(i, j, a.Data[i+j*a.Ld])
-			}
+			begin = max(begin, first)
+			copy(rows(begin, min(end, last), j), a.Data[begin+j*a.Ld:])
 		}
 		for i := first; i < last; i++ { // row i, as far as column i is stored
 			begin, end := a.Column(i)
 			for j := max(begin, from); j < min(end, to); j++ {
-				set(i, j, a.Data[j+i*a.Ld])
+				panel[i+(j-from)*a.N] = a.Data[j+i*a.Ld]
 			}
+		}
+		for j := from; j < to; j++ {
+			if a.Conjugated() {
+				dense.Conjugate(rows(max(first, j+1), last, j))
+			} else {
+				dense.Conjugate(rows(first, min(last, j), j))
+			}
+			if first <= j && j < last {
+				copy(rows(j, j+1, j), spectrum.Unscale[T]([]float64{a.Diagonal(j)}, 1))
+			}
+			dense.Multiply(rows(first, last, j), sigma)
 		}
 	})
 	return panel
@@ -165,7 +175,7 @@ func whole[T spirv.Real](a dense.Triangle[T], panel []T, from, to int, sigma flo
 
 // columns returns the vectors [from, to) of z, one after another. If they lie in this way in the
 // memory of z, the result shares this memory. Otherwise the result is in the memory of `panel`.
-func columns[T spirv.Real](z dense.Stored[T], panel []T, from, to int) []T {
+func columns[T spirv.Scalar](z dense.Stored[T], panel []T, from, to int) []T {
 	n := z.Rows
 	switch {
 	case z.Transposed:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag"
@@ -22,7 +23,7 @@ import (
 //	other devices        update        │ take y, τ │ own part of P │ post it │ take the other parts …
 //
 // The reflectors go in pieces, so that other devices take one piece while the owner posts the next.
-type dividedReduction[T spirv.Real] struct {
+type dividedReduction[T spirv.Scalar] struct {
 	*dividedSolve[T]
 	places exchangePlaces
 
@@ -67,7 +68,7 @@ func (d *divided[T]) places() (x exchangePlaces) {
 }
 
 // elementBytes is the size of a number of type T in bytes.
-func elementBytes[T spirv.Real]() int { return int(unsafe.Sizeof(*new(T))) }
+func elementBytes[T spirv.Scalar]() int { return int(unsafe.Sizeof(*new(T))) }
 
 // Reduce reduces A to the band B with all devices of the team: each device reduces its columns of
 // A. Then the first device reduces B to the tridiagonal matrix T.
@@ -138,7 +139,7 @@ func (g *dividedSolve[T]) newReduction() *dividedReduction[T] {
 var reflectorBytes = 4 << 20
 
 // piecesOf divides `count` numbers into pieces.
-func piecesOf[T spirv.Real](count int) (pieces []span) {
+func piecesOf[T spirv.Scalar](count int) (pieces []span) {
 	most := reflectorBytes / elementBytes[T]()
 	for from := 0; from < count; from += most {
 		pieces = append(pieces, span{from, min(from+most, count)})
@@ -161,24 +162,31 @@ func (p *part[T]) upload(c *plan.Call, a dense.Triangle[T], sigma float64) error
 	return nil
 }
 
-// below returns the columns [from, to) of σ·A, from row `from` on. Elements above the diagonal may
-// have any values. If σ = 1 and the lower triangle is in memory, the result shares the memory of A.
-func below[T spirv.Real](a dense.Triangle[T], from, to int, sigma float64) vk.Columns[T] {
+// below returns the columns [from, to) of σ·A, from row `from` on. Elements above the diagonal, and
+// imaginary parts of the diagonal, may have any values. If σ = 1 and the lower triangle is in memory,
+// the result shares the memory of A.
+func below[T spirv.Scalar](a dense.Triangle[T], from, to int, sigma float64) vk.Columns[T] {
 	c := vk.Columns[T]{Rows: a.N - from, Cols: to - from, Ld: a.Ld}
-	if !a.Upper && sigma == 1 {
+	conjugated := precision.IsComplex[T]() && a.Conjugated()
+	if !a.Upper && !conjugated && sigma == 1 {
 		c.Data = a.Data[from+from*a.Ld:]
 		return c
 	}
 	c.Ld, c.Data = c.Rows, make([]T, c.Rows*c.Cols)
 	tridiag.Parallel(c.Cols, func(column int) {
 		j := from + column
-		for i := j; i < a.N; i++ {
-			at := i + j*a.Ld
+		rows := c.Data[column+column*c.Ld : (column+1)*c.Ld]
+		for i := range rows {
 			if a.Upper {
-				at = j + i*a.Ld
+				rows[i] = a.Data[j+(j+i)*a.Ld]
+			} else {
+				rows[i] = a.Data[j+i+j*a.Ld]
 			}
-			c.Data[i-from+column*c.Ld] = T(float64(a.Data[at]) * sigma) // σ may be beyond the range of T
 		}
+		if conjugated {
+			dense.Conjugate(rows)
+		}
+		dense.Multiply(rows, sigma)
 	})
 	return c
 }

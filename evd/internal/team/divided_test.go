@@ -3,8 +3,8 @@ package team
 import (
 	"context"
 	"errors"
-	"math"
 	"os"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,11 +15,12 @@ import (
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // divideAmong makes the stages of solves with all vectors for order n, divided among the given
 // number of devices.
-func divideAmong(t *testing.T, devices, n int) (*Team, *divided[float64]) {
+func divideAmong[T spirv.Scalar](t *testing.T, devices, n int) (*Team, *divided[T]) {
 	t.Helper()
 	var all []*vk.Device
 	for range devices {
@@ -35,7 +36,7 @@ func divideAmong(t *testing.T, devices, n int) (*Team, *divided[float64]) {
 	if err := g.Join(all[1:], nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := New[float64](g, dense.Config{Options: spectrum.Options{Vectors: true}, Distribute: true, Tuning: &small})
+	s, err := New[T](g, dense.Config{Options: spectrum.Options{Vectors: true}, Distribute: true, Tuning: &small})
 	if err == nil {
 		err = g.Allocate(s)
 	}
@@ -43,16 +44,16 @@ func divideAmong(t *testing.T, devices, n int) (*Team, *divided[float64]) {
 		t.Fatal(err)
 	}
 	t.Cleanup(g.Close)
-	return g, s.(*divided[float64])
+	return g, s.(*divided[T])
 }
 
 // solved returns the eigenpairs of a, and the largest column sum of their errors.
-func solved(t *testing.T, g *Team, by Stages[float64], a dense.Triangle[float64]) (r spectrum.Result[float64], worst float64) {
+func solved[T spirv.Scalar](t *testing.T, g *Team, by Stages[T], a dense.Triangle[T]) (r spectrum.Result[T], worst float64) {
 	t.Helper()
 	c := g.Begin(context.Background(), nil)
 	w := by.Begin(g, c)
 	defer w.End()
-	tail := spectrum.Tail[float64]{Stage: by.Leader().Spectrum, Vectors: w.Downloads(nil)}
+	tail := spectrum.Tail[T]{Stage: by.Leader().Spectrum, Vectors: w.Downloads(nil)}
 	host, sigma, err := w.Reduce(a, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func solved(t *testing.T, g *Team, by Stages[float64], a dense.Triangle[float64]
 	if r, err = tail.Run(c, host); err != nil {
 		t.Fatal(err)
 	}
-	sums, _, err := w.ColumnSums(a, r.Values, dense.Stored[float64]{Columns: r.Vectors[0]})
+	sums, _, err := w.ColumnSums(a, r.Values, dense.Stored[T]{Columns: r.Vectors[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,21 +83,27 @@ func sample(n int) dense.Triangle[float64] {
 // 32768 panicked. Here a panel has up to thirty pieces.
 func TestReflectorsGoInPieces(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
+	symmetric := sample(61)
+	hermitian := dense.Triangle[complex128]{N: symmetric.N, Ld: symmetric.Ld}
+	for _, x := range symmetric.Data {
+		hermitian.Data = append(hermitian.Data, complex(x, x/2))
+	}
+	t.Run("float64", func(t *testing.T) { reflectorsGoInPieces(t, symmetric) })
+	t.Run("complex128", func(t *testing.T) { reflectorsGoInPieces(t, hermitian) })
+}
+
+func reflectorsGoInPieces[T spirv.Scalar](t *testing.T, a dense.Triangle[T]) {
 	defer func(bytes int) { reflectorBytes = bytes }(reflectorBytes)
-	const n = 61
-	a := sample(n)
-	g, by := divideAmong(t, 3, n)
-	var want []float64
+	g, by := divideAmong[T](t, 3, a.N)
+	var want []T
 	for _, bytes := range []int{1 << 20, 400, 64} {
 		reflectorBytes = bytes
 		r, worst := solved(t, g, by, a)
 		if want == nil {
 			want = r.Vectors[0].Data
 		}
-		for i, x := range r.Vectors[0].Data {
-			if math.Float64bits(x) != math.Float64bits(want[i]) {
-				t.Fatalf("pieces of %d bytes: other bits", bytes)
-			}
+		if !slices.Equal(r.Vectors[0].Data, want) {
+			t.Fatalf("pieces of %d bytes: other bits", bytes)
 		}
 		if !(worst < 1e-11) {
 			t.Errorf("pieces of %d bytes: errors up to %g", bytes, worst)
@@ -110,7 +117,7 @@ func TestReflectorsGoInPieces(t *testing.T) {
 func TestPanelsOfACheckReportErrors(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	const n = 12
-	g, by := divideAmong(t, 2, n)
+	g, by := divideAmong[float64](t, 2, n)
 	r, _ := solved(t, g, by, sample(n))
 	s := &dividedSolve[float64]{by, g.newCrew(g.Begin(context.Background(), nil))}
 	defer s.End()

@@ -131,23 +131,10 @@ type Solve[T spirv.Scalar] interface {
 
 // New makes the stages of a solve on all devices.
 func New[T spirv.Scalar](t *Team, cfg dense.Config) (Stages[T], error) {
-	if !cfg.Distribute {
-		return newUndivided[T](t, cfg)
+	if cfg.Distribute {
+		return newDivided[T](t, cfg)
 	}
-	var made any
-	var err error
-	switch spirv.KindOf[T]() {
-	case spirv.Float64:
-		made, err = newDivided[float64](t, cfg)
-	case spirv.Float32:
-		made, err = newDivided[float32](t, cfg)
-	default:
-		err = plan.BadOption("Distribute", "a complex matrix stays on one device; without this option, several devices compute parts of its vectors")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return made.(Stages[T]), nil
+	return newUndivided[T](t, cfg)
 }
 
 // onOthers calls `do` for each further device, with the number of the device and the largest number
