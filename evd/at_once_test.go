@@ -33,11 +33,11 @@ func TestMethodsAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refine, err := evd.NewRefinePlan(d, n, opt)
+	refine, err := evd.NewRefinePlan[float64](d, n, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mixed, err := evd.NewMixedPlan(d, n, opt)
+	mixed, err := evd.NewMixedPlan[float64](d, n, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

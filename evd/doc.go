@@ -44,9 +44,7 @@
 //
 // A plan for complex128 or complex64 takes the lower or the upper triangle of a Hermitian matrix,
 // by columns or by rows (Sym.RowMajor), and ignores the imaginary parts of the diagonal. Values are
-// real numbers. Complex plans do not have the option Distribute, and return an *OptionError that
-// names it. Further devices compute vectors (Options.Devices). complex64 is to complex128 what
-// float32 is to float64. There are no complex TridiagonalPlan, RefinePlan and MixedPlan.
+// real numbers. complex64 is to complex128 what float32 is to float64. A TridiagonalPlan is real.
 //
 // # Method
 //
@@ -62,7 +60,7 @@
 //	internal/precision/                    conversions between the number type of A and float64
 //	internal/plan/                         what every plan is, whatever it solves
 //	refine*.go                             RefinePlan: from approximate eigenvectors
-//	mixed.go                               MixedPlan: single precision, then a refinement
+//	mixed*.go                              MixedPlan: single precision, then a refinement
 //	tridiagonal*.go                        TridiagonalPlan
 //	spectrum/                              T → Λ, S, for all kinds of plan
 //

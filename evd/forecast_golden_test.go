@@ -78,12 +78,12 @@ func TestForecasts(t *testing.T) {
 		plantest.WriteForecast(&text, fmt.Sprintf("vectors %v, n = 1000, complex64", vectors), single)
 	}
 	for _, n := range []int{1, 40, 1000} {
-		refine, err := evd.NewRefinePlan(dev, n, evd.Options{Verify: true})
+		refine, err := evd.NewRefinePlan[float64](dev, n, evd.Options{Verify: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		plantest.WriteForecast(&text, fmt.Sprintf("refinement, n = %d", n), refine)
-		mixed, err := evd.NewMixedPlan(dev, n, evd.Options{})
+		mixed, err := evd.NewMixedPlan[float64](dev, n, evd.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestForecasts(t *testing.T) {
 			t.Fatal(err)
 		}
 		plantest.WriteForecast(&text, fmt.Sprintf("emulated, %d moduli", moduli), p)
-		refine, err := evd.NewRefinePlan(card, 4096, evd.Options{Moduli: moduli})
+		refine, err := evd.NewRefinePlan[float64](card, 4096, evd.Options{Moduli: moduli})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,7 +91,7 @@ func TestCertificatesOfTriangles(t *testing.T) {
 	type solver interface {
 		Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
 	}
-	mixed, err := evd.NewMixedPlan(d, n, evd.Options{Tuning: small()})
+	mixed, err := evd.NewMixedPlan[float64](d, n, evd.Options{Tuning: small()})
 	if err != nil {
 		t.Fatal(err)
 	}

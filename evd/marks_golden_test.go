@@ -66,7 +66,7 @@ func TestMarks(t *testing.T) {
 			first = res
 		}
 	}
-	refine, err := NewRefinePlan(d, n, Options{Tuning: &small, Verify: true})
+	refine, err := NewRefinePlan[float64](d, n, Options{Tuning: &small, Verify: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestMarks(t *testing.T) {
 	if want := "the vectors are not near to orthonormal eigenvectors"; res.Refinement.Cold != want {
 		t.Errorf("cold: %q, want %q", res.Refinement.Cold, want)
 	}
-	mixed, err := NewMixedPlan(d, n, Options{Tuning: &small})
+	mixed, err := NewMixedPlan[float64](d, n, Options{Tuning: &small})
 	if err != nil {
 		t.Fatal(err)
 	}

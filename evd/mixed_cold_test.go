@@ -28,22 +28,22 @@ func TestMixedSolvesCold(t *testing.T) {
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := openIn(t, t.TempDir())
 	const n = 40
-	p, err := NewMixedPlan(d, n, Options{Tuning: waitingTuning()})
+	p, err := NewMixedPlan[float64](d, n, Options{Tuning: waitingTuning()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	a, method := randomSym(n), p.first.Now.Spectrum.Method
+	a, method := randomSym(n), singleOf(p).Now.Spectrum.Method
 	for _, c := range []struct {
 		name, cold string
 		spoil      func()
 	}{
-		{"no convergence", ColdSingle, func() { p.first.Now.Spectrum.Method = gaveUp{method} }},
-		{"wrong vectors", ColdFar, func() { p.first.Now.Spectrum.Method = zeros{method} }},
+		{"no convergence", ColdSingle, func() { singleOf(p).Now.Spectrum.Method = gaveUp{method} }},
+		{"wrong vectors", ColdFar, func() { singleOf(p).Now.Spectrum.Method = zeros{method} }},
 	} {
 		c.spoil()
 		res, err := p.Solve(context.Background(), a)
-		p.first.Now.Spectrum.Method = method
+		singleOf(p).Now.Spectrum.Method = method
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -77,12 +77,12 @@ func TestMixedSurvivesAWaitThatFails(t *testing.T) {
 	ctx, a := context.Background(), randomSym(n)
 	for _, phase := range waitingPhases {
 		d := openIn(t, t.TempDir())
-		p, err := NewMixedPlan(d, n, Options{Tuning: waitingTuning()})
+		p, err := NewMixedPlan[float64](d, n, Options{Tuning: waitingTuning()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		waits := infoWords(p.first.Now, p.refine.base.Begin(ctx, nil))
+		waits := infoWords(singleOf(p).Now, p.refine.base.Begin(ctx, nil))
 		if !mayWait(t, d) || waits == 0 {
 			t.Fatal("nothing waits")
 		}
@@ -114,7 +114,7 @@ func TestMixedSurvivesAWaitThatFails(t *testing.T) {
 		if panel {
 			left = waits - 1
 		}
-		if have := infoWords(p.first.Now, p.refine.base.Begin(ctx, nil)); have != left {
+		if have := infoWords(singleOf(p).Now, p.refine.base.Begin(ctx, nil)); have != left {
 			t.Errorf("%s: %d stages wait afterwards, want %d", phase, have, left)
 		}
 		again, err := p.Solve(ctx, a)
@@ -148,16 +148,21 @@ func (m endsFirst) Solve(c *plan.Call, t spectrum.Problem, from, to int, xt stag
 func TestColdSolveIsCancelled(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	const n = 40
-	p, err := NewMixedPlan(openIn(t, t.TempDir()), n, Options{Tuning: waitingTuning()})
+	p, err := NewMixedPlan[float64](openIn(t, t.TempDir()), n, Options{Tuning: waitingTuning()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	method := p.first.Now.Spectrum.Method
-	p.first.Now.Spectrum.Method = endsFirst{gaveUp{method}, cancel}
+	method := singleOf(p).Now.Spectrum.Method
+	singleOf(p).Now.Spectrum.Method = endsFirst{gaveUp{method}, cancel}
 	if res, err := p.Solve(ctx, randomSym(n)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", res, err)
 	}
+}
+
+// singleOf returns the stages of the solve in single precision.
+func singleOf(p *MixedPlan[float64]) *singleStages[float64, float32] {
+	return p.first.(*singleStages[float64, float32])
 }

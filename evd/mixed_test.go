@@ -15,9 +15,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-func mixedPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.MixedPlan {
+func mixedPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.MixedPlan[float64] {
 	t.Helper()
-	p, err := evd.NewMixedPlan(d, n, opt)
+	p, err := evd.NewMixedPlan[float64](d, n, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,16 +89,22 @@ func packedColumns(q evd.Dense[float64]) (data []float64) {
 func TestMixedKinds(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	mixedKinds(t, matgen.Dense())
+}
+
+func mixedKinds[T double, K interface {
+	Name() string
+	Dense(n int) []T
+}](t *testing.T, kinds []K) {
 	d := device(t, vk.Options{})
 	const n = 30
-	p := mixedPlan(t, d, n, evd.Options{Tuning: small()})
-	q, err := evd.NewPlan[float64](d, n, evd.Options{Tuning: small()})
+	p, err := evd.NewMixedPlan[T](d, n, evd.Options{Tuning: small()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer q.Close()
-	cold := 0
-	for _, kind := range matgen.Dense() {
+	defer p.Close()
+	q, cold := planOf[T](t, d, n, evd.Options{Tuning: small()}), 0
+	for _, kind := range kinds {
 		a := evd.NewSym(n, kind.Dense(n), evd.Lower)
 		res, err := p.Solve(context.Background(), a)
 		if err != nil {
@@ -119,9 +125,9 @@ func TestMixedKinds(t *testing.T) {
 			cold++
 		}
 	}
-	t.Logf("%d of %d kinds were solved in double precision", cold, len(matgen.Dense()))
-	if cold > len(matgen.Dense())/2 {
-		t.Errorf("the refinement failed for %d of %d kinds", cold, len(matgen.Dense()))
+	t.Logf("%d of %d kinds were solved in double precision", cold, len(kinds))
+	if cold > len(kinds)/2 {
+		t.Errorf("the refinement failed for %d of %d kinds", cold, len(kinds))
 	}
 }
 
@@ -152,7 +158,7 @@ func TestMixedRefuses(t *testing.T) {
 		t.Errorf("after errors: %v", err)
 	}
 	for _, opt := range []evd.Options{{Select: evd.Index(0, 3)}, {Select: evd.Interval(0, 1)}, {Overwrite: true}, {Solver: evd.Bisection}} {
-		if _, err := evd.NewMixedPlan(d, n, opt); !errors.As(err, new(*evd.OptionError)) {
+		if _, err := evd.NewMixedPlan[float64](d, n, opt); !errors.As(err, new(*evd.OptionError)) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}
@@ -172,11 +178,11 @@ func TestMixedRefuses(t *testing.T) {
 func TestMixedMemory(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	const n = 8192
-	mixed, err := evd.NewMixedPlan(dev, n, evd.Options{Products: evd.ProductsNative})
+	mixed, err := evd.NewMixedPlan[float64](dev, n, evd.Options{Products: evd.ProductsNative})
 	if err != nil {
 		t.Fatal(err)
 	}
-	refine, err := evd.NewRefinePlan(dev, n, evd.Options{Products: evd.ProductsNative})
+	refine, err := evd.NewRefinePlan[float64](dev, n, evd.Options{Products: evd.ProductsNative})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func TestRefinedEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 8
 	a := constant(n, math.MaxFloat64)
-	mixed, err := evd.NewMixedPlan(d, n, evd.Options{Tuning: small()})
+	mixed, err := evd.NewMixedPlan[float64](d, n, evd.Options{Tuning: small()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestRefinedEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 	}
 	for _, verify := range []bool{false, true} {
 		for _, q := range [][]float64{exact, useless} {
-			p, err := evd.NewRefinePlan(d, n, evd.Options{Tuning: small(), Verify: verify})
+			p, err := evd.NewRefinePlan[float64](d, n, evd.Options{Tuning: small(), Verify: verify})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,7 +65,7 @@ func TestEachPhaseHasItsProducts(t *testing.T) {
 			return emulatedByPhase(t, &p.team.Base, func() (*Result[float64], error) { return p.Solve(ctx, a) })
 		},
 		"refinement": func(opt Options) map[string]int {
-			p, err := NewRefinePlan(d, n, opt)
+			p, err := NewRefinePlan[float64](d, n, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestEachPhaseHasItsProducts(t *testing.T) {
 			return emulatedByPhase(t, &p.base, func() (*Result[float64], error) { return p.Refine(ctx, a, *res.Vectors) })
 		},
 		"mixed": func(opt Options) map[string]int {
-			p, err := NewMixedPlan(d, n, opt)
+			p, err := NewMixedPlan[float64](d, n, opt)
 			if err != nil {
 				t.Fatal(err)
 			}

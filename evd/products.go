@@ -93,8 +93,8 @@ func (p *Plan[T]) Emulated() bool { return len(p.lead().Products.Emulated) > 0 }
 
 // Emulated reports whether the plan computes large matrix products by integer units, as
 // Plan.Emulated does.
-func (p *RefinePlan) Emulated() bool { return p.stages.Emulated() }
+func (p *RefinePlan[T]) Emulated() bool { return p.stages.Emulated() }
 
 // Emulated reports whether the refinement computes large matrix products by integer units. The
 // solve in single precision never does.
-func (p *MixedPlan) Emulated() bool { return p.refine.Emulated() }
+func (p *MixedPlan[T]) Emulated() bool { return p.refine.Emulated() }

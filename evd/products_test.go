@@ -248,7 +248,7 @@ func TestAutoFollowsTheRates(t *testing.T) {
 		want  bool
 	}{{"slow", slow, 4096, true}, {"H200", h200, 4096, true}, {"H200, small", h200, 1024, false},
 		{"wrong", wrong, 4096, false}, {"not measured", emulated.Facts{}, 4096, false}} {
-		if have := memory(evd.NewRefinePlan(card(c.facts), c.n, evd.Options{})); have != c.want {
+		if have := memory(evd.NewRefinePlan[float64](card(c.facts), c.n, evd.Options{})); have != c.want {
 			t.Errorf("refinement, %s: emulated is %v", c.name, have)
 		}
 	}
@@ -267,7 +267,7 @@ func TestAutoFollowsTheRates(t *testing.T) {
 	if _, err := evd.NewPlan[float64](card(wrong), 4096, evd.Options{Products: evd.ProductsEmulated}); err == nil || err.Error() != want {
 		t.Errorf("wrong units: %v", err)
 	}
-	if _, err := evd.NewRefinePlan(card(wrong), 4096, evd.Options{Products: evd.ProductsEmulated}); err == nil || err.Error() != want {
+	if _, err := evd.NewRefinePlan[float64](card(wrong), 4096, evd.Options{Products: evd.ProductsEmulated}); err == nil || err.Error() != want {
 		t.Errorf("refinement with wrong units: %v", err)
 	}
 }
@@ -291,7 +291,7 @@ func TestAutoFits(t *testing.T) {
 			opt.Vectors = true
 			return evd.NewPlan[float64](d, n, opt)
 		},
-		"refinement": func(d *vk.Device, opt evd.Options) (sized, error) { return evd.NewRefinePlan(d, n, opt) },
+		"refinement": func(d *vk.Device, opt evd.Options) (sized, error) { return evd.NewRefinePlan[float64](d, n, opt) },
 	} {
 		bytes := func(free uint64, products evd.Products) (uint64, error) {
 			p, err := plan(card(free), evd.Options{Products: products})

@@ -44,7 +44,8 @@ const (
 )
 
 // InitialVectorsError says that the approximate eigenvectors contain a NaN or an infinity. Row and
-// Col, counted from 0, are the indices of the first such element in the order of the memory.
+// Col, counted from 0, are the indices of the first such element in the order of the memory. Value
+// is the element, or the part of a complex element that is not finite.
 type InitialVectorsError struct {
 	Row, Col int
 	Value    float64
@@ -60,10 +61,10 @@ func (e *InitialVectorsError) Error() string {
 // computed in single precision. Column j of q is a vector, and the columns are sorted by
 // eigenvalue, or nearly so. The argument `opt` has the options of NewRefinePlan. Refine opens the
 // best device, makes a plan, and closes both at the end.
-func Refine(ctx context.Context, a Sym[float64], q Dense[float64], opt Options) (*Result[float64], error) {
-	return plan.Once[float64](
-		func(dev *vk.Device) (*RefinePlan, error) { return NewRefinePlan(dev, a.N, opt) },
-		func(p *RefinePlan) (*Result[float64], error) { return p.Refine(ctx, a, q) })
+func Refine[T Double](ctx context.Context, a Sym[T], q Dense[T], opt Options) (*Result[T], error) {
+	return plan.Once[T](
+		func(dev *vk.Device) (*RefinePlan[T], error) { return NewRefinePlan[T](dev, a.N, opt) },
+		func(p *RefinePlan[T]) (*Result[T], error) { return p.Refine(ctx, a, q) })
 }
 
 // InitialShapeError says that the approximate eigenvectors are not an N×N matrix, where N is the

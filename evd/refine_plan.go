@@ -12,14 +12,14 @@ import (
 // RefinePlan holds everything that refinements of one order need: pipelines, stages and memory. A
 // plan works for one call at a time, and goroutines that share it wait for each other. The caller
 // closes the plan before the device.
-type RefinePlan struct {
+type RefinePlan[T Double] struct {
 	base   plan.Base
 	opt    Options
-	stages *refinement.Stages
+	stages *refinement.Stages[T]
 }
 
 // NewRefinePlan prepares for refinements of the n eigenvectors of matrices of order n ≥ 0. It
-// allocates about 40·n² bytes of device memory. A cold solve is a solve without the approximate
+// allocates about 40·n² bytes of device memory, or 80·n² for complex numbers. A cold solve is a solve without the approximate
 // vectors. The options mean the same as those of NewPlan, with these exceptions:
 //
 //   - Vectors is implied. Select, Overwrite and Distribute are not possible.
@@ -31,13 +31,13 @@ type RefinePlan struct {
 //     n orthonormal eigenvectors of a matrix of order n leave no eigenvalue out.
 //
 // The errors are those of NewPlan.
-func NewRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
+func NewRefinePlan[T Double](dev *vk.Device, n int, opt Options) (*RefinePlan[T], error) {
 	opt, err := refineOptions(dev, n, opt)
 	if err != nil {
 		return nil, err
 	}
-	return withFittingProducts(n, opt, func(opt Options) (*RefinePlan, error) {
-		p, err := newRefinePlan(dev, n, opt)
+	return withFittingProducts(n, opt, func(opt Options) (*RefinePlan[T], error) {
+		p, err := newRefinePlan[T](dev, n, opt)
 		if err != nil || n <= 1 {
 			return p, err
 		}
@@ -69,11 +69,11 @@ func refineOptions(dev *vk.Device, n int, opt Options) (Options, error) {
 
 // newRefinePlan makes a plan with its stages, but without device memory. The options must have been
 // checked. The orders 0 and 1 need no stages.
-func newRefinePlan(dev *vk.Device, n int, opt Options) (p *RefinePlan, err error) {
+func newRefinePlan[T Double](dev *vk.Device, n int, opt Options) (p *RefinePlan[T], err error) {
 	opt.Tuning = copied(opt.Tuning)
-	p = &RefinePlan{base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, stages: &refinement.Stages{}}
+	p = &RefinePlan[T]{base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, stages: &refinement.Stages[T]{}}
 	if n > 1 {
-		p.stages, err = plan.Compiled(dev, func() (*refinement.Stages, error) { return refinement.New(dev, n, opt.config()) })
+		p.stages, err = plan.Compiled(dev, func() (*refinement.Stages[T], error) { return refinement.New[T](dev, n, opt.config()) })
 	}
 	return p, err
 }
@@ -81,21 +81,21 @@ func newRefinePlan(dev *vk.Device, n int, opt Options) (p *RefinePlan, err error
 // Costs returns a forecast of the number of floating-point operations of a refinement with two
 // steps. Refinements of vectors from single precision take two steps. The operations of updates are
 // part of the phase of the products. Costs returns nil for the orders 0 and 1.
-func (p *RefinePlan) Costs() []StageCost { return p.stages.Costs() }
+func (p *RefinePlan[T]) Costs() []StageCost { return p.stages.Costs() }
 
 // Bytes returns the size in bytes of the device memory that the plan has allocated.
-func (p *RefinePlan) Bytes() uint64 { return p.base.Bytes() }
+func (p *RefinePlan[T]) Bytes() uint64 { return p.base.Bytes() }
 
 // Memory lists the regions of the plan's device memory.
-func (p *RefinePlan) Memory() []vk.Placed { return p.base.Memory() }
+func (p *RefinePlan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the call in flight and frees the plan's device memory. Results stay valid,
 // because they are on the host. A second call of Close does nothing.
-func (p *RefinePlan) Close() { p.base.Close() }
+func (p *RefinePlan[T]) Close() { p.base.Close() }
 
 // accepts returns a *ShapeError if `a` does not fit the plan or the slice of `q` is too short, an
 // *InitialShapeError if `q` is not n×n, and ErrClosed if the plan is closed.
-func (p *RefinePlan) accepts(a Sym[float64], q Dense[float64]) error {
+func (p *RefinePlan[T]) accepts(a Sym[T], q Dense[T]) error {
 	n := p.base.N
 	if err := a.fits(n); err != nil {
 		return err

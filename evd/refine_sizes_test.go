@@ -54,7 +54,7 @@ func refineLarge(t *testing.T, d *vk.Device, a evd.Sym[float64]) {
 			}
 		}
 		for _, products := range []evd.Products{evd.ProductsEmulated, evd.ProductsNative} {
-			r, err := evd.NewRefinePlan(d, n, evd.Options{Products: products})
+			r, err := evd.NewRefinePlan[float64](d, n, evd.Options{Products: products})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ import (
 //
 // The errors are *ShapeError and *NonFiniteError for `a`, *InitialShapeError and
 // *InitialVectorsError for `q`, and those of Plan.Solve.
-func (p *RefinePlan) Refine(ctx context.Context, a Sym[float64], q Dense[float64]) (*Result[float64], error) {
+func (p *RefinePlan[T]) Refine(ctx context.Context, a Sym[T], q Dense[T]) (*Result[T], error) {
 	a = a.withLd()
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -38,26 +38,26 @@ func (p *RefinePlan) Refine(ctx context.Context, a Sym[float64], q Dense[float64
 }
 
 // refineCall is one call of RefinePlan.Refine or of MixedPlan.Solve in flight.
-type refineCall struct {
-	*RefinePlan
-	refinement.Iteration
+type refineCall[T Double] struct {
+	*RefinePlan[T]
+	refinement.Iteration[T]
 
 	// start has the caller's approximate vectors. It is nil if a solve in single precision computes
 	// them.
-	start *Dense[float64]
+	start *Dense[T]
 
 	// report is the caller's progress function. It is nil if the caller wants no progress.
 	report func(Progress)
 }
 
-func (p *RefinePlan) begin(c *plan.Call, report func(Progress)) *refineCall {
-	return &refineCall{RefinePlan: p, report: report, Iteration: refinement.NewIteration(p.stages, c, &ritzSolver{opt: p.opt})}
+func (p *RefinePlan[T]) begin(c *plan.Call, report func(Progress)) *refineCall[T] {
+	return &refineCall[T]{RefinePlan: p, report: report, Iteration: refinement.NewIteration(p.stages, c, &ritzSolver[T]{opt: p.opt})}
 }
 
 // refineOrSolve does the iteration of one call, or a cold solve if the iteration cannot be used. It
 // is the only place that decides so, in the methods of RefinePlan and of MixedPlan. The argument
 // `load` is that of the method `refine`.
-func (s *refineCall) refineOrSolve(a Sym[float64], load func() (sigma float64, err error)) (*Result[float64], error) {
+func (s *refineCall[T]) refineOrSolve(a Sym[T], load func() (sigma float64, err error)) (*Result[T], error) {
 	res, err := s.refine(a, load)
 	if err != nil && plan.MethodFailed(err) {
 		// Before the first step, only the solve in single precision can fail. In a step, emulated
@@ -79,8 +79,8 @@ func (s *refineCall) refineOrSolve(a Sym[float64], load func() (sigma float64, e
 // refine does the iteration of one call. If the iteration cannot be used, `refine` sets Counts.Cold
 // to the reason, and the caller must solve without the approximate vectors. The function `load`
 // brings σ·A and the approximate vectors to the device, and returns σ.
-func (s *refineCall) refine(a Sym[float64], load func() (sigma float64, err error)) (*Result[float64], error) {
-	memory := plan.NewResultMemory[float64](s.Ctx)
+func (s *refineCall[T]) refine(a Sym[T], load func() (sigma float64, err error)) (*Result[T], error) {
+	memory := plan.NewResultMemory[T](s.Ctx)
 	defer memory.Stop()
 	memory.Allocate(a.N, a.N)
 	sigma, err := load()
@@ -94,13 +94,13 @@ func (s *refineCall) refine(a Sym[float64], load func() (sigma float64, err erro
 	if err != nil {
 		return nil, err
 	}
-	res := &Result[float64]{Values: values, Vectors: denseOf(z, s.opt.RowMajor), Profile: s.Profile, Retried: s.Retried}
+	res := &Result[T]{Values: values, Vectors: denseOf(z, s.opt.RowMajor), Profile: s.Profile, Retried: s.Retried}
 	if s.opt.Verify {
 		sums, norm, invariants, err := s.Certify(a.triangle(), sigma)
 		if err != nil {
 			return nil, err
 		}
-		res.Certificate = &Certificate{Ratios: newRatios[float64](sums, norm, a.N), Invariants: invariants}
+		res.Certificate = &Certificate{Ratios: newRatios[T](sums, norm, a.N), Invariants: invariants}
 		if !res.Certificate.Passed() {
 			s.Counts.Cold = ColdCertificate
 			return nil, nil
@@ -110,14 +110,14 @@ func (s *refineCall) refine(a Sym[float64], load func() (sigma float64, err erro
 }
 
 // `ends` adds the counts of the refinement to `res`, and reports that the call is done.
-func (s *refineCall) ends(res *Result[float64]) *Result[float64] {
+func (s *refineCall[T]) ends(res *Result[T]) *Result[T] {
 	res.Refinement = (*Refinement)(&s.Counts)
 	s.Ends()
 	return res
 }
 
 // exact returns the result of a refinement of order 0 or 1.
-func (s *refineCall) exact(a Sym[float64]) (*Result[float64], error) {
+func (s *refineCall[T]) exact(a Sym[T]) (*Result[T], error) {
 	if _, err := a.largest(); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (s *refineCall) exact(a Sym[float64]) (*Result[float64], error) {
 
 // startIsFinite returns a *InitialVectorsError for the first element of the caller's approximate
 // vectors that is NaN or infinite, in the order of the memory.
-func (s *refineCall) startIsFinite() error {
+func (s *refineCall[T]) startIsFinite() error {
 	if s.start == nil {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (s *refineCall) startIsFinite() error {
 	if i < 0 {
 		return nil
 	}
-	e := &InitialVectorsError{Row: i, Col: j, Value: z.Data[i+j*z.Ld]}
+	e := &InitialVectorsError{Row: i, Col: j, Value: plan.NotFinite(z.Data[i+j*z.Ld])}
 	if q.RowMajor {
 		e.Row, e.Col = j, i
 	}
@@ -147,7 +147,7 @@ func (s *refineCall) startIsFinite() error {
 
 // solveCold solves without the approximate vectors, by a new Plan. It first frees the device memory
 // of the refinement, because the solve needs memory. Afterwards it allocates that memory again.
-func (s *refineCall) solveCold(a Sym[float64]) (*Result[float64], error) {
+func (s *refineCall[T]) solveCold(a Sym[T]) (*Result[T], error) {
 	layout := s.base.Layout
 	// If this fails for lack of memory, the next call of Refine tries again, and returns the error
 	// if it fails again.
@@ -157,7 +157,7 @@ func (s *refineCall) solveCold(a Sym[float64]) (*Result[float64], error) {
 	}
 	opt := s.opt
 	opt.Progress = s.report
-	p, err := NewPlan[float64](s.Dev, a.N, opt)
+	p, err := NewPlan[T](s.Dev, a.N, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -174,20 +174,20 @@ func (s *refineCall) solveCold(a Sym[float64]) (*Result[float64], error) {
 }
 
 // ritzSolver solves the eigenproblems of large clusters by a plan.
-type ritzSolver struct {
+type ritzSolver[T Double] struct {
 	opt  Options
-	plan *Plan[float64]
+	plan *Plan[T]
 }
 
-func (r *ritzSolver) Solve(c *plan.Call, m, ld int, block, values []float64) (err error) {
+func (r *ritzSolver[T]) Solve(c *plan.Call, m, ld int, block []T, values []float64) (err error) {
 	if r.plan == nil || r.plan.team.N != m {
 		r.Close()
 		opt := Options{Vectors: true, Tuning: r.opt.Tuning, Products: r.opt.Products, Moduli: r.opt.Moduli}
-		if r.plan, err = NewPlan[float64](c.Dev, m, opt); err != nil {
+		if r.plan, err = NewPlan[T](c.Dev, m, opt); err != nil {
 			return err
 		}
 	}
-	res, err := r.plan.Solve(c.Ctx, Sym[float64]{N: m, Ld: ld, Data: block})
+	res, err := r.plan.Solve(c.Ctx, Sym[T]{N: m, Ld: ld, Data: block})
 	if err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (r *ritzSolver) Solve(c *plan.Call, m, ld int, block, values []float64) (er
 	return nil
 }
 
-func (r *ritzSolver) Close() {
+func (r *ritzSolver[T]) Close() {
 	if r.plan != nil {
 		r.plan.Close()
 		r.plan = nil

@@ -56,11 +56,8 @@ func nearly(t *testing.T, n int, a []float64, change float64, single bool) evd.D
 }
 
 // columns returns the matrix q in column-major storage. The padding between columns is NaN.
-func columns(q evd.Dense[float64]) evd.Dense[float64] {
-	c := evd.Dense[float64]{Rows: q.Rows, Cols: q.Cols, Ld: q.Rows + 3, Data: make([]float64, (q.Rows+3)*q.Cols)}
-	for i := range c.Data {
-		c.Data[i] = math.NaN()
-	}
+func columns[T double](q evd.Dense[T]) evd.Dense[T] {
+	c := evd.Dense[T]{Rows: q.Rows, Cols: q.Cols, Ld: q.Rows + 3, Data: slices.Repeat([]T{nan[T]()}, (q.Rows+3)*q.Cols)}
 	for j := range q.Cols {
 		for i := range q.Rows {
 			c.Data[i+j*c.Ld] = q.At(i, j)
@@ -69,14 +66,9 @@ func columns(q evd.Dense[float64]) evd.Dense[float64] {
 	return c
 }
 
-func refinePlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.RefinePlan {
+func refinePlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.RefinePlan[float64] {
 	t.Helper()
-	p, err := evd.NewRefinePlan(d, n, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Close)
-	return p
+	return planOfRefinements[float64](t, d, n, opt)
 }
 
 // kindNamed returns the family of dense test matrices of package matgen with the given name.
@@ -161,7 +153,7 @@ func TestRefine(t *testing.T) {
 func TestRefinePlanNeedsUnitsForEmulatedProducts(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	d := device(t, vk.Options{Without: []string{"shaderIntegerDotProduct"}})
-	p, err := evd.NewRefinePlan(d, 40, evd.Options{Tuning: small(), Products: evd.ProductsEmulated})
+	p, err := evd.NewRefinePlan[float64](d, 40, evd.Options{Tuning: small(), Products: evd.ProductsEmulated})
 	if !errors.As(err, new(*vk.UnsupportedError)) {
 		t.Errorf("%v", err)
 	}
@@ -247,10 +239,10 @@ func TestRefineRefuses(t *testing.T) {
 	if res, err := p.Refine(ctx, sym, good); err != nil || res.Refinement.Cold != "" {
 		t.Errorf("after all that: %v", err)
 	}
-	if _, err := evd.NewRefinePlan(d, n, evd.Options{Overwrite: true}); !errors.As(err, new(*evd.OptionError)) {
+	if _, err := evd.NewRefinePlan[float64](d, n, evd.Options{Overwrite: true}); !errors.As(err, new(*evd.OptionError)) {
 		t.Errorf("Overwrite: %v", err)
 	}
-	if _, err := evd.NewRefinePlan(d, n, evd.Options{Select: evd.Index(0, 3)}); !errors.As(err, new(*evd.OptionError)) {
+	if _, err := evd.NewRefinePlan[float64](d, n, evd.Options{Select: evd.Index(0, 3)}); !errors.As(err, new(*evd.OptionError)) {
 		t.Errorf("Select: %v", err)
 	}
 	p.Close()

@@ -29,8 +29,8 @@ func TestRefusals(t *testing.T) {
 		add(text, func() error { _, err := evd.NewTridiagonalPlan[float64](dev, n, opt); return err })
 	}
 	refine := func(text string, n int, opt evd.Options) {
-		add(text, func() error { _, err := evd.NewRefinePlan(dev, n, opt); return err })
-		add(text, func() error { _, err := evd.NewMixedPlan(dev, n, opt); return err })
+		add(text, func() error { _, err := evd.NewRefinePlan[float64](dev, n, opt); return err })
+		add(text, func() error { _, err := evd.NewMixedPlan[float64](dev, n, opt); return err })
 	}
 	type o = evd.Options
 
@@ -143,11 +143,11 @@ func TestSolvesRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refine, err := evd.NewRefinePlan(d, 3, evd.Options{Tuning: small()})
+	refine, err := evd.NewRefinePlan[float64](d, 3, evd.Options{Tuning: small()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mixed, err := evd.NewMixedPlan(d, 3, evd.Options{Tuning: small()})
+	mixed, err := evd.NewMixedPlan[float64](d, 3, evd.Options{Tuning: small()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,8 +265,8 @@ func TestRefusalsOfDevices(t *testing.T) {
 	stagetest.Refusals(t, []stagetest.Refusal{
 		{Text: lacks + alone, Call: func() error { _, err := evd.NewPlan[float64](single, 4, evd.Options{}); return err }},
 		{Text: lacks + alone, Call: func() error { _, err := evd.NewTridiagonalPlan[float64](single, 4, evd.Options{}); return err }},
-		{Text: lacks + alone, Call: func() error { _, err := evd.NewRefinePlan(single, 4, evd.Options{}); return err }},
-		{Text: lacks + alone, Call: func() error { _, err := evd.NewMixedPlan(single, 4, evd.Options{}); return err }},
+		{Text: lacks + alone, Call: func() error { _, err := evd.NewRefinePlan[float64](single, 4, evd.Options{}); return err }},
+		{Text: lacks + alone, Call: func() error { _, err := evd.NewMixedPlan[float64](single, 4, evd.Options{}); return err }},
 		{Text: on + lacks + shared, Call: func() error {
 			_, err := evd.NewPlan[float32](whole, 4, evd.Options{Devices: []*vk.Device{single}})
 			return err
@@ -297,7 +297,7 @@ func TestRotationsInAClusterLeaveAnError(t *testing.T) {
 	c := math.Sqrt(0.5)
 	q.Data[0], q.Data[1], q.Data[n], q.Data[1+n] = c, c, -c, c
 	q.Data[3] = 1e-8
-	p, err := evd.NewRefinePlan(device(t, vk.Options{}), n, evd.Options{Tuning: small(), Verify: true})
+	p, err := evd.NewRefinePlan[float64](device(t, vk.Options{}), n, evd.Options{Tuning: small(), Verify: true})
 	if err != nil {
 		t.Fatal(err)
 	}

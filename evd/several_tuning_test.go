@@ -50,12 +50,12 @@ func TestGivenSizesKeepThoseOfFloat32(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	m, err := NewMixedPlan(dev, 5000, opt)
+	m, err := NewMixedPlan[float64](dev, 5000, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	for name, got := range map[string]tuning.Tuning{"single": p.lead().Tune, "mixed": m.first.Now.Tune} {
+	for name, got := range map[string]tuning.Tuning{"single": p.lead().Tune, "mixed": singleOf(m).Now.Tune} {
 		if got.Band != 16 || !slices.Equal(got.Products.Tiles, want) || slices.Equal(want, given.Products.Tiles) {
 			t.Errorf("%s: half-bandwidth %d, tiles %v, want %v", name, got.Band, got.Products.Tiles, want)
 		}
@@ -71,7 +71,7 @@ func TestRefinePlanChecksDevices(t *testing.T) {
 	d := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40})
 	for _, list := range [][]*vk.Device{{nil}, {d}} {
 		var bad *OptionError
-		if _, err := NewRefinePlan(d, 50, Options{Devices: list}); !errors.As(err, &bad) || bad.Option != "Devices" {
+		if _, err := NewRefinePlan[float64](d, 50, Options{Devices: list}); !errors.As(err, &bad) || bad.Option != "Devices" {
 			t.Errorf("%v: %v", list, err)
 		}
 	}

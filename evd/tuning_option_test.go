@@ -18,7 +18,7 @@ func TestTuningIsCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	r, err := newRefinePlan(d, 300, Options{Tuning: &given})
+	r, err := newRefinePlan[float64](d, 300, Options{Tuning: &given})
 	if err != nil {
 		t.Fatal(err)
 	}

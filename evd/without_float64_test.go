@@ -254,7 +254,7 @@ func TestWithoutFloat64Refuses(t *testing.T) {
 	for name, made := range map[string]func() error{
 		"dense":       func() error { _, err := evd.NewPlan[float64](d, 20, evd.Options{}); return err },
 		"tridiagonal": func() error { _, err := evd.NewTridiagonalPlan[float64](d, 20, evd.Options{}); return err },
-		"refinement":  func() error { _, err := evd.NewRefinePlan(d, 20, evd.Options{}); return err },
+		"refinement":  func() error { _, err := evd.NewRefinePlan[float64](d, 20, evd.Options{}); return err },
 		"emulated": func() error {
 			_, err := evd.NewPlan[float64](d, 20, evd.Options{Products: evd.ProductsEmulated})
 			return err

@@ -42,6 +42,16 @@ func (s Slice[T]) Sub(i, n int) Slice[T] {
 	return Slice[T]{s.in, s.addr + uint64(i)*s.elem(), n}
 }
 
+// Cast is the memory of s as numbers of another type, whose size must divide the size of a T: a complex
+// number is its real and its imaginary part.
+func Cast[P, T any](s Slice[T]) Slice[P] {
+	parts := s.elem() / Slice[P]{}.elem()
+	if parts*(Slice[P]{}).elem() != s.elem() {
+		panic(fmt.Sprintf("vk: elements of %d bytes in elements of %d bytes", Slice[P]{}.elem(), s.elem()))
+	}
+	return Slice[P]{s.in, s.addr, s.n * int(parts)}
+}
+
 func (s Slice[T]) bytes() Slice[byte] { return Slice[byte]{s.in, s.addr, s.n * int(s.elem())} }
 
 func (s Slice[T]) elem() uint64 {

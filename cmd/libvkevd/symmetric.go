@@ -28,7 +28,7 @@ func (s *symmetric[T, R]) build(dev *vk.Device, progress func(evd.Progress)) err
 	}
 	opt.Progress = progress
 	if s.options.number == C.VKEVD_MIXED {
-		p, err := evd.NewMixedPlan(dev, s.n, opt)
+		p, err := evd.NewMixedPlan[float64](dev, s.n, opt)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func TestPlansRefuseWrongUnits(t *testing.T) {
 				return err
 			},
 			"refinement": func() error {
-				_, err := evd.NewRefinePlan(dev, 64, evd.Options{Products: evd.ProductsEmulated})
+				_, err := evd.NewRefinePlan[float64](dev, 64, evd.Options{Products: evd.ProductsEmulated})
 				return err
 			},
 			"singular values": func() error {

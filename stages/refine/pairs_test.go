@@ -154,14 +154,18 @@ func TestRefinementCorrection(t *testing.T) {
 	}
 }
 
-// TestRefinementSample compares two blocks of the matrix S = XᵀAX of vectors X, those of the first
-// and of the last vectors, with the same blocks of package ref. RecordSample computes the two
-// blocks.
+// TestRefinementSample compares the two blocks of Sᵀ that RecordSample computes, S = XᴴAX, those of
+// the first and of the last vectors, with the same blocks of package ref.
 func TestRefinementSample(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
+	t.Run("float64", refinementSampleOf[float64])
+	t.Run("complex128", refinementSampleOf[complex128])
+}
+
+func refinementSampleOf[T float64 | complex128](t *testing.T) {
 	for _, n := range []int{2, 9, 2*refinementSample + 5} {
-		dev := stagetest.Device(t)
-		ops, err := product.New[float64](dev, SmallestTuning().Products)
+		dev, r := stagetest.Device(t), rand.New(rand.NewPCG(5, uint64(n)))
+		ops, err := product.New[T](dev, SmallestTuning().Products)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,31 +173,41 @@ func TestRefinementSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ra, rx, ry := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("Xᵀ", n*n), vk.Reserve[float64]("Y", n*n)
+		ra, rx, ry := vk.Reserve[T]("A", n*n), vk.Reserve[T]("Xᵀ", n*n), vk.Reserve[T]("Y", n*n)
 		ws := stagetest.Arena(t, dev, vk.Together(ra, rx, ry, stage.Work(), ops.Work()))
-		at := func(region vk.Region[float64]) stages.Matrix { return stages.NewMatrix(region.In(ws), n, n, n) }
-		x := stagetest.Normal(n, n, n, 1).Data
-		a := stagetest.Normal(n, n, n, 2)
-		lower := a.Data
-		a = stagetest.Normal(n, n, n, 3)
-		a.Fill(func(i, j int) float64 { return lower[max(i, j)+min(i, j)*n] })
-		stagetest.Put(t, dev, ra.In(ws), a.Data)
-		stagetest.Put(t, dev, rx.In(ws), transposed(n, x))
+		at := func(region vk.Region[T]) product.Matrix[T] { return product.NewMatrix(region.In(ws), n, n, n) }
+		a, x, rows := make([]complex128, n*n), make([]complex128, n*n), make([]complex128, n*n)
+		for j := range n {
+			for i := range n {
+				x[i+j*n] = stagetest.RandomComplex(r)
+				rows[j+i*n] = x[i+j*n]
+				switch z := stagetest.RandomComplex(r); {
+				case i > j:
+					a[i+j*n], a[j+i*n] = z, cmplx.Conj(z)
+				case i == j:
+					a[i+j*n] = complex(real(z), 0)
+				}
+			}
+		}
+		onDevice := stagetest.Rounded[T](a)
+		a, x = stagetest.Exactly(onDevice), stagetest.Exactly(stagetest.Rounded[T](x))
+		stagetest.Put(t, dev, ra.In(ws), onDevice)
+		stagetest.Put(t, dev, rx.In(ws), stagetest.Rounded[T](rows))
 		rec := vk.NewRecorder(dev)
 		sample, m := stage.RecordSample(rec, ws, ops, at(ra), at(rx), at(ry))
 		stagetest.Run(t, dev, rec)
 		if want := min(refinementSample, n/2); m != want {
 			t.Fatalf("n = %d: blocks of order %d, want %d", n, m, want)
 		}
-		ax, s := make([]float64, n*n), make([]float64, n*n)
-		ref.Gemm(ref.NoTrans, ref.NoTrans, n, n, n, 1, a.Data, n, x, n, 0, ax, n)
-		ref.Gemm(ref.Trans, ref.NoTrans, n, n, n, 1, x, n, ax, n, 0, s, n)
-		got := stagetest.Get(t, dev, sample)
+		ax, s := make([]complex128, n*n), make([]complex128, n*n)
+		ref.Gemm(ref.NoTrans, ref.NoTrans, n, n, n, 1, a, n, x, n, 0, ax, n)
+		ref.Gemm(ref.Adjoint, ref.NoTrans, n, n, n, 1, x, n, ax, n, 0, s, n)
+		got := stagetest.Exactly(stagetest.Get(t, dev, sample))
 		for k, first := range []int{0, n - m} {
 			for j := range m {
 				for i := range m {
-					want := s[first+i+(first+j)*n]
-					if g := got[i+j*m+k*m*m]; !(math.Abs(g-want) <= 1e-12*float64(n*n)) {
+					want := s[first+j+(first+i)*n]
+					if g := got[i+j*m+k*m*m]; !(cmplx.Abs(g-want) <= 1e-12*float64(n*n)) {
 						t.Fatalf("n = %d: element (%d, %d) from %d on is %g, want %g", n, i, j, first, g, want)
 					}
 				}

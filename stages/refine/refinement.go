@@ -100,11 +100,10 @@ type Noise[T spirv.Scalar] struct {
 // looks at.
 const refinementSample = 32
 
-// RecordSample computes two blocks of S = XᴴAX, those of the first and of the last m vectors. The
-// vectors are the columns of X, and the rows of xt. RecordSample returns the blocks and m, the
-// smaller of 32 and n/2. A block is stored by columns. y is workspace. The off-diagonal elements
-// say how many digits of S the first step needs. The diagonal of one of the blocks has
-// approximations of the eigenvalues with the largest magnitudes.
+// RecordSample computes two blocks of Sᵀ, those of the first and of the last m vectors, and returns
+// them and m, the smaller of 32 and n/2. A block is stored by columns. y is workspace. The
+// off-diagonal elements say how many digits of S the first step needs. The diagonal of one of the
+// blocks has approximations of the eigenvalues with the largest magnitudes.
 func (r *Refinement[T]) RecordSample(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[T], a, xt, y product.Matrix[T]) (vk.Slice[T], int) {
 	m := min(refinementSample, r.n/2)
 	all := r.s.In(ws).Sub(0, 2*m*m)
@@ -113,7 +112,7 @@ func (r *Refinement[T]) RecordSample(rec *vk.Recorder, ws *vk.Arena, ops product
 		xa := product.NewMatrix(y.At.Sub(i*m*r.n, m*r.n), m, r.n, m)
 		s := product.NewMatrix(all.Sub(i*m*m, m*m), m, m, m)
 		ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, x, a, 0, xa)
-		ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, xa, x, 0, s)
+		ops.Gemm(rec, ws, product.NoTrans, product.Adjoint, 1, xa, x, 0, s)
 	}
 	return all, m
 }

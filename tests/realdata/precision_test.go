@@ -105,7 +105,7 @@ func TestCollectedPrecisions(t *testing.T) {
 
 func solveMixed(t *testing.T, d *vk.Device, a *matio.Dense) *evd.Result[float64] {
 	t.Helper()
-	p, err := evd.NewMixedPlan(d, a.Rows, evd.Options{})
+	p, err := evd.NewMixedPlan[float64](d, a.Rows, evd.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestDigitsOfARefinement(t *testing.T) {
 	defer d.Close()
 	const n = 70
 	small := tuning.Smallest()
-	p, err := New(d, n, dense.Config{Tuning: &small, Products: emulation.Always})
+	p, err := New[float64](d, n, dense.Config{Tuning: &small, Products: emulation.Always})
 	if err != nil {
 		t.Fatal(err)
 	}

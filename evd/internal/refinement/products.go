@@ -5,7 +5,9 @@ import (
 
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/dense"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -40,15 +42,15 @@ func Native[T spirv.Scalar](ops product.Ops[T]) Products[T] {
 // newProducts makes the products for order n. The error is a *vk.UnsupportedError if cfg asks for
 // emulated products and the device has no units for them, or units that computed wrong results.
 // Other errors are those of vk.
-func newProducts(dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p Products[float64], err error) {
-	if p.native, err = product.New[float64](dev, t.Products); err != nil {
+func newProducts[T emulated.Double](dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p Products[T], err error) {
+	if p.native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
 	p = Native(p.native)
 	if !cfg.MayEmulate(n) {
 		return p, nil
 	}
-	choice, err := emulation.Choose[float64](dev, cfg.Products == emulation.Always, t)
+	choice, err := emulation.Choose[T](dev, cfg.Products == emulation.Always, t)
 	if err != nil {
 		return p, err
 	}
@@ -59,16 +61,19 @@ func newProducts(dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p Pr
 	}
 	fine := cfg.Moduli
 	if fine == 0 {
-		fine = emulation.VectorModuli[float64]()
+		fine = emulation.VectorModuli[T]()
 	}
-	make := emulation.By[float64](dev, t, choice.Facts)
+	make, counts := emulation.By[T](dev, t, choice.Facts), moduli.Inexact()
+	if precision.IsComplex[T]() {
+		counts = nil // complex numbers have kernels for exact products only
+	}
 	p.all = nil
-	for _, count := range append(moduli.Inexact(), fine) {
+	for _, count := range append(counts, fine) {
 		e, err := make(count, 0)
 		if err != nil {
 			return p, err
 		}
-		ops := operations[float64]{e, moduli.New(count).Error()}
+		ops := operations[T]{e, moduli.New(count).Error()}
 		if count == fine {
 			ops.error = 0
 		}
@@ -103,13 +108,13 @@ func (p *Products[T]) within(most float64) operations[T] {
 	return p.all[slices.IndexFunc(p.all, func(o operations[T]) bool { return o.error <= most })]
 }
 
-// rough returns the error of the products for a step that is not the last one. It is 0 for native
-// products.
+// rough returns the error of the products for a step that is not the last one. It is 0 if all steps
+// have the same products.
 func (p *Products[T]) rough() float64 {
-	if len(p.emulated) == 0 {
+	if len(p.all) == 1 {
 		return 0
 	}
-	return moduli.New(moduli.Rough).Error()
+	return p.all[len(p.all)-2].error
 }
 
 // forUpdate returns the products that compute X·F for n×n matrices, where ‖F‖_∞ is about `size`.

@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/refine"
 	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/vk"
@@ -18,25 +19,25 @@ import (
 // Stages are the stages of a refinement, in their order, and the regions of device memory that they
 // pass to each other. Memory that only one stage uses is not in it. The comments give the sizes in
 // elements. The zero value has no stages, for the orders 0 and 1.
-type Stages struct {
+type Stages[T emulated.Double] struct {
 	// N is the order of the matrix.
 	N int
 
-	products  Products[float64]
-	load      *move.SymmetricLoad[float64]
-	refine    *refine.Refinement[float64]
-	orient    *dense.Orientation[float64]
-	residuals *residual.Residual[float64]
+	products  Products[T]
+	load      *move.SymmetricLoad[T]
+	refine    *refine.Refinement[T]
+	orient    *dense.Orientation[T]
+	residuals *residual.Residual[T]
 	rowMajor  bool // the result has a vector in each row
 
-	a    vk.Region[float64]    // n² elements: A
-	x    [2]vk.Region[float64] // n² elements each: Xᵀ, and Xᵀ·A or the improved Xᵀ
-	sums [3]vk.Region[float64] // n elements each, for a check: λ, residuals, orthogonality
+	a    vk.Region[T]    // n² elements: A
+	x    [2]vk.Region[T] // n² elements each: Xᵀ, and Xᵀ·A or the improved Xᵀ
+	sums [3]vk.Region[T] // n elements each, for a check: λ, residuals, orthogonality
 }
 
 // New makes the stages of a refinement of order n ≥ 2. The caller lays out their memory.
-func New(dev *vk.Device, n int, cfg dense.Config) (*Stages, error) {
-	t, err := dense.Sizes[float64](dev, n, cfg)
+func New[T emulated.Double](dev *vk.Device, n int, cfg dense.Config) (*Stages[T], error) {
+	t, err := dense.Sizes[T](dev, n, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -45,20 +46,20 @@ func New(dev *vk.Device, n int, cfg dense.Config) (*Stages, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stages{N: n, rowMajor: cfg.RowMajor}
-	if s.products, err = newProducts(dev, n, cfg, t.Bounded(rate)); err != nil {
+	s := &Stages[T]{N: n, rowMajor: cfg.RowMajor}
+	if s.products, err = newProducts[T](dev, n, cfg, t.Bounded(rate/dense.RealFlops[T]())); err != nil {
 		return nil, err
 	}
-	if s.load, err = move.NewSymmetricLoad[float64](dev); err != nil {
+	if s.load, err = move.NewSymmetricLoad[T](dev); err != nil {
 		return nil, err
 	}
 	if s.refine, err = refine.NewRefinement(dev, n, s.products.reserved()...); err != nil {
 		return nil, err
 	}
-	if s.orient, err = dense.NewOrientation[float64](dev, cfg.RowMajor); err != nil {
+	if s.orient, err = dense.NewOrientation[T](dev, cfg.RowMajor); err != nil {
 		return nil, err
 	}
-	s.residuals, err = residual.NewResidual[float64](dev, n, n, s.products.native)
+	s.residuals, err = residual.NewResidual[T](dev, n, n, s.products.native)
 	return s, err
 }
 
@@ -66,12 +67,12 @@ func New(dev *vk.Device, n int, cfg dense.Config) (*Stages, error) {
 // always in use. The workspaces of the steps and of a check share memory. `before` is the memory of
 // stages that run before the refinement, and that need A and x[1]. `before` shares memory with
 // everything else.
-func (s *Stages) Layout(before *vk.Layout) *vk.Layout {
+func (s *Stages[T]) Layout(before *vk.Layout) *vk.Layout {
 	n := s.N
-	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }
 	s.a = entries("A", n*n)
-	s.x = [2]vk.Region[float64]{entries("vectors, transposed", n*n), entries("vectors, next", n*n)}
-	s.sums = [3]vk.Region[float64]{entries("eigenvalues", n), entries("residual sums", n), entries("orthogonality sums", n)}
+	s.x = [2]vk.Region[T]{entries("vectors, transposed", n*n), entries("vectors, next", n*n)}
+	s.sums = [3]vk.Region[T]{entries("eigenvalues", n), entries("residual sums", n), entries("orthogonality sums", n)}
 	after := vk.Together(s.x[0], s.products.Work(), vk.InTurn(s.refine.Work(), s.residuals.Work()))
 	return vk.Together(s.a, s.x[1], s.sums[0], s.sums[1], s.sums[2],
 		s.products.emulated.Status(), vk.InTurn(before, after))
@@ -83,13 +84,13 @@ const usualSteps = 2
 
 // Costs returns a forecast of the operations of a refinement with two steps. The operations of
 // updates are part of the phase of the products. Costs returns nil without stages.
-func (s *Stages) Costs() []plan.StageCost {
+func (s *Stages[T]) Costs() []plan.StageCost {
 	if s.refine == nil {
 		return nil
 	}
 	products, update := s.refine.Flops()
-	return []plan.StageCost{{Stage: stages.PhaseRefineProducts, Flops: usualSteps * (products + update)}}
+	return []plan.StageCost{{Stage: stages.PhaseRefineProducts, Flops: usualSteps * (products + update) * dense.RealFlops[T]()}}
 }
 
 // Emulated reports whether integer units compute large matrix products.
-func (s *Stages) Emulated() bool { return len(s.products.emulated) > 0 }
+func (s *Stages[T]) Emulated() bool { return len(s.products.emulated) > 0 }

@@ -84,10 +84,10 @@ func (c *call) locate() {
 			c.far = hash.Sum64()
 			return
 		}
-		c.run = c.run || room == "vk.(*Device).Run" || room == "evd.(*RefinePlan).Refine" || room == "evd.(*MixedPlan).Solve" ||
+		c.run = c.run || room == "vk.(*Device).Run" || room == "evd.(*RefinePlan[...]).Refine" || room == "evd.(*MixedPlan[...]).Solve" ||
 			strings.HasPrefix(room, "evd.(*Plan[") && strings.HasSuffix(room, "]).Solve")
 		c.prepares = c.prepares || strings.HasPrefix(room, "evd.NewPlan[") || room == "evd/internal/plan.(*Base).Replace"
-		c.restores = c.restores || strings.HasPrefix(room, "evd.(*refineCall).solveCold.func")
+		c.restores = c.restores || strings.HasPrefix(room, "evd.(*refineCall[...]).solveCold.func")
 		c.kernel = c.kernel || room == "vk/internal/driver.(*Device).NewPipeline"
 		maphash.WriteComparable(&hash, place{f.Function, f.Line})
 	}

@@ -107,10 +107,10 @@ func addRefinements(all map[string]kind) {
 	} {
 		opt.Tuning = &small
 		all["refinement, "+what] = kind{make: func(first, _ *vk.Device) (interface{ Close() }, error) {
-			return evd.NewRefinePlan(first, n, opt)
+			return evd.NewRefinePlan[float64](first, n, opt)
 		}}
 		all["mixed, "+what] = kind{make: func(first, _ *vk.Device) (interface{ Close() }, error) {
-			return evd.NewMixedPlan(first, n, opt)
+			return evd.NewMixedPlan[float64](first, n, opt)
 		}}
 	}
 }

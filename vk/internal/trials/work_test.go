@@ -40,7 +40,7 @@ var (
 	// coldRefinement has approximate vectors that are zero, so it solves without them.
 	coldRefinement = work{"cold refinement", 1, func(d []*vk.Device, opt evd.Options) (solver, error) { return refining(d[0], opt, 0) }}
 	inMixed        = work{"mixed precision", 1, func(d []*vk.Device, opt evd.Options) (solver, error) {
-		return solverOf(evd.NewMixedPlan(d[0], order, opt))
+		return solverOf(evd.NewMixedPlan[float64](d[0], order, opt))
 	}}
 	onTwoDevices = work{"two devices", 2, func(d []*vk.Device, opt evd.Options) (solver, error) {
 		opt.Vectors, opt.Devices = true, d[1:]
@@ -62,7 +62,7 @@ func solverOf[P solver](p P, err error) (solver, error) {
 
 // refiner is a plan for refinements of the vectors q.
 type refiner struct {
-	*evd.RefinePlan
+	*evd.RefinePlan[float64]
 	q evd.Dense[float64]
 }
 
@@ -80,7 +80,7 @@ func refining(d *vk.Device, opt evd.Options, scale float64) (solver, error) {
 	for i, x := range q.Data {
 		q.Data[i] = scale * x
 	}
-	p, err := evd.NewRefinePlan(d, order, opt)
+	p, err := evd.NewRefinePlan[float64](d, order, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -274,9 +274,9 @@ func (d opened) Plan(t Task) (Planned, error) {
 		t.Evd.Devices = nil
 		return Made(evd.NewTridiagonalPlan[float64](d.Device, t.N, t.Evd))
 	case KindRefined:
-		return Made(evd.NewRefinePlan(d.Device, t.N, t.Evd))
+		return Made(evd.NewRefinePlan[float64](d.Device, t.N, t.Evd))
 	case KindMixed:
-		return Made(evd.NewMixedPlan(d.Device, t.N, t.Evd))
+		return Made(evd.NewMixedPlan[float64](d.Device, t.N, t.Evd))
 	case KindComplex:
 		return Made(evd.NewPlan[complex128](d.Device, t.N, t.Evd))
 	case KindComplexSingle:
