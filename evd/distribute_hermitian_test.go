@@ -2,6 +2,7 @@ package evd_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -117,5 +118,27 @@ func TestScaledDistributedHermitians(t *testing.T) {
 	_, err := p.Solve(context.Background(), evd.NewSym(n, []complex128{0: 1, n*n - 1: complex(math.Inf(1), 0)}, evd.Lower))
 	if bad, ok := err.(*evd.NonFiniteError); !ok || bad.Row != n-1 || bad.Col != n-1 {
 		t.Errorf("an infinity: %v", err)
+	}
+}
+
+// TestComplexPlansDistributeByThemselves makes plans for devices that have too little memory for a
+// solve on one device. Four of them must divide the matrix, and two with enough memory must not.
+func TestComplexPlansDistributeByThemselves(t *testing.T) {
+	const n = 16384
+	card := vk.Info{Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 132, Memory: 1 << 40, Free: 1 << 40}
+	for _, vectors := range []bool{false, true} {
+		p, err := evd.NewPlan[complex128](vk.Dry(card), n, severally(evd.Options{Vectors: vectors}, vk.Dry(card)))
+		if err != nil || p.Distributed() {
+			t.Fatalf("vectors %v, enough memory: %v", vectors, err)
+		}
+		little := card
+		little.Free = p.Bytes() * 9 / 10
+		if _, err := evd.NewPlan[complex128](vk.Dry(little), n, evd.Options{Vectors: vectors}); !errors.As(err, new(*vk.OutOfMemoryError)) {
+			t.Errorf("vectors %v, one device: %v", vectors, err)
+		}
+		p, err = evd.NewPlan[complex128](vk.Dry(little), n, severally(evd.Options{Vectors: vectors}, vk.Dry(little), vk.Dry(little), vk.Dry(little)))
+		if err != nil || !p.Distributed() {
+			t.Errorf("vectors %v, four devices: %v", vectors, err)
+		}
 	}
 }

@@ -269,20 +269,24 @@ func TestHermitiansOfSeveralDevices(t *testing.T) {
 // times as many for every other stage.
 func TestCostsOfHermitians(t *testing.T) {
 	opt := evd.Options{Vectors: true, Tuning: small()}
-	p, err := evd.NewPlan[complex128](vk.Dry(dryInfo), 40, opt)
-	q, err2 := evd.NewPlan[float64](vk.Dry(dryInfo), 40, opt)
-	if err := errors.Join(err, err2); err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	defer q.Close()
-	for i, c := range p.Costs() {
-		times := 4.0
-		if c.Stage == stages.PhaseTridiagonal {
-			times = 1
+	divided := severally(opt, vk.Dry(dryInfo))
+	divided.Distribute = true
+	for _, opt := range []evd.Options{opt, divided} {
+		p, err := evd.NewPlan[complex128](vk.Dry(dryInfo), 40, opt)
+		q, err2 := evd.NewPlan[float64](vk.Dry(dryInfo), 40, opt)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
 		}
-		if want := q.Costs()[i]; c.Stage != want.Stage || c.Flops != times*want.Flops {
-			t.Errorf("%+v, and of the real plan %+v", c, want)
+		defer p.Close()
+		defer q.Close()
+		for i, c := range p.Costs() {
+			times := 4.0
+			if c.Stage == stages.PhaseTridiagonal {
+				times = 1
+			}
+			if want := q.Costs()[i]; c.Stage != want.Stage || c.Flops != times*want.Flops {
+				t.Errorf("divided %v: %+v, and of the real plan %+v", opt.Distribute, c, want)
+			}
 		}
 	}
 }

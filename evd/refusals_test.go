@@ -78,10 +78,6 @@ func TestRefusals(t *testing.T) {
 		_, err := evd.NewPlan[complex128](dev, 40, o{Products: evd.ProductsEmulated, Moduli: 13})
 		return err
 	})
-	add("option Distribute: a complex matrix stays on one device; without this option, several devices compute parts of its vectors", func() error {
-		_, err := evd.NewPlan[complex64](dev, 40, o{Devices: []*vk.Device{second}, Shares: []float64{1, 1}, Distribute: true})
-		return err
-	})
 	zero := tuning.Tuning{}
 	plan("option Tuning: has the half-bandwidth 0 and the block 0; both must be positive", 4, o{Tuning: &zero})
 

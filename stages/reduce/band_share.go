@@ -13,21 +13,22 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// BandShare is the part of one device in a band reduction by several devices (dsytrd_sy2sb),
+// BandShare is the part of one device in a band reduction by several devices (dsytrd_sy2sb,
+// zhetrd_he2hb),
 //
-//	A = Q1·B·Q1ᵀ     B has half-bandwidth b
+//	A = Q1·B·Q1ᴴ     B has half-bandwidth b
 //
 // The method and the names are those of BandReduction. The columns of A are divided among the
 // devices (ColumnBlocks), and a block has the k columns after which the trailing matrix gets an
 // update. For each panel with reflectors y the devices do this:
 //
-//	RecordPanel      the owner of the panel factors it, I − y·T·yᵀ
+//	RecordPanel      the owner of the panel factors it, I − y·T·yᴴ
 //	                 y and the factors τ go to the other devices
-//	RecordProduct    each device forms its part of the product P = (A − Y·Zᵀ − Z·Yᵀ)·y
+//	RecordProduct    each device forms its part of the product P = (A − Y·Zᴴ − Z·Yᴴ)·y
 //	                 the parts of all devices are copied to all
 //	RecordUpdate     each device adds the parts, in the order of the devices, computes T, forms
-//	                 z = P·T + y·N, N = −½·Tᵀ·(yᵀ·P)·T, and after a block of panels updates its own
-//	                 columns, A ← A − Y·Zᵀ − Z·Yᵀ
+//	                 z = P·T + y·N, N = −½·Tᴴ·(yᴴ·P)·T, and after a block of panels updates its own
+//	                 columns, A ← A − Y·Zᴴ − Z·Yᴴ
 //
 // A block of columns is stored from the row of its first column on, with its diagonal block in
 // full. The part of a device in the product A·y comes from the elements in the columns of this
@@ -40,7 +41,7 @@ type BandShare[T spirv.Scalar] struct {
 	BandSize
 	blocks ColumnBlocks
 	device int
-	parts  []float64 // of the products Y·(Zᵀ·y) + Z·(Yᵀ·y): sums of the devices' fractions
+	parts  []float64 // of the products Y·(Zᴴ·y) + Z·(Yᴴ·y): sums of the devices' fractions
 	own    product.Columns
 
 	// `products` computes products with few columns, `multiply` computes the device's part of A·y,
@@ -58,8 +59,8 @@ type BandShare[T spirv.Scalar] struct {
 
 	// The letters are those of the formulas above. y is a copy of a block of columns of another
 	// device, while this block is in progress. z is Z, which has the same shape. p holds the parts
-	// of P of all devices, n×b each, and `sum` is P. s holds Yᵀ·y and Zᵀ·y for the device's columns
-	// of Y and Z. `gram` is yᵀ·y, x is yᵀ·P, and `between` is N. Both halves of `factors` are T.
+	// of P of all devices, n×b each, and `sum` is P. s holds Yᴴ·y and Zᴴ·y for the device's columns
+	// of Y and Z. `gram` is yᴴ·y, x is yᴴ·P, and `between` is N. Both halves of `factors` are T.
 	y, z, p, sum, s, gram, x, between, factors vk.Region[T]
 	work                                       *vk.Layout
 }
@@ -120,7 +121,7 @@ func (r *BandShare[T]) reserve() error {
 	r.work = vk.Together(r.y, r.z, r.p, r.sum, r.s, r.gram, r.x, r.between, r.factors, r.multiply.Work(), r.qr.Work())
 	err := r.products.Reserve(
 		product.Shape{M: n, N: b, K: 2 * k, Count: 1}, // what Y and Z change in a panel and in P
-		product.Shape{M: k, N: b, K: n, Count: 3},     // Yᵀ·y, Zᵀ·y, yᵀ·y and yᵀ·P
+		product.Shape{M: k, N: b, K: n, Count: 3},     // Yᴴ·y, Zᴴ·y, yᴴ·y and yᴴ·P
 	)
 	if err != nil {
 		return err

@@ -97,9 +97,9 @@ func (r *BandShare[T]) Reflectors(ws *vk.Arena, a vk.Slice[T], c int) vk.Slice[T
 	return y.At
 }
 
-// RecordProduct computes the device's part of P = (A − Y·Zᵀ − Z·Yᵀ)·y, and returns its memory. If
+// RecordProduct computes the device's part of P = (A − Y·Zᴴ − Z·Yᴴ)·y, and returns its memory. If
 // the device has no columns of the trailing matrix, its part of A·y is zero. RecordProduct also
-// computes yᵀ·y, which RecordUpdate needs.
+// computes yᴴ·y, which RecordUpdate needs.
 func (r *BandShare[T]) RecordProduct(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], c int) vk.Slice[T] {
 	rec.Phase(stages.PhaseBandReduction, r.flops(c), r.Flops())
 	p, b := r.panel(ws, a, c), r.B

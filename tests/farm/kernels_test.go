@@ -45,7 +45,9 @@ func buildAll(dev *vk.Device) error {
 	if err := dev.Compile(func() error { return buildSVD(dev) }); err != nil {
 		return err
 	}
-	if err := dev.Compile(func() error { return errors.Join(buildShare[float64](dev), buildShare[float32](dev)) }); err != nil {
+	if err := dev.Compile(func() error {
+		return errors.Join(buildShare[float64](dev), buildShare[float32](dev), buildShare[complex128](dev), buildShare[complex64](dev))
+	}); err != nil {
 		return err
 	}
 	if err := dev.Compile(func() error { return errors.Join(buildEmulated[float64](dev), buildEmulated[complex128](dev)) }); err != nil {
@@ -172,9 +174,9 @@ func buildEmulated[T emulated.Double](dev *vk.Device) error {
 }
 
 // buildShare builds the stage of one of several devices that reduce a matrix together.
-func buildShare[T spirv.Real](dev *vk.Device) error {
+func buildShare[T spirv.Scalar](dev *vk.Device) error {
 	const n = 6000
-	t := tuning.For[T](dev.Info())
+	t := tuning.Fitting[T](tuning.For[T](dev.Info()), dev.Info())
 	ops, err := product.New[T](dev, t.Products)
 	if err != nil {
 		return err

@@ -176,7 +176,7 @@ func (d *divided[T]) Costs() []plan.StageCost {
 	first := d.parts[0]
 	costs := d.Lead.Costs(first.share.Flops(), first.q2.Costs())
 	if d.Vectors {
-		costs = append(costs, plan.StageCost{Stage: stages.PhaseApplyQ1, Flops: first.q1.Flops()})
+		costs = append(costs, plan.StageCost{Stage: stages.PhaseApplyQ1, Flops: first.q1.Flops() * dense.RealFlops[T]()})
 	}
 	return costs
 }
