@@ -49,7 +49,7 @@ func (numbers[T]) number() C.int32_t {
 	return C.VKEVD_FLOAT64
 }
 
-// eigenSolver is a *evd.Plan[T], or a *evd.MixedPlan for T = float64.
+// eigenSolver is a *evd.Plan[T] or a *evd.MixedPlan[T].
 type eigenSolver[T evd.Number] interface {
 	Solve(context.Context, evd.Sym[T]) (*evd.Result[T], error)
 	Bytes() uint64

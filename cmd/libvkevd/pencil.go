@@ -40,8 +40,8 @@ func (p *pairs[T, R]) build(dev *vk.Device, progress func(evd.Progress)) error {
 		return badArgument{"options.type: none of VKEVD_AXLBX, VKEVD_ABXLX, VKEVD_BAXLX"}
 	case o.overlap != C.VKEVD_CHOLESKY && o.overlap != C.VKEVD_CANONICAL:
 		return badArgument{"options.overlap: neither VKEVD_CHOLESKY nor VKEVD_CANONICAL"}
-	case o.symmetric.number == C.VKEVD_MIXED:
-		return badArgument{"options.number: VKEVD_MIXED is not for pairs"}
+	case o.symmetric.number == C.VKEVD_MIXED || o.symmetric.number == C.VKEVD_MIXED_COMPLEX:
+		return badArgument{"options.number: mixed precision is not for pairs"}
 	}
 	opt, err := p.symmetric.plan()
 	if err != nil {

@@ -15,7 +15,11 @@ import (
 func goSymmetricPlan(device C.vkevd_device, n C.int64_t, options *C.vkevd_symmetric, h *C.vkevd_plan, out *C.vkevd_error) C.int32_t {
 	return guard(out, func() error {
 		o := orZero(options)
-		return newPlan(device, h, o.number,
+		number := o.number
+		if number == C.VKEVD_MIXED_COMPLEX {
+			number = C.VKEVD_COMPLEX128
+		}
+		return newPlan(device, h, number,
 			&symmetric[float64, float64]{n: int(n), options: o}, &symmetric[float32, float32]{n: int(n), options: o},
 			&symmetric[complex128, float64]{n: int(n), options: o}, &symmetric[complex64, float32]{n: int(n), options: o})
 	})
@@ -27,20 +31,23 @@ func (s *symmetric[T, R]) build(dev *vk.Device, progress func(evd.Progress)) err
 		return err
 	}
 	opt.Progress = progress
-	if s.options.number == C.VKEVD_MIXED {
-		p, err := evd.NewMixedPlan[float64](dev, s.n, opt)
-		if err != nil {
-			return err
-		}
-		s.eigenSolver = any(p).(eigenSolver[T])
-		return nil
+	switch s.options.number {
+	case C.VKEVD_MIXED:
+		s.eigenSolver, err = solverOf[T](evd.NewMixedPlan[float64](dev, s.n, opt))
+	case C.VKEVD_MIXED_COMPLEX:
+		s.eigenSolver, err = solverOf[T](evd.NewMixedPlan[complex128](dev, s.n, opt))
+	default:
+		s.eigenSolver, err = solverOf[T](evd.NewPlan[T](dev, s.n, opt))
 	}
-	p, err := evd.NewPlan[T](dev, s.n, opt)
+	return err
+}
+
+// solverOf returns a plan for numbers of type T, or none with an error.
+func solverOf[T evd.Number](plan any, err error) (eigenSolver[T], error) {
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.eigenSolver = p
-	return nil
+	return plan.(eigenSolver[T]), nil
 }
 
 // plan converts the C program's options, and stores in `s` what later solves need. If all vectors
@@ -54,12 +61,12 @@ func (s *symmetric[T, R]) plan() (opt evd.Options, err error) {
 	if err := flags(o.vectors, o.upper, o.a_row_major, o.vectors_row_major, o.verify); err != nil {
 		return opt, err
 	}
-	mixed := o.number == C.VKEVD_MIXED
+	mixed := o.number == C.VKEVD_MIXED || o.number == C.VKEVD_MIXED_COMPLEX
 	switch {
 	case !mixed && o.number != s.number():
-		return opt, badArgument{"options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED, VKEVD_COMPLEX128, VKEVD_COMPLEX64"}
+		return opt, badArgument{"options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED, VKEVD_COMPLEX128, VKEVD_COMPLEX64, VKEVD_MIXED_COMPLEX"}
 	case mixed && (o.vectors == 0 || o._select != C.VKEVD_ALL):
-		return opt, badArgument{"options.number: VKEVD_MIXED needs vectors = 1 and select = VKEVD_ALL"}
+		return opt, badArgument{"options.number: VKEVD_MIXED and VKEVD_MIXED_COMPLEX need vectors = 1 and select = VKEVD_ALL"}
 	}
 	opt.Vectors, opt.Verify = o.vectors == 1, o.verify == 1
 	opt.RowMajor = opt.Vectors && o.vectors_row_major == 1

@@ -191,15 +191,17 @@ int32_t vkevd_token_free(vkevd_token token, vkevd_error *error);
 
 /* ---- Plans --------------------------------------------------------------------------------- */
 
-/* Values of the option number: the type of the numbers in matrices. VKEVD_MIXED and the complex
- * types are only for symmetric matrices, see vkevd_symmetric_plan, and complex types for pairs. The
- * matrices of VKEVD_MIXED have double precision. */
+/* Values of the option number: the type of the numbers in matrices. The mixed and the complex types
+ * are only for symmetric matrices, see vkevd_symmetric_plan, and complex types for pairs. The
+ * matrices of VKEVD_MIXED have double precision, and those of VKEVD_MIXED_COMPLEX are of
+ * VKEVD_COMPLEX128. */
 enum {
 	VKEVD_FLOAT64 = 0,
 	VKEVD_FLOAT32 = 1,
 	VKEVD_MIXED = 2,
 	VKEVD_COMPLEX128 = 3, /* two doubles */
-	VKEVD_COMPLEX64 = 4   /* two floats */
+	VKEVD_COMPLEX64 = 4,  /* two floats */
+	VKEVD_MIXED_COMPLEX = 5
 };
 
 /* vkevd_plan_bytes returns the size of the device memory that the plan has allocated, in bytes. */
@@ -252,7 +254,8 @@ typedef struct vkevd_found {
  * to double precision. If the refinement does not succeed, the plan solves in double precision.
  * Each result has a certificate that has passed, as with verify = 1. This is meant for devices
  * whose double precision is slow. It needs vectors = 1, select = VKEVD_ALL, and about 40·n² bytes
- * of device memory. The device must have double precision.
+ * of device memory. The device must have double precision. VKEVD_MIXED_COMPLEX is the same for
+ * complex Hermitian matrices, which vkevd_symmetric_solve_complex128 solves.
  *
  * With number = VKEVD_COMPLEX128 or VKEVD_COMPLEX64 the plan is for complex Hermitian matrices:
  * A(i, j) is the conjugate of A(j, i). The imaginary parts of the diagonal are not read. The

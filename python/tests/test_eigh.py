@@ -339,8 +339,11 @@ class Hermitian(Case):
         w, z = vkevd.eigh(imaginary)
         self.check_eigen(imaginary, w, z)
         self.assertTrue(np.allclose(w, -w[::-1], rtol=0, atol=1e-12))
-        with self.assertRaisesRegex(ValueError, "one matrix of float64"):
-            vkevd.eigh(a + 0j, precision="mixed")
+        for given in (imaginary, np.asfortranarray(imaginary), hermitian(70, 3), hermitian(1, 3)):
+            w, z = vkevd.eigh(given, precision="mixed")
+            self.check_eigen(given, w, z)
+        with self.assertRaisesRegex(ValueError, "one matrix of float64 or complex128"):
+            vkevd.eigh(imaginary.astype(np.complex64), precision="mixed")
 
     def test_stacks(self):
         a = np.stack([hermitian(9, seed) for seed in range(6)]).reshape(2, 3, 9, 9)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _batched, _devices
-from ._arrays import numbers, square, stack
+from ._arrays import MIXED, numbers, square, stack
 from ._pencil import Factor, paired, with_b
 from ._results import EighResult, finished
 from ._symmetric import EVERYTHING, alone, check_driver, one, select_of, upper_of
@@ -49,7 +49,8 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
 
     precision="mixed" solves in single precision first, and then refines the result to double
     precision. If that does not succeed, it solves in double precision. This is meant for devices
-    whose double precision is slow. It is for all values and vectors of one matrix of float64.
+    whose double precision is slow. It is for all values and vectors of one matrix of float64 or
+    complex128.
 
     Returns an EighResult(eigenvalues, eigenvectors). The vectors are in Fortran order. With
     eigvals_only the result is the array of eigenvalues, which are real. The component of largest
@@ -76,8 +77,8 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
         raise ValueError("refine is for pairs of a and b")
     if precision not in (None, "mixed"):
         raise ValueError(f"precision {precision!r} is not 'mixed'")
-    if precision and (a.dtype != np.float64 or a.ndim > 2 or b is not None or eigvals_only or select is not EVERYTHING):
-        raise ValueError("mixed precision is for all values and vectors of one matrix of float64")
+    if precision and (a.dtype not in MIXED or a.ndim > 2 or b is not None or eigvals_only or select is not EVERYTHING):
+        raise ValueError("mixed precision is for all values and vectors of one matrix of float64 or complex128")
     if a.ndim > 2 or b is not None and b.ndim > 2:
         if subset_by_value is not None:
             raise ValueError("subset_by_value is not for a stack, whose matrices may have different numbers of "

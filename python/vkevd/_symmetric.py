@@ -79,7 +79,7 @@ def one(a, upper, vectors, select, keep, device, progress, row_major=0, mixed=Fa
     keep = keep and memory is a
     n, part = len(a), select is not EVERYTHING
     m = select["stop"] - select["start"] if select["select"] == INDEX else n
-    options = Symmetric(vectors=vectors, upper=upper, a_row_major=a_row_major, number=MIXED if mixed else number_of(a), **select)
+    options = Symmetric(vectors=vectors, upper=upper, a_row_major=a_row_major, number=MIXED[a.dtype] if mixed else number_of(a), **select)
     w, z, ldz = np.empty(m, a.real.dtype), None, 0
     if vectors and not part and not keep and not row_major:  # in the same memory
         z, ldz = memory.T if a_row_major else memory, ld

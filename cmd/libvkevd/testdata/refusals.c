@@ -131,10 +131,12 @@ static void symmetric(vkevd_device device) {
 		REFUSED(flag, .vectors_row_major = wrong[k]);
 		REFUSED(flag, .verify = wrong[k]);
 	}
-	REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED, VKEVD_COMPLEX128, VKEVD_COMPLEX64", .number = 5);
-	REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED, VKEVD_COMPLEX128, VKEVD_COMPLEX64", .number = -1);
-	REFUSED("options.number: VKEVD_MIXED needs vectors = 1 and select = VKEVD_ALL", .number = VKEVD_MIXED);
-	REFUSED("options.number: VKEVD_MIXED needs vectors = 1 and select = VKEVD_ALL", .number = VKEVD_MIXED, .vectors = 1,
+	REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED, VKEVD_COMPLEX128, VKEVD_COMPLEX64, VKEVD_MIXED_COMPLEX", .number = 6);
+	REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED, VKEVD_COMPLEX128, VKEVD_COMPLEX64, VKEVD_MIXED_COMPLEX", .number = -1);
+	const char *const all = "options.number: VKEVD_MIXED and VKEVD_MIXED_COMPLEX need vectors = 1 and select = VKEVD_ALL";
+	REFUSED(all, .number = VKEVD_MIXED);
+	REFUSED(all, .number = VKEVD_MIXED_COMPLEX);
+	REFUSED(all, .number = VKEVD_MIXED, .vectors = 1,
 	        .select = VKEVD_INDEX, .to = 3);
 	REFUSED("options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL", .select = 3);
 	REFUSED("options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL", .select = -1);
@@ -240,7 +242,8 @@ static void pencils(vkevd_device device) {
 	for (int select = VKEVD_INDEX; select <= VKEVD_INTERVAL; select++)
 		REFUSED("option Refine: a refinement is for all vectors, because it corrects each vector by multiples of all others",
 		        .refine = 1, .symmetric = {.vectors = 1, .select = select, .to = 2, .up_to = 1});
-	REFUSED("options.number: VKEVD_MIXED is not for pairs", .symmetric = {.number = VKEVD_MIXED, .vectors = 1});
+	REFUSED("options.number: mixed precision is not for pairs", .symmetric = {.number = VKEVD_MIXED, .vectors = 1});
+	REFUSED("options.number: mixed precision is not for pairs", .symmetric = {.number = VKEVD_MIXED_COMPLEX, .vectors = 1});
 	REFUSED("options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL", .symmetric = {.select = 3});
 	SAYS(bad, "order -1 is negative", vkevd_pencil_plan(device, -1, NULL, &plan, &error));
 

@@ -149,12 +149,18 @@ static void hermitian(vkevd_symmetric o, int pad, int in_place, int first, int c
 	free(real.at);
 }
 
-// all_hermitian solves with both types of complex numbers, in every storage order, and checks what is
-// refused.
+// all_hermitian solves with both types of complex numbers and in mixed precision, in every storage
+// order, and checks what is refused.
 static void all_hermitian(void) {
 	vkevd_plan plan;
 	double w[N];
 	static double a[2 * N * N];
+	for (int i = 0; i < 8; i++) {
+		vkevd_symmetric o = {0};
+		o.vectors = 1, o.number = VKEVD_MIXED_COMPLEX;
+		o.upper = i & 1, o.a_row_major = i >> 1 & 1, o.vectors_row_major = i >> 2 & 1;
+		hermitian(o, i % 3, i % 3 == 1, 0, N);
+	}
 	for (int number = VKEVD_COMPLEX128; number <= VKEVD_COMPLEX64; number++) {
 		for (int i = 0; i < 8; i++) {
 			vkevd_symmetric o = {0};
@@ -421,7 +427,7 @@ static void mixed(void) {
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_plan(device, N, &o, &plan, &error));
 	o.vectors = 1, o.select = VKEVD_INDEX, o.to = 5;
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_plan(device, N, &o, &plan, &error));
-	o.select = VKEVD_ALL, o.number = 5;
+	o.select = VKEVD_ALL, o.number = 6;
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_plan(device, N, &o, &plan, &error));
 	CHECK(strstr(error.text, "VKEVD_COMPLEX64"));
 	vkevd_svd p = {0};
