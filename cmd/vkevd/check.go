@@ -183,23 +183,11 @@ func (j *checkJob) readValues(ctx context.Context, file string, empty bool, show
 }
 
 func (j *checkJob) readVectors(ctx context.Context, file string, rows, cols int, show *cli.Progress) (*evd.Dense[float64], bool, error) {
-	show.Stage("reading " + cli.InputName(file))
-	d, err := readVectors(ctx, file, j.Stdin, rows, cols, readDense)
-	if err != nil {
-		return nil, false, err
-	}
-	return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, d.Single, nil
+	return readRealVectors(ctx, file, j.Stdin, rows, cols, show)
 }
 
-// readComplexVectors reads a file of complex or of real vectors, which should have the given shape.
 func (j *checkJob) readComplexVectors(ctx context.Context, file string, rows, cols int, show *cli.Progress) (*evd.Dense[complex128], bool, error) {
-	show.Stage("reading " + cli.InputName(file))
-	a, err := readVectors(ctx, file, j.Stdin, rows, cols, readEither)
-	if err != nil {
-		return nil, false, err
-	}
-	z := a.asComplex()
-	return &evd.Dense[complex128]{Rows: z.Rows, Cols: z.Cols, Ld: max(z.Rows, 1), Data: z.Data}, z.Single, nil
+	return readComplexVectors(ctx, file, j.Stdin, rows, cols, show)
 }
 
 func leastNormOf(single bool) float64 {

@@ -134,6 +134,12 @@ func (m *fakeMachine) Plan(t machine.Task) (machine.Planned, error) {
 	case machine.KindComplexSingle:
 		p, err := m.dense(t.N, t.Evd)
 		return machine.Made(fakeComplex[complex64]{p}, err)
+	case machine.KindComplexRefined, machine.KindComplexMixed:
+		p, err := m.dense(t.N, t.Evd)
+		if t.Kind == machine.KindComplexMixed {
+			return machine.Made(fakeComplexMixed{fakeComplex[complex128]{p}, t.Evd}, err)
+		}
+		return machine.Made(fakeComplexRefiner{fakeComplex[complex128]{p}, t.Evd}, err)
 	case machine.KindSingular:
 		return machine.Made(m.svd(t.Shape, t.Svd))
 	case machine.KindSingularSingle:
@@ -473,15 +479,38 @@ type fakeRefiner struct{ *fakePlan }
 // element of the vectors is 0, Refine reports a solve without refinement.
 func (p fakeRefiner) Refine(ctx context.Context, a evd.Sym[float64], q evd.Dense[float64]) (*evd.Result[float64], error) {
 	res, err := p.fakePlan.Solve(ctx, a)
+	return fakeRefinement(res, q.Data[0] == 0, p.opt, err)
+}
+
+func fakeRefinement[T evd.Double](res *evd.Result[T], cold bool, opt evd.Options, err error) (*evd.Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
 	res.Refinement = &evd.Refinement{Steps: 2, Changes: []float64{1e-4, 1e-8}, Clusters: 1, Largest: 3}
-	if q.Data[0] == 0 {
+	if cold {
 		res.Refinement.Cold = evd.ColdFar
 	}
-	if p.opt.Verify {
+	if opt.Verify {
 		res.Certificate = &evd.Certificate{Ratios: evd.Ratios{Residual: 0.25, Orthogonality: 0.5}}
 	}
 	return res, nil
+}
+
+type fakeComplexRefiner struct {
+	fakeComplex[complex128]
+	opt evd.Options
+}
+
+func (p fakeComplexRefiner) Refine(ctx context.Context, a evd.Sym[complex128], q evd.Dense[complex128]) (*evd.Result[complex128], error) {
+	res, err := p.fakeComplex.Solve(ctx, a)
+	return fakeRefinement(res, q.Data[0] == 0, p.opt, err)
+}
+
+type fakeComplexMixed struct {
+	fakeComplex[complex128]
+	opt evd.Options
+}
+
+func (p fakeComplexMixed) Solve(ctx context.Context, a evd.Sym[complex128]) (*evd.Result[complex128], error) {
+	return fakeComplexRefiner(p).Refine(ctx, a, evd.Dense[complex128]{Data: a.Data})
 }

@@ -213,6 +213,29 @@ func readVectors[M any](
 	})
 }
 
+// A fileOfVectors reads a matrix of vectors, and tells whether the file has single precision.
+type fileOfVectors[T evd.Number] func(ctx context.Context, file string, stdin io.Reader, rows, cols int, show *cli.Progress) (*evd.Dense[T], bool, error)
+
+func readRealVectors(ctx context.Context, file string, stdin io.Reader, rows, cols int, show *cli.Progress) (*evd.Dense[float64], bool, error) {
+	show.Stage("reading " + cli.InputName(file))
+	d, err := readVectors(ctx, file, stdin, rows, cols, readDense)
+	if err != nil {
+		return nil, false, err
+	}
+	return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, d.Single, nil
+}
+
+// readComplexVectors takes real vectors, too.
+func readComplexVectors(ctx context.Context, file string, stdin io.Reader, rows, cols int, show *cli.Progress) (*evd.Dense[complex128], bool, error) {
+	show.Stage("reading " + cli.InputName(file))
+	a, err := readVectors(ctx, file, stdin, rows, cols, readEither)
+	if err != nil {
+		return nil, false, err
+	}
+	z := a.asComplex()
+	return &evd.Dense[complex128]{Rows: z.Rows, Cols: z.Cols, Ld: max(z.Rows, 1), Data: z.Data}, z.Single, nil
+}
+
 func severalArrays(err error) bool {
 	var format *matio.FormatError
 	return errors.As(err, &format) && strings.HasPrefix(format.Msg, "several arrays")

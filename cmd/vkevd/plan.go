@@ -172,12 +172,16 @@ func (on target) unfit(f machine.Planned) vk.Info {
 // doubles is reduced in single precision.
 func (j *planJob) kind() machine.Kind {
 	switch {
+	case j.start && j.complex:
+		return machine.KindComplexRefined
 	case j.start:
 		return machine.KindRefined
 	case storageOf(j.storage) != svd.Double:
 		return machine.KindSingle
 	case j.complex && j.options.precision == cli.PrecisionSingle:
 		return machine.KindComplexSingle
+	case j.complex && j.options.precision == cli.PrecisionMixed:
+		return machine.KindComplexMixed
 	case j.complex:
 		return machine.KindComplex
 	}

@@ -107,14 +107,14 @@ func (j *planJob) Report(on target, f machine.Planned, unfit *vk.OutOfMemoryErro
 
 func (j *planJob) precision() string {
 	switch kind := j.kind(); {
-	case kind == machine.KindComplex:
-		return precisionName[complex128]()
+	case kind.Mixed():
+		return cli.PrecisionMixed
 	case kind == machine.KindComplexSingle:
 		return precisionName[complex64]()
+	case kind.Complex():
+		return precisionName[complex128]()
 	case j.options.kind() == machine.KindSingle:
 		return precisionName[float32]()
-	case kind == machine.KindMixed:
-		return cli.PrecisionMixed
 	}
 	return precisionName[float64]()
 }
@@ -192,7 +192,7 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 		return number * count * matrix
 	case j.start:
 		return number * 3 * n * n
-	case j.kind() == machine.KindMixed:
+	case j.kind().Mixed():
 		return number * 2 * n * n
 	case j.svd && storageOf(j.storage) != svd.Double && number == 8:
 		return (number + 4) * uint64(j.rows) * n // the matrix is rounded to single precision

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/cmplx"
+	"os"
 	"strings"
 	"testing"
 
@@ -127,6 +129,50 @@ func TestCheckOfComplexFiles(t *testing.T) {
 	}
 }
 
+// TestComplexRefined solves a Hermitian matrix in mixed precision, and from approximate vectors, complex
+// and real ones. The report must have the steps, and the vectors must be complex.
+func TestComplexRefined(t *testing.T) {
+	s := newFixture(t)
+	s.file("H.npy", byRows(t, hermitianRows))
+	s.file("real.npy", npy(3, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1))
+	if _, stderr, status := s.run("solve", "--out-vectors", "Z.npy", "H.npy"); status != cli.StatusSuccess {
+		t.Fatal(stderr)
+	}
+	want, err := os.ReadFile("Z.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, precision := range map[string]string{"--start Z.npy": "complex128", "--start real.npy": "complex128", "--precision mixed": "mixed"} {
+		if _, stderr, status := s.run(strings.Fields("solve --verify --check --report r.json --out-vectors X.npy " + args + " H.npy")...); status != cli.StatusSuccess {
+			t.Fatalf("%s: status %d, %s", args, status, stderr)
+		}
+		var r struct {
+			Precision  string
+			Refinement struct{ Steps int }
+		}
+		text, err := os.ReadFile("r.json")
+		if err := errors.Join(err, json.Unmarshal(text, &r)); err != nil || r.Precision != precision || r.Refinement.Steps != 2 {
+			t.Errorf("%s: %v, %s", args, err, text)
+		}
+		if got, err := os.ReadFile("X.npy"); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: other vectors, %v", args, err)
+		}
+	}
+}
+
+// TestComplexRefinedForReal is TestComplexRefined on the real device.
+func TestComplexRefinedForReal(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
+	s := newFixture(t)
+	s.file("H.npy", byRows(t, hermitianRows))
+	for _, args := range []string{"--precision mixed --out-vectors Z.npy", "--start Z.npy"} {
+		stdout, stderr, status := s.real(strings.Fields("solve --check " + args + " H.npy")...)
+		if status != cli.StatusSuccess || !strings.Contains(stderr, "refined ") || !strings.Contains(stderr, "residual") || strings.Contains(stderr, "solved anew") {
+			t.Errorf("%s: status %d\n%s%s", args, status, stdout, stderr)
+		}
+	}
+}
+
 // TestComplexRefused checks what is said about complex matrices that are not Hermitian, and about
 // commands and flags that have no complex plans.
 func TestComplexRefused(t *testing.T) {
@@ -162,8 +208,7 @@ func TestComplexRefused(t *testing.T) {
 		"solve declared.mtx":                          "declared.mtx: declared hermitian, but matrix is not Hermitian: |Im a(1,1)| = 0.5" + end,
 		"solve wide.mtx":                              "wide.mtx: matrix is not square: 1 row, 2 columns",
 		"solve --precision f32 large.mtx":             "large.mtx: a(2,1) is -1e+300, the largest entry, and beyond the range of single precision, 2⁻¹²⁶ to 2¹²⁸ (rows and columns from 1); --precision f64 solves it",
-		"solve --start H.npy H.npy":                   "H.npy: the elements are complex, and --start takes real matrices only; without it they are solved",
-		"solve --precision mixed H.npy":               "H.npy: the elements are complex, and --precision mixed takes real matrices only; without it they are solved",
+		"solve --start wide.mtx H.npy":                "wide.mtx: 1 by 2 elements; --start needs all 3 approximate eigenvectors of a matrix of order 3",
 		"solve --tridiagonal H.npy":                   "H.npy: " + only,
 		"solve --batch --tridiagonal stack.npy":       "stack.npy: " + only,
 		"solve --batch off-stack.npy":                 "off-stack.npy: matrix 0: matrix is not Hermitian: |a(2,1) − conj a(1,2)| = 0.5" + end + hints,
@@ -191,7 +236,10 @@ func TestComplexPlans(t *testing.T) {
 	for args, want := range map[string]struct {
 		precision string
 		host      uint64
-	}{"": {"complex128", 16e6}, "--precision f32": {"complex64", 8e6}, "--precision f64 --values-only": {"complex128", 16e6}} {
+	}{
+		"": {"complex128", 16e6}, "--precision f32": {"complex64", 8e6}, "--precision f64 --values-only": {"complex128", 16e6},
+		"--precision mixed": {"mixed", 32e6}, "--start": {"complex128", 48e6},
+	} {
 		var r struct {
 			Precision  string
 			Host_bytes uint64
@@ -201,7 +249,7 @@ func TestComplexPlans(t *testing.T) {
 			t.Errorf("plan %s: status %d, %+v, %v\n%s", args, status, r, err, stderr)
 		}
 	}
-	for _, flag := range []string{"svd", "start", "tridiagonal"} {
+	for _, flag := range []string{"svd", "tridiagonal"} {
 		s.fails(cli.StatusInput, "--complex cannot be combined with --"+flag+", which takes real matrices only; see vkevd plan --help",
 			"plan", "-n", "10", "--complex", "--"+flag)
 	}

@@ -175,7 +175,7 @@ func (j *solveJob) readProblem(ctx context.Context, file string, show *cli.Progr
 		return p, nil, err
 	}
 	if z := either.complex; z != nil {
-		p, err = j.complexProblem(file, z)
+		p, err = j.complexProblem(ctx, file, z, show)
 		return p, nil, err
 	}
 	d := either.real
@@ -187,8 +187,7 @@ func (j *solveJob) readProblem(ctx context.Context, file string, show *cli.Progr
 	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: d.Data, Uplo: evd.Lower}
 	switch {
 	case j.start != "":
-		show.Stage("reading " + cli.InputName(j.start))
-		p, err = startProblem(ctx, a, j.start, j.Stdin)
+		p, err = startProblem(ctx, a, j.start, j.Stdin, show, readRealVectors)
 		return p, table, err
 	case j.options.precision == cli.PrecisionMixed:
 		return mixedProblem(a), table, nil
@@ -196,21 +195,19 @@ func (j *solveJob) readProblem(ctx context.Context, file string, show *cli.Progr
 	return denseProblem(a), table, nil
 }
 
-// complexProblem returns an error if a flag selects a solve that takes real matrices only.
-func (j *solveJob) complexProblem(file string, z *matio.Complex) (problem, error) {
-	for _, c := range []struct {
-		given bool
-		flag  string
-	}{{j.start != "", "--start"}, {j.options.precision == cli.PrecisionMixed, "--precision mixed"}} {
-		if c.given {
-			return problem{}, fmt.Errorf("%s: the elements are complex, and %s takes real matrices only; without it they are solved", cli.InputName(file), c.flag)
-		}
-	}
+func (j *solveJob) complexProblem(ctx context.Context, file string, z *matio.Complex, show *cli.Progress) (problem, error) {
 	if isSingle(z.Single, j.options.precision) {
 		data, err := singlesOf(file, z.Single, z)
 		return denseProblem(evd.NewSym(z.Rows, data, evd.Lower)), err
 	}
-	return denseProblem(evd.NewSym(z.Rows, z.Data, evd.Lower)), nil
+	a := evd.NewSym(z.Rows, z.Data, evd.Lower)
+	switch {
+	case j.start != "":
+		return startProblem(ctx, a, j.start, j.Stdin, show, readComplexVectors)
+	case j.options.precision == cli.PrecisionMixed:
+		return mixedProblem(a), nil
+	}
+	return denseProblem(a), nil
 }
 
 // suggestOthers adds other commands and flags to the error about a matrix that is not square. If
@@ -269,33 +266,42 @@ func alreadyMeasured(_ context.Context, res found) (report.Measures, error) {
 
 // mixedProblem is a dense problem that is solved in single precision and then refined to double
 // precision.
-func mixedProblem(a evd.Sym[float64]) problem {
-	return problem{machine.KindMixed, 0, a.N, cli.PrecisionMixed, func(plan machine.Planned) solution {
+func mixedProblem[T evd.Double](a evd.Sym[T]) problem {
+	return problem{ofKind[T](machine.KindMixed, machine.KindComplexMixed), 0, a.N, cli.PrecisionMixed, func(plan machine.Planned) solution {
 		p := plan.(interface {
-			Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
+			Solve(context.Context, evd.Sym[T]) (*evd.Result[T], error)
 		})
 		return solution{plan, func(ctx context.Context) (found, error) { return foundOf(p.Solve(ctx, a)) }, alreadyMeasured}
 	}}
 }
 
+// ofKind returns the kind of real or of complex matrices.
+func ofKind[T evd.Double](real, complex machine.Kind) machine.Kind {
+	if machine.KindOf[T]().Complex() {
+		return complex
+	}
+	return real
+}
+
 // startProblem is a dense problem with approximate eigenvectors from a file, which the solve
 // refines.
-func startProblem(ctx context.Context, a evd.Sym[float64], file string, stdin io.Reader) (problem, error) {
-	d, err := readVectors(ctx, file, stdin, a.N, a.N, readDense)
+func startProblem[T evd.Double](
+	ctx context.Context, a evd.Sym[T], file string, stdin io.Reader, show *cli.Progress, read fileOfVectors[T],
+) (problem, error) {
+	q, _, err := read(ctx, file, stdin, a.N, a.N, show)
 	if err != nil {
 		return problem{}, err
 	}
-	if d.Rows != a.N || d.Cols != a.N {
+	if q.Rows != a.N || q.Cols != a.N {
 		return problem{}, fmt.Errorf("%s: %d by %d elements; --start needs all %d approximate eigenvectors of a matrix of order %d",
-			cli.InputName(file), d.Rows, d.Cols, a.N, a.N)
+			cli.InputName(file), q.Rows, q.Cols, a.N, a.N)
 	}
-	q := evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}
-	return problem{machine.KindRefined, 0, a.N, precisionName[float64](), func(plan machine.Planned) solution {
+	return problem{ofKind[T](machine.KindRefined, machine.KindComplexRefined), 0, a.N, precisionName[T](), func(plan machine.Planned) solution {
 		p := plan.(interface {
-			Refine(context.Context, evd.Sym[float64], evd.Dense[float64]) (*evd.Result[float64], error)
+			Refine(context.Context, evd.Sym[T], evd.Dense[T]) (*evd.Result[T], error)
 		})
 		return solution{plan, func(ctx context.Context) (found, error) {
-			res, err := p.Refine(ctx, a, q)
+			res, err := p.Refine(ctx, a, *q)
 			if start := (*evd.InitialVectorsError)(nil); errors.As(err, &start) {
 				err = &startFileError{file, start}
 			}

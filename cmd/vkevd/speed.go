@@ -26,7 +26,7 @@ type speeds struct {
 // precision is not known, it takes both rates of a typical device instead.
 func speedsOn(info vk.Info, rates probe.Rates, of machine.Kind) speeds {
 	table := tuning.ForecastOn(info)
-	s := speeds{of: table, rates: table.Rates, single: of.Single() || of == machine.KindMixed, gain: 1}
+	s := speeds{of: table, rates: table.Rates, single: of.Single() || of.Mixed(), gain: 1}
 	if !info.Float64() { // the host does what needs double precision
 		rates.FP64 = tuning.ForecastOn(vk.Info{Family: "cpu"}).Rates.FP64
 	}

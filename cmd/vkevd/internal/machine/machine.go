@@ -145,6 +145,8 @@ const (
 	KindMixed                        // dense, of double precision, solved in single precision first
 	KindComplex                      // dense and complex Hermitian, of double precision
 	KindComplexSingle                // dense and complex Hermitian, of single precision
+	KindComplexRefined               // as KindRefined, complex Hermitian
+	KindComplexMixed                 // as KindMixed, complex Hermitian
 	KindSingular                     // for singular values, of double precision
 	KindSingularSingle               // for singular values, of single precision
 	KindBatch                        // many dense matrices
@@ -172,11 +174,14 @@ func (k Kind) Single() bool {
 
 // Tuned reports whether the sizes that vkevd tune has stored apply to these matrices. The command
 // measures with real matrices in double precision.
-func (k Kind) Tuned() bool { return !k.Single() && !k.Complex() && k != KindMixed }
+func (k Kind) Tuned() bool { return !k.Single() && !k.Complex() && !k.Mixed() }
+
+// Mixed reports whether a solve in single precision comes first.
+func (k Kind) Mixed() bool { return k == KindMixed || k == KindComplexMixed }
 
 // Complex reports whether the matrices are complex.
 func (k Kind) Complex() bool {
-	return k == KindComplex || k == KindComplexSingle || k == KindHermitianBatch
+	return k >= KindComplex && k <= KindComplexMixed || k == KindHermitianBatch
 }
 
 type TridiagonalSolver interface {
@@ -281,6 +286,10 @@ func (d opened) Plan(t Task) (Planned, error) {
 		return Made(evd.NewPlan[complex128](d.Device, t.N, t.Evd))
 	case KindComplexSingle:
 		return Made(evd.NewPlan[complex64](d.Device, t.N, t.Evd))
+	case KindComplexRefined:
+		return Made(evd.NewRefinePlan[complex128](d.Device, t.N, t.Evd))
+	case KindComplexMixed:
+		return Made(evd.NewMixedPlan[complex128](d.Device, t.N, t.Evd))
 	case KindSingular:
 		return singularPlan[float64](d.Device, t.Shape, t.Svd)
 	case KindSingularSingle:
