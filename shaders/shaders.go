@@ -13,7 +13,8 @@
 // Gemm[float32]() is dispatched with a GemmPush[float32]. The SPIR-V of Gemm[float32] is
 // gemm_f32.spv. Kernels that include common/storage.glsl also exist for spirv.Float16: they store
 // numbers in half precision and compute in single precision. Kernels with the line "complex" in
-// their header also exist for complex128 and complex64. A struct that the host and the kernels
+// their header also exist for complex128 and complex64. If such a kernel has real numbers in memory,
+// its second type parameter is their type: SyevBatch[complex64, float32]. A struct that the host and the kernels
 // share has its GLSL name in Go: a buffer of Merge elements holds a []Merge. Module.SharedBytes
 // returns how much shared memory a kernel needs.
 //

@@ -33,7 +33,7 @@ const (
 type Real interface{ float32 | float64 }
 
 // Scalar is the type of a matrix's entries, such as those of A, of Q, of Householder reflectors and
-// of their factors τ. Kernels for complex numbers store norms and eigenvalues as Scalars, too.
+// of their factors τ. Most kernels for complex numbers store norms and eigenvalues as Scalars, too.
 type Scalar interface {
 	float32 | float64 | complex64 | complex128
 }
@@ -63,6 +63,18 @@ func KindOf[T Stored]() Kind {
 }
 
 func (k Kind) IsComplex() bool { return k == Complex64 || k == Complex128 }
+
+// Part returns the kind of the real and of the imaginary part of a complex number. For a real
+// number it returns k.
+func (k Kind) Part() Kind {
+	switch k {
+	case Complex64:
+		return Float32
+	case Complex128:
+		return Float64
+	}
+	return k
+}
 
 // Size returns the number of bytes of a value of this kind. The number is the same in a buffer, in
 // a push block and in the data of specialisation constants.

@@ -139,10 +139,9 @@ func TestNewKernelRefuses(t *testing.T) {
 	}
 }
 
-// TestTypedComplex checks the method typed of a kernel whose push block has two addresses, of
-// matrix entries (a) and of norms. For float64 both point to float64. If both point to complex128
-// in the compilation for complex128, both members get the type parameter T. If norms still point to
-// float64 there, as norms of the GLSL type real_t would, typed must return an error.
+// TestTypedComplex checks that a float64 member becomes the type parameter T if it has the number
+// type of each compilation, and R if it is real in the kernels for complex numbers. It may not be
+// complex for one of these types and real for the other one.
 func TestTypedComplex(t *testing.T) {
 	made := func(elem, norms spirv.Kind) *kernel {
 		field := func(name string, offset uintptr, elem spirv.Kind) spirv.PushField {
@@ -157,11 +156,31 @@ func TestTypedComplex(t *testing.T) {
 		}
 		return k
 	}
-	k := made(spirv.Float64, spirv.Float64)
-	if err := k.typed(made(spirv.Complex128, spirv.Complex128), "complex128"); err != nil || !k.push[0].typed || !k.push[1].typed {
-		t.Errorf("%+v, %v", k.push, err)
+	for _, c := range []struct {
+		norms, single spirv.Kind // in the kernels for complex128 and complex64
+		good          bool
+		parameter     string
+	}{
+		{spirv.Complex128, spirv.Complex64, true, "[T spirv.Scalar]"},
+		{spirv.Float64, spirv.Float32, true, "[T spirv.Scalar, R spirv.Real]"},
+		{spirv.Complex128, spirv.Float32, false, ""},
+		{spirv.Float64, spirv.Complex64, false, ""},
+		{spirv.Float64, spirv.Float64, false, ""},
+	} {
+		k := made(spirv.Float64, spirv.Float64)
+		if err := k.typed(made(spirv.Complex128, c.norms), "complex128"); err != nil || !k.push[0].typed || !k.push[1].typed {
+			t.Errorf("%+v, %v", k.push, err)
+		}
+		small := made(spirv.Complex64, c.single)
+		small.info.Capabilities = nil
+		if err := k.typed(small, "complex64"); (err == nil) != c.good {
+			t.Errorf("%v and %v: %v", c.norms, c.single, err)
+		} else if c.good && k.parameter() != c.parameter {
+			t.Errorf("%v: %s", c.norms, k.parameter())
+		}
 	}
-	if err := k.typed(made(spirv.Complex128, spirv.Float64), "complex128"); err == nil || !strings.Contains(err.Error(), "no real_t") {
-		t.Errorf("a real_t in memory: %v", err)
+	k := made(spirv.Float64, spirv.Float64)
+	if err := k.typed(made(spirv.Float32, spirv.Float64), "float32"); err == nil || !strings.Contains(err.Error(), "in place of") {
+		t.Errorf("a double in single precision: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package bindings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vkevd/vkevd/shaders/gen/source"
@@ -68,22 +69,33 @@ func (b *file) module(s *source.Source, k *kernel) {
 	b.WriteString(")\n}\n")
 }
 
-// parameter returns the declaration of the type parameter in the Go code of a kernel that exists
-// for several number types: "[T spirv.Stored]" if half precision is one of them, otherwise "[T
-// spirv.Scalar]". The method argument returns its text in brackets, such as "[T]", where this code
-// uses the declared types. Both return "" for a kernel that exists only for float64.
+// parameter returns the type parameters in the Go declarations of a kernel that exists for several
+// number types: "[T spirv.Stored]" if half precision is one of them, otherwise "[T spirv.Scalar]".
+// If the kernels for complex numbers have real numbers in memory, R is their type. The function
+// `argument` returns "[number]", for the use of these declarations, with the type R if it is
+// needed. Both functions return "" for a kernel that exists only for float64.
 func (k *kernel) parameter() string {
 	for _, o := range k.others {
 		if o.number == string(spirv.Half) {
-			return k.argument("T spirv.Stored")
+			return k.arguments("T spirv.Stored", "R spirv.Real")
 		}
 	}
-	return k.argument("T spirv.Scalar")
+	return k.arguments("T spirv.Scalar", "R spirv.Real")
 }
 
 func (k *kernel) argument(number string) string {
-	if k.others == nil {
+	if number == "T" {
+		return k.arguments("T", "R")
+	}
+	return k.arguments(number, string(spirv.Kind(number).Part()))
+}
+
+func (k *kernel) arguments(number, real string) string {
+	switch {
+	case k.others == nil:
 		return ""
+	case slices.ContainsFunc(k.push, func(f pushField) bool { return f.real }):
+		return "[" + number + ", " + real + "]"
 	}
 	return "[" + number + "]"
 }
@@ -120,7 +132,9 @@ func (b *file) push(k *kernel, earlier []*kernel) {
 	for i, f := range k.push {
 		b.pad(k, f.pad, func(o *kernel) uintptr { return o.push[i].pad })
 		kind, elem := string(f.Kind), string(f.Elem)
-		if f.typed {
+		if f.real {
+			kind, elem = "R", "R"
+		} else if f.typed {
 			kind, elem = "T", "T"
 		}
 		if f.IsAddr() {

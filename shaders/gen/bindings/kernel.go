@@ -29,6 +29,7 @@ type pushField struct {
 	spirv.PushField
 	pad   uintptr // bytes between the previous member and this one
 	typed bool    // whether the member, or the memory that it points to, has the kernel's number type
+	real  bool    // whether it has real numbers of this precision, in kernels for complex numbers, too
 }
 
 type instantiation struct {
@@ -132,12 +133,11 @@ func (k *kernel) trailing() uintptr {
 	return k.size - last.Offset - last.Size
 }
 
-// typed adds to k.others the kernel `other`: the same source, compiled for the number type with the
-// Go name `number`. A member that is float64 in k gets the type parameter T, and must be of the
-// type `number` in `other`. So a kernel for complex numbers cannot have a real number in memory,
-// and stores it as a complex one. A member that is float64 in k and uint64 in single precision gets
-// the Go type spirv.RealBits. typed returns an error if k and `other` differ in any other way,
-// except in the capabilities for their number types.
+// typed adds to k.others the kernel `other`: the same kernel, compiled for the number type with the
+// Go name `number`. A float64 member of k gets the type parameter T, and must have the type
+// `number` in `other`. If it is real in the kernels for complex numbers, it gets the type parameter
+// R, for the real numbers that belong to T. A member that is uint64 in single precision gets the Go type spirv.RealBits. typed returns an error if k
+// and `other` differ in any other way, except in the capabilities for their number types.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")
@@ -158,8 +158,15 @@ func (k *kernel) typed(other *kernel, number string) error {
 			f.Kind, of, in = spirv.BitsOfReal, spirv.BitsOfReal, spirv.BitsOfReal
 		}
 		f.typed = of == spirv.Float64
-		if f.typed && in != spirv.Kind(number) {
-			return fmt.Errorf("push member %s is %s in place of %s; kernels for complex numbers have no real_t in memory", g.Name, in, number)
+		want := spirv.Kind(number)
+		if want == spirv.Complex128 && in == spirv.Float64 {
+			f.real = f.typed
+		}
+		if f.real {
+			want = want.Part()
+		}
+		if f.typed && in != want {
+			return fmt.Errorf("push member %s is %s in place of %s", g.Name, in, want)
 		}
 		if f.Name != g.Name || f.IsAddr() != g.IsAddr() || of != in && !f.typed {
 			return fmt.Errorf("push member %s (%s) is member %s (%s) for float64", g.Name, in, f.Name, of)
@@ -220,6 +227,6 @@ func sameSpec(a, b *kernel) bool {
 
 func samePush(a, b *kernel) bool {
 	return slices.EqualFunc(a.push, b.push, func(f, g pushField) bool {
-		return f.Name == g.Name && f.Offset == g.Offset && f.Kind == g.Kind && f.Elem == g.Elem && f.typed == g.typed
+		return f.Name == g.Name && f.Offset == g.Offset && f.Kind == g.Kind && f.Elem == g.Elem && f.typed == g.typed && f.real == g.real
 	})
 }

@@ -8,8 +8,10 @@
 // which numerics_f64.glsl, numerics_f32.glsl and numerics_complex.glsl define.
 //
 //	scalar_t      type of matrix entries in memory: of A, of Q, of reflectors, and of factors τ
-//	real_t        type of real numbers: norms, d, e, λ. Kernels that are compiled for complex
-//	              numbers have no real_t in memory; they store real numbers as complex ones
+//	real_t        type of real numbers: norms, d, e, λ. Most kernels that are compiled for complex
+//	              numbers have no real_t in memory; they store real numbers as complex ones. If
+//	              such a kernel has a buffer of real_t, its Go function and push block have R, the
+//	              type of real numbers, as second type parameter
 //	work_t        type of the numbers that a kernel computes with
 //	acc_t         type of the variables that accumulate sums
 //	SCALAR_BYTES  size of one scalar_t in bytes
