@@ -40,6 +40,23 @@ type GemmBatchPush[T spirv.Scalar] struct {
 	_        [4]byte
 }
 
+// GemmBatchPairs multiplies many pairs of square matrices, C = A·B (BLAS dgemm). The orders of the
+// pairs may differ.
+//
+// Compiled with PAIRS.
+func GemmBatchPairs[T spirv.Scalar]() spirv.Module[GemmBatchPairsSpec, GemmBatchPairsPush[T]] {
+	return typed[T, GemmBatchPairsSpec, GemmBatchPairsPush[T]]("gemm_batch_pairs", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type GemmBatchPairsSpec = GemmBatchSpec
+
+func GemmBatchPairsDefaults() GemmBatchPairsSpec {
+	return GemmBatchPairsSpec{LocalSize: 64, TileM: 32, TileN: 32, TileK: 16, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Packed: spirv.False}
+}
+
+type GemmBatchPairsPush[T spirv.Scalar] = GemmBatchPush[T]
+
 // Laed0Batch prepares many tridiagonal matrices for divide and conquer (LAPACK dstedc, dlaed0).
 // One workgroup processes one matrix.
 func Laed0Batch[T spirv.Scalar]() spirv.Module[Laed0BatchSpec, Laed0BatchPush[T]] {
@@ -92,11 +109,28 @@ type LasrBatchPush[T spirv.Scalar] struct {
 	Shift     uint32
 }
 
+// LasrBatchPairs applies plane rotations to the columns of many matrices, Z ← Z·G (LAPACK dlasr). The
+// rotations are those of steqr_batch. One workgroup processes LOCAL_SIZE·TOGETHER rows of a matrix.
+//
+// Compiled with PAIRS.
+func LasrBatchPairs[T spirv.Scalar]() spirv.Module[LasrBatchPairsSpec, LasrBatchPairsPush[T]] {
+	return typed[T, LasrBatchPairsSpec, LasrBatchPairsPush[T]]("lasr_batch_pairs", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type LasrBatchPairsSpec = LasrBatchSpec
+
+func LasrBatchPairsDefaults() LasrBatchPairsSpec {
+	return LasrBatchPairsSpec{LocalSize: 64, Together: 1, Wave: 8}
+}
+
+type LasrBatchPairsPush[T spirv.Scalar] = LasrBatchPush[T]
+
 // LasrtBatch sorts the eigenvalues of many matrices, copies the wanted eigenvalues and their
 // eigenvectors, and chooses the signs of the eigenvectors (LAPACK dlasrt). One workgroup processes
 // one matrix.
-func LasrtBatch[T spirv.Scalar]() spirv.Module[LasrtBatchSpec, LasrtBatchPush[T]] {
-	return typed[T, LasrtBatchSpec, LasrtBatchPush[T]]("lasrt_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func LasrtBatch[T spirv.Scalar, R spirv.Real]() spirv.Module[LasrtBatchSpec, LasrtBatchPush[T, R]] {
+	return typed[T, LasrtBatchSpec, LasrtBatchPush[T, R]]("lasrt_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -108,22 +142,22 @@ type LasrtBatchSpec struct {
 
 func LasrtBatchDefaults() LasrtBatchSpec { return LasrtBatchSpec{LocalSize: 256, Order: 256, Team: 32} }
 
-type LasrtBatchPush[T spirv.Scalar] struct {
+type LasrtBatchPush[T spirv.Scalar, R spirv.Real] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
-	D        spirv.Addr[T]           `spirv:"r"`
+	D        spirv.Addr[R]           `spirv:"r"`
 	Z        spirv.Addr[T]           `spirv:"r"`
-	Leaves   spirv.Addr[T]           `spirv:"r"`
+	Leaves   spirv.Addr[R]           `spirv:"r"`
 	Info     spirv.Addr[uint32]      `spirv:"r"`
-	Values   spirv.Addr[T]           `spirv:"w"`
+	Values   spirv.Addr[R]           `spirv:"w"`
 	V        spirv.Addr[T]           `spirv:"w"`
 	First    uint32
 	Count    uint32
 }
 
-// Org2lBatch forms the orthogonal matrices Q = H(0)·H(1)⋯ from the reflectors H(k) of sytd2_batch
-// (LAPACK dorg2l). One workgroup computes LOCAL_SIZE/LANES·TOGETHER columns of one matrix Q, in
-// registers.
+// Org2lBatch forms the orthogonal or unitary matrices Q = H(0)·H(1)⋯ from the reflectors H(k) of
+// sytd2_batch (LAPACK dorg2l, zung2l). One workgroup computes LOCAL_SIZE/LANES·TOGETHER columns of
+// one matrix Q, in registers.
 func Org2lBatch[T spirv.Scalar]() spirv.Module[Org2lBatchSpec, Org2lBatchPush[T]] {
 	return typed[T, Org2lBatchSpec, Org2lBatchPush[T]]("org2l_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
@@ -207,10 +241,29 @@ type SteqrBatchPush[T spirv.Scalar] struct {
 	Shift     uint32
 }
 
-// SyevBatch computes eigenvalues and eigenvectors of many small symmetric matrices, A =
-// Q·diag(λ)·Qᵀ, each in the shared memory of one workgroup (LAPACK dsyev: dsytd2, dorg2l, dsteqr).
-func SyevBatch[T spirv.Scalar]() spirv.Module[SyevBatchSpec, SyevBatchPush[T]] {
-	return typed[T, SyevBatchSpec, SyevBatchPush[T]]("syev_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+// SteqrBatchPairs computes the rotations of implicit QL iteration for many tridiagonal matrices, T =
+// V·diag(λ)·Vᵀ (LAPACK dsteqr). lasr_batch applies the rotations. One invocation computes all
+// rotations of a matrix. A dispatch ends for a matrix when the memory of the rotations is full. The
+// next dispatch continues.
+//
+// Compiled with PAIRS.
+func SteqrBatchPairs[T spirv.Scalar]() spirv.Module[SteqrBatchPairsSpec, SteqrBatchPairsPush[T]] {
+	return typed[T, SteqrBatchPairsSpec, SteqrBatchPairsPush[T]]("steqr_batch_pairs", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type SteqrBatchPairsSpec = SteqrBatchSpec
+
+func SteqrBatchPairsDefaults() SteqrBatchPairsSpec {
+	return SteqrBatchPairsSpec{LocalSize: 32, Order: 256, Matrices: 1}
+}
+
+type SteqrBatchPairsPush[T spirv.Scalar] = SteqrBatchPush[T]
+
+// SyevBatch computes eigenvalues and eigenvectors of many small symmetric or Hermitian matrices, A
+// = Q·diag(λ)·Qᴴ, each in the shared memory of one workgroup (LAPACK dsyev: dsytd2, dorg2l, dsteqr).
+func SyevBatch[T spirv.Scalar, R spirv.Real]() spirv.Module[SyevBatchSpec, SyevBatchPush[T, R]] {
+	return typed[T, SyevBatchSpec, SyevBatchPush[T, R]]("syev_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -225,22 +278,22 @@ func SyevBatchDefaults() SyevBatchSpec {
 	return SyevBatchSpec{LocalSize: 32, Order: 32, Team: 32, Matrices: 1}
 }
 
-type SyevBatchPush[T spirv.Scalar] struct {
+type SyevBatchPush[T spirv.Scalar, R spirv.Real] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
 	A        spirv.Addr[T]           `spirv:"r"`
-	Values   spirv.Addr[T]           `spirv:"w"`
+	Values   spirv.Addr[R]           `spirv:"w"`
 	V        spirv.Addr[T]           `spirv:"w"`
 	First    uint32
 	Count    uint32
 }
 
-// SyevBatchValues computes eigenvalues and eigenvectors of many small symmetric matrices, A =
-// Q·diag(λ)·Qᵀ, each in the shared memory of one workgroup (LAPACK dsyev: dsytd2, dorg2l, dsteqr).
+// SyevBatchValues computes eigenvalues and eigenvectors of many small symmetric or Hermitian matrices, A
+// = Q·diag(λ)·Qᴴ, each in the shared memory of one workgroup (LAPACK dsyev: dsytd2, dorg2l, dsteqr).
 //
 // Compiled with VALUES.
-func SyevBatchValues[T spirv.Scalar]() spirv.Module[SyevBatchValuesSpec, SyevBatchValuesPush[T]] {
-	return typed[T, SyevBatchValuesSpec, SyevBatchValuesPush[T]]("syev_batch_values", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+func SyevBatchValues[T spirv.Scalar, R spirv.Real]() spirv.Module[SyevBatchValuesSpec, SyevBatchValuesPush[T, R]] {
+	return typed[T, SyevBatchValuesSpec, SyevBatchValuesPush[T, R]]("syev_batch_values", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -250,19 +303,20 @@ func SyevBatchValuesDefaults() SyevBatchValuesSpec {
 	return SyevBatchValuesSpec{LocalSize: 32, Order: 32, Team: 32, Matrices: 1}
 }
 
-type SyevBatchValuesPush[T spirv.Scalar] struct {
+type SyevBatchValuesPush[T spirv.Scalar, R spirv.Real] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
 	A        spirv.Addr[T]           `spirv:"r"`
-	Values   spirv.Addr[T]           `spirv:"w"`
+	Values   spirv.Addr[R]           `spirv:"w"`
 	First    uint32
 	Count    uint32
 }
 
-// Sytd2Batch reduces many symmetric matrices to tridiagonal form, T = QᵀAQ (LAPACK dsytd2). One
-// workgroup processes one matrix. A dispatch eliminates the columns [from, to) of each matrix.
-func Sytd2Batch[T spirv.Scalar]() spirv.Module[Sytd2BatchSpec, Sytd2BatchPush[T]] {
-	return typed[T, Sytd2BatchSpec, Sytd2BatchPush[T]]("sytd2_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+// Sytd2Batch reduces many symmetric or Hermitian matrices to tridiagonal form, T = QᴴAQ (LAPACK
+// dsytd2, zhetd2). One workgroup processes one matrix. A dispatch eliminates the columns [from, to)
+// of each matrix.
+func Sytd2Batch[T spirv.Scalar, R spirv.Real]() spirv.Module[Sytd2BatchSpec, Sytd2BatchPush[T, R]] {
+	return typed[T, Sytd2BatchSpec, Sytd2BatchPush[T, R]]("sytd2_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
 }
 
@@ -278,12 +332,12 @@ func Sytd2BatchDefaults() Sytd2BatchSpec {
 	return Sytd2BatchSpec{LocalSize: 256, Order: 256, Teams: 1, Together: 1, Nb: 1}
 }
 
-type Sytd2BatchPush[T spirv.Scalar] struct {
+type Sytd2BatchPush[T spirv.Scalar, R spirv.Real] struct {
 	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
 	States   spirv.Addr[BatchState]  `spirv:"rw"`
 	A        spirv.Addr[T]           `spirv:"rw"`
-	D        spirv.Addr[T]           `spirv:"w"`
-	E        spirv.Addr[T]           `spirv:"w"`
+	D        spirv.Addr[R]           `spirv:"w"`
+	E        spirv.Addr[R]           `spirv:"w"`
 	Tau      spirv.Addr[T]           `spirv:"w"`
 	First    uint32
 	Count    uint32
@@ -299,18 +353,28 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Laed0BatchPush[float32]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(LasrBatchPush[float64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(LasrBatchPush[float32]{})-48]
-	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush[float64]{})-72]
-	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush[float32]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush[float64, float64]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush[float32, float32]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush[complex128, float64]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(LasrtBatchPush[complex64, float32]{})-72]
 	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[float64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[float32]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[complex128]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[complex64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzBatchPush[float64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzBatchPush[float32]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(SteqrBatchPush[float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(SteqrBatchPush[float32]{})-64]
-	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush[float64]{})-48]
-	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush[float32]{})-48]
-	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[float64]{})-40]
-	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[float32]{})-40]
-	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float64]{})-64]
-	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float32]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush[float64, float64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush[float32, float32]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush[complex128, float64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchPush[complex64, float32]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[float64, float64]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[float32, float32]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[complex128, float64]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[complex64, float32]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float64, float64]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float32, float32]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[complex128, float64]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[complex64, float32]{})-64]
 )

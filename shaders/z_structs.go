@@ -5,9 +5,9 @@ package shaders
 import "unsafe"
 
 // BatchMatrix is an element of a buffer that the host shares with
-// gemm_batch, laed0_batch, lasr_batch, lasrt_batch,
-// org2l_batch, stebz_batch, steqr_batch, syev_batch,
-// syev_batch_values and sytd2_batch.
+// gemm_batch, gemm_batch_pairs, laed0_batch, lasr_batch,
+// lasr_batch_pairs, lasrt_batch, org2l_batch, stebz_batch,
+// steqr_batch, steqr_batch_pairs, syev_batch, syev_batch_values and sytd2_batch.
 type BatchMatrix struct {
 	N     uint32
 	Upper uint32
@@ -21,7 +21,7 @@ type BatchMatrix struct {
 
 // BatchState is an element of a buffer that the host shares with
 // laed0_batch, lasrt_batch, stebz_batch, steqr_batch,
-// syev_batch, syev_batch_values and sytd2_batch.
+// steqr_batch_pairs, syev_batch, syev_batch_values and sytd2_batch.
 type BatchState struct {
 	Status   uint32
 	Exponent int32
@@ -128,6 +128,8 @@ const (
 	ProblemNonfinite = 1
 	ProblemFailed    = 2
 	ProblemDone      = 3
+	ProblemUpper     = 1
+	ProblemConjugate = 2
 )
 
 // Constants of glsl/emulated/emulated_order.comp.

@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"cmd/libvkevd":      {"evd", "evd/batch", "evd/pencil", "evd/svd", "internal/copies", "internal/environ", "vk"},
 	"cmd/vkevd":         {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/closed", "cmd/vkevd/internal/doctor", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/plot", "cmd/vkevd/internal/report", "cmd/vkevd/internal/trial", "evd", "evd/batch", "evd/cluster", "evd/matio", "evd/pencil", "evd/probe", "evd/ratio", "evd/svd", "stages", "stages/batch", "stages/tuning", "vk"},
 	"evd":               {"evd/emulation", "evd/internal/dense", "evd/internal/plan", "evd/internal/team", "evd/internal/precision", "evd/internal/refinement", "evd/spectrum", "stages/machine", "stages/product", "stages/product/moduli", "stages/tuning", "vk", rooms},
-	"evd/batch":         {"evd", "evd/internal/plan", "evd/internal/precision", "evd/ratio", "evd/spectrum", "stages", "stages/batch", "stages/machine", "stages/tridiag", "stages/tuning", "vk"},
+	"evd/batch":         {"evd", "evd/internal/dense", "evd/internal/plan", "evd/internal/precision", "evd/ratio", "evd/spectrum", "stages", "stages/batch", "stages/machine", "stages/tridiag", "stages/tuning", "vk"},
 	"evd/pencil":        {"evd", "evd/emulation", "evd/internal/dense", "evd/internal/plan", "evd/internal/precision", "evd/internal/refinement", "evd/spectrum", "internal/copies", "stages/factor", "stages/product", "stages/refine", "stages/tuning", "stages", "vk"},
 	"evd/accuracy":      {"evd/svd", "stages/product", "stages/tuning", "vk", rooms},
 	"evd/bench":         {"evd", "evd/batch", "evd/emulation", "evd/pencil", "evd/svd", "shaders", "stages/machine", "stages/product", "stages/product/emulated", "stages/tuning", "vk", rooms},

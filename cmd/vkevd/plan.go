@@ -77,7 +77,7 @@ func planCommand(s *cli.Session) *cobra.Command {
 	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
 	cmd.Flags().IntVar(&j.batch, "batch", 0, "plan for a stack of `COUNT` matrices of order N, as solve --batch")
 	cmd.Flags().BoolVar(&j.start, "start", false, "plan for solve --start")
-	cmd.Flags().BoolVar(&j.complex, "complex", false, "plan for a complex Hermitian matrix")
+	cmd.Flags().BoolVar(&j.complex, "complex", false, "plan for complex Hermitian matrices")
 	cmd.Flags().BoolVar(&j.b, "b", false, "plan for a generalized problem, as solve --b")
 	pairTypeFlag(cmd, &j.itype)
 	overlapFlag(cmd, &j.overlap)
@@ -270,9 +270,16 @@ func (j *planJob) Forecast(on machine.Absent, opt evd.Options) (machine.Planned,
 	case j.batch > 0:
 		on = machine.Absent{Info: on.Info}
 		t.Batch = batch.Options{Vectors: j.wantsVectors(), Tuning: opt.Tuning}
-		t.Single = t.Kind == machine.KindSingle
+		t.Single = t.Kind.Single()
 		t.Batch.Select, err = j.options.part.of(j.n)
-		t.Kind = map[bool]machine.Kind{false: machine.KindBatch, true: machine.KindTridiagonalBatch}[t.Kind == machine.KindTridiagonal]
+		switch {
+		case t.Kind == machine.KindTridiagonal:
+			t.Kind = machine.KindTridiagonalBatch
+		case t.Kind.Complex():
+			t.Kind = machine.KindHermitianBatch
+		default:
+			t.Kind = machine.KindBatch
+		}
 	case j.svd:
 		o := j.options
 		singular := svdOptions{

@@ -69,8 +69,8 @@ func readBatchWork(ctx context.Context, j *solveJob, file string, known *report.
 			return nil, err
 		}
 	}
-	if j.options.precision == cli.PrecisionSingle && (f.complex || task.Type > 0) {
-		return nil, fmt.Errorf("%s: --precision f32 is for stacks of real matrices, without --b", f.name)
+	if j.options.precision == cli.PrecisionSingle && task.Type > 0 {
+		return nil, fmt.Errorf("%s: --precision f32 is for stacks without --b", f.name)
 	}
 	groups, err := f.groups(j.options.part)
 	if err != nil {
@@ -78,9 +78,6 @@ func readBatchWork(ctx context.Context, j *solveJob, file string, known *report.
 	}
 	known.Precision = precisionName[float64]()
 	switch {
-	case f.complex:
-		known.Precision = precisionName[complex128]()
-		return newBatchWork(j, file, known, f, groups, task, hermitianBatch), nil
 	case f.tridiagonal:
 		return newBatchWork(j, file, known, f, groups, task, tridiagonalBatch), nil
 	case task.Type == 0 && isSingle(f.stored(), j.options.precision):
@@ -88,6 +85,13 @@ func readBatchWork(ctx context.Context, j *solveJob, file string, known *report.
 		if err := f.round(); err != nil {
 			return nil, err
 		}
+	}
+	if f.complex {
+		known.Precision = precisionName[complex128]()
+		if task.Single {
+			known.Precision = precisionName[complex64]()
+		}
+		return newBatchWork(j, file, known, f, groups, task, hermitianBatch), nil
 	}
 	return newBatchWork(j, file, known, f, groups, task, denseBatch), nil
 }
@@ -144,6 +148,8 @@ func (w *batchWork[M]) Measure(ctx context.Context) (report.Measures, error) {
 	switch {
 	case w.task.Type > 0:
 		return report.PairRatios(w.task.Type, pencil.Overlap{}, most), nil
+	case w.f.complex && w.task.Single:
+		return report.Ratios[complex64](most), nil
 	case w.f.complex:
 		return report.Ratios[complex128](most), nil
 	case w.task.Single:
@@ -256,9 +262,12 @@ type batchPlans[M any] struct {
 // task.Batch.Progress gets the progress of all groups together.
 func newBatchPlans[M any](dev machine.Device, task machine.Task, groups []batchGroup, orders []int) (*batchPlans[M], error) {
 	p, opt := &batchPlans[M]{groups: groups}, task.Batch
-	flops := batchs.BatchFlops
-	if task.Kind == machine.KindTridiagonalBatch {
+	flops := batchs.BatchFlops[float64]
+	switch task.Kind {
+	case machine.KindTridiagonalBatch:
 		flops = batchs.TridiagonalBatchFlops
+	case machine.KindHermitianBatch:
+		flops = batchs.BatchFlops[complex128]
 	}
 	total, before := 0.0, 0.0
 	for _, n := range orders {

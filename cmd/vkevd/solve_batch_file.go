@@ -227,8 +227,14 @@ func (f *batchFile) round() error {
 		a := &f.All[i]
 		n := a.Rows * a.Cols
 		for k := range a.Count {
-			d := &matio.Dense{Rows: a.Rows, Cols: a.Cols, Data: a.Data[k*n : (k+1)*n]}
-			if err := singleRange(f.name+": matrix "+f.label(first+k), a.Single, d); err != nil {
+			name := f.name + ": matrix " + f.label(first+k)
+			var err error
+			if isComplex(*a) {
+				err = singleRange(name, a.Single, &matio.Complex{Rows: a.Rows, Cols: a.Cols, Data: a.Complex[k*n : (k+1)*n]})
+			} else {
+				err = singleRange(name, a.Single, &matio.Dense{Rows: a.Rows, Cols: a.Cols, Data: a.Data[k*n : (k+1)*n]})
+			}
+			if err != nil {
 				return err
 			}
 		}

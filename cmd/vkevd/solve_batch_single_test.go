@@ -73,7 +73,7 @@ func TestBatchPrecision(t *testing.T) {
 		}
 	}
 	s.file("I.npy", npyOf[float64](t, 2, 2, 1, 0, 0, 1))
-	s.fails(cli.StatusInput, "D.npy: --precision f32 is for stacks of real matrices, without --b",
+	s.fails(cli.StatusInput, "D.npy: --precision f32 is for stacks without --b",
 		"solve", "--batch", "--precision", "f32", "--b", "I.npy", "D.npy")
 	s.file("H.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{1e39, 0, 0, -7}))
 	s.fails(cli.StatusInput, "H.npy: matrix 1: a(1,1) is 1e+39, the largest entry, and beyond the range of single precision, 2⁻¹²⁶ to 2¹²⁸ (rows and columns from 1); --precision f64 solves it",

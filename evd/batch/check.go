@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-func (p *solver[T]) check(ctx context.Context, a matrices[T], s []Spectrum[T]) ([]evd.Ratios, error) {
+func (p *solver[T, R]) check(ctx context.Context, a matrices[T, R], s []Spectrum[T]) ([]evd.Ratios, error) {
 	if !p.opt.Vectors {
 		return nil, plan.BadOption("Vectors", "a check needs them, in the plan and in the result")
 	}
@@ -32,14 +32,36 @@ func (p *solver[T]) check(ctx context.Context, a matrices[T], s []Spectrum[T]) (
 	return all, tridiag.ParallelUntil(len(s), func(k int) { all[k] = ratios(a, k, s[k]) }, ctx.Err)
 }
 
-func ratios[T Number](a matrices[T], k int, s Spectrum[T]) evd.Ratios {
+func ratios[T Number, R evd.Float](a matrices[T, R], k int, s Spectrum[T]) evd.Ratios {
 	if s.Err != nil {
 		return evd.Ratios{Residual: math.Inf(1), Orthogonality: math.Inf(1)}
 	}
-	n, m, ld, z := a.order(k), len(s.Values), s.Vectors.Ld, spectrum.Scale(s.Vectors.Data, 1)
+	if precision.IsComplex[T]() {
+		return measured[T](s, a.full(k), complexes)
+	}
+	return measured(s, a.full(k), func(v []T) []float64 { return spectrum.Scale(v, 1) })
+}
+
+// measured measures the spectrum of the matrix `full`. The function `wide` converts numbers to
+// double precision.
+func measured[T Number, W ratio.Number](s Spectrum[T], full []T, wide func([]T) []W) evd.Ratios {
+	n, m, ld, a, z := s.Vectors.Rows, len(s.Values), s.Vectors.Ld, wide(full), wide(s.Vectors.Data)
 	unit := precision.UlpOf[T]() / spectrum.Ulp
 	return evd.Ratios{
-		Residual:      ratio.Residual(n, m, a.full(k), n, s.Values, z, ld) / unit,
+		Residual:      ratio.Residual(n, m, a, n, s.Values, z, ld) / unit,
 		Orthogonality: ratio.Orthogonality(n, m, z, ld) / unit,
 	}
+}
+
+// complexes returns complex numbers in double precision.
+func complexes[T Number](v []T) (wide []complex128) {
+	switch v := any(v).(type) {
+	case []complex128:
+		return v
+	case []complex64:
+		for _, x := range v {
+			wide = append(wide, complex128(x))
+		}
+	}
+	return wide
 }

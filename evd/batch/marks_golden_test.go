@@ -18,7 +18,10 @@ import (
 func TestForecasts(t *testing.T) {
 	var text strings.Builder
 	dev := vk.Dry(vk.Info{Name: "dry", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 1 << 40, Free: 1 << 40})
-	see := func(name string, p *solver[float64]) {
+	see := func(name string, p interface {
+		Bytes() uint64
+		Memory() []vk.Placed
+	}) {
 		fmt.Fprintf(&text, "\n%s: %d bytes\n", name, p.Bytes())
 		for _, r := range p.Memory() {
 			if r.Bytes > 0 {
@@ -36,13 +39,23 @@ func TestForecasts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				see(fmt.Sprintf("%d matrices of order %d, %s", count, n, c.name), p.solver)
+				see(fmt.Sprintf("%d matrices of order %d, %s", count, n, c.name), p)
 			}
 			q, err := NewTridiagonalPlan[float64](dev, n, 7, c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			see(fmt.Sprintf("7 tridiagonal matrices of order %d, %s", n, c.name), q.solver)
+			see(fmt.Sprintf("7 tridiagonal matrices of order %d, %s", n, c.name), q)
+			z, err := NewPlan[complex128](dev, n, 7, c.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			see(fmt.Sprintf("7 matrices of complex128 of order %d, %s", n, c.name), z)
+			y, err := NewPlan[complex64](dev, n, 7, c.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			see(fmt.Sprintf("7 matrices of complex64 of order %d, %s", n, c.name), y)
 		}
 	}
 	stagetest.Golden(t, "forecasts.golden", text.String())
@@ -85,7 +98,7 @@ func TestMarks(t *testing.T) {
 					opt := Options{Vectors: vectors, Progress: func(p evd.Progress) {
 						progress = append(progress, fmt.Sprintf("%s %.5g/%.5g", p.Stage, p.Done, p.Total))
 					}}
-					s, err := newSolver[float64](d, 66, count, opt, tridiagonal)
+					s, err := newSolver[float64, float64](d, 66, count, opt, tridiagonal)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -93,7 +106,7 @@ func TestMarks(t *testing.T) {
 					if tridiagonal {
 						res, err = (&TridiagonalPlan[float64]{s}).Solve(context.Background(), lines)
 					} else {
-						res, err = (&Plan[float64]{s}).Solve(context.Background(), dense)
+						res, err = (&Plan[float64]{denseSolver[float64, float64]{s}}).Solve(context.Background(), dense)
 					}
 					s.Close()
 					if err != nil {

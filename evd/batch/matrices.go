@@ -2,18 +2,21 @@ package batch
 
 import (
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// matrices is the input of a solve: matrices that are all dense, or all tridiagonal.
-type matrices[T Number] interface {
-	// count is the number of matrices. order returns the order of matrix k, and upper says whether
-	// its upper triangle is read.
+// matrices is the input of a solve: matrices that are all dense, or all tridiagonal. R is the type
+// of real numbers that belongs to T.
+type matrices[T Number, R evd.Float] interface {
+	// count is the number of matrices. order returns the order of matrix k, upper says whether the
+	// upper triangle of its memory is read, and byRows whether this memory is row-major.
 	count() int
 	order(k int) int
 	upper(k int) bool
+	byRows(k int) bool
 
 	// flops is the number of operations of a matrix of order n, for the progress.
 	flops(n int, vectors bool) float64
@@ -24,27 +27,29 @@ type matrices[T Number] interface {
 
 	// upload prepares the copy of matrices to the device memory of p, and returns a function that
 	// copies them. Item i of the part `at` is matrix index[i].
-	upload(p *solver[T], at *batch.BatchPart, index []int) func(c *plan.Call) error
+	upload(p *solver[T, R], at *batch.BatchPart, index []int) func(c *plan.Call) error
 
 	// nonFinite returns an *evd.NonFiniteError for the first entry of matrix k that is NaN or
 	// infinite; there must be one.
 	nonFinite(k int) error
 
-	// full returns matrix k as doubles with both triangles, column-major and packed.
-	full(k int) []float64
+	// full returns matrix k with both triangles, column-major and packed.
+	full(k int) []T
 }
 
-type symmetric[T Number] []evd.Sym[T]
+type symmetric[T Number, R evd.Float] []evd.Sym[T]
 
-func (a symmetric[T]) count() int      { return len(a) }
-func (a symmetric[T]) order(k int) int { return a[k].N }
+func (a symmetric[T, R]) count() int      { return len(a) }
+func (a symmetric[T, R]) order(k int) int { return a[k].N }
 
-func (symmetric[T]) flops(n int, vectors bool) float64 { return batch.BatchFlops(n, vectors) }
+func (symmetric[T, R]) flops(n int, vectors bool) float64 { return batch.BatchFlops[T](n, vectors) }
 
 // upper tells whether the triangle is an upper one if the memory is read column by column.
-func (a symmetric[T]) upper(k int) bool { return (a[k].Uplo == evd.Upper) != a[k].RowMajor }
+func (a symmetric[T, R]) upper(k int) bool { return (a[k].Uplo == evd.Upper) != a[k].RowMajor }
 
-func (a symmetric[T]) fits(k, most int) error {
+func (a symmetric[T, R]) byRows(k int) bool { return a[k].RowMajor }
+
+func (a symmetric[T, R]) fits(k, most int) error {
 	m := a[k]
 	if err := m.Validate(); err != nil {
 		return err
@@ -55,7 +60,7 @@ func (a symmetric[T]) fits(k, most int) error {
 	return nil
 }
 
-func (a symmetric[T]) upload(p *solver[T], _ *batch.BatchPart, index []int) func(c *plan.Call) error {
+func (a symmetric[T, R]) upload(p *solver[T, R], _ *batch.BatchPart, index []int) func(c *plan.Call) error {
 	up := make([]vk.Columns[T], len(index))
 	for i, k := range index {
 		m := a[k]
@@ -64,41 +69,55 @@ func (a symmetric[T]) upload(p *solver[T], _ *batch.BatchPart, index []int) func
 	return func(c *plan.Call) error { return vk.UploadParts(c.Ctx, c.Dev, p.a.In(c.Arena), up) }
 }
 
-func (a symmetric[T]) nonFinite(k int) error {
-	m, ld := a[k], max(a[k].Ld, a[k].N)
-	_, i, j := plan.Scan(m.Data, ld, m.N, func(j int) (from, to int) {
-		if a.upper(k) {
-			return 0, j + 1
-		}
-		return j, m.N
-	})
-	bad := &evd.NonFiniteError{Row: i, Col: j, Value: float64(m.Data[i+j*ld])}
-	if m.RowMajor {
-		bad.Row, bad.Col = j, i
-	}
-	return bad
+func (a symmetric[T, R]) nonFinite(k int) error {
+	m := a[k]
+	_, err := dense.NewTriangle(m.N, m.Ld, m.Data, m.Uplo == evd.Upper, m.RowMajor).Largest()
+	return (*evd.NonFiniteError)(err.(*dense.NonFiniteError))
 }
 
-func (a symmetric[T]) full(k int) []float64 {
+func (a symmetric[T, R]) full(k int) []T {
 	m, n, ld := a[k], a[k].N, max(a[k].Ld, a[k].N)
-	full := make([]float64, n*n)
+	full := make([]T, n*n)
 	for j := range n {
 		for i := j; i < n; i++ {
-			x := float64(m.Data[i+j*ld])
+			x := m.Data[i+j*ld]
 			if a.upper(k) {
-				x = float64(m.Data[j+i*ld])
+				x = m.Data[j+i*ld]
 			}
 			full[i+j*n], full[j+i*n] = x, x
 		}
 	}
+	conjugate(full, n, m.Uplo == evd.Upper)
 	return full
 }
 
-type tridiagonals[T Number] []evd.Tridiagonal[T]
+// conjugate conjugates the lower or else the upper triangle of a complex matrix, and makes its
+// diagonal real. Real matrices do not change.
+func conjugate[T Number](a []T, n int, lower bool) {
+	plan.Parts(a,
+		func(parts []float32, each int) { conjugateParts(parts, each, n, lower) },
+		func(parts []float64, each int) { conjugateParts(parts, each, n, lower) })
+}
+
+func conjugateParts[R evd.Float](parts []R, each, n int, lower bool) {
+	for j := 0; j < n && each > 1; j++ {
+		for i := range n {
+			switch imaginary := &parts[each*(i+j*n)+1]; {
+			case i == j:
+				*imaginary = 0
+			case (i > j) == lower:
+				*imaginary = -*imaginary
+			}
+		}
+	}
+}
+
+type tridiagonals[T evd.Float] []evd.Tridiagonal[T]
 
 func (a tridiagonals[T]) count() int      { return len(a) }
 func (a tridiagonals[T]) order(k int) int { return a[k].N() }
 func (a tridiagonals[T]) upper(int) bool  { return false }
+func (a tridiagonals[T]) byRows(int) bool { return false }
 
 func (tridiagonals[T]) flops(n int, vectors bool) float64 {
 	return batch.TridiagonalBatchFlops(n, vectors)
@@ -114,7 +133,7 @@ func (a tridiagonals[T]) fits(k, most int) error {
 	return nil
 }
 
-func (a tridiagonals[T]) upload(p *solver[T], at *batch.BatchPart, index []int) func(c *plan.Call) error {
+func (a tridiagonals[T]) upload(p *solver[T, T], at *batch.BatchPart, index []int) func(c *plan.Call) error {
 	rows := 0
 	for _, k := range index {
 		rows += a.order(k)
@@ -148,13 +167,13 @@ func (a tridiagonals[T]) nonFinite(k int) error {
 	panic("batch: the device has found a NaN that is not there")
 }
 
-func (a tridiagonals[T]) full(k int) []float64 {
+func (a tridiagonals[T]) full(k int) []T {
 	n := a.order(k)
-	full := make([]float64, n*n)
+	full := make([]T, n*n)
 	for i, x := range a[k].D {
-		full[i+i*n] = float64(x)
+		full[i+i*n] = x
 		if i+1 < n {
-			y := float64(a[k].E[i])
+			y := a[k].E[i]
 			full[i+1+i*n], full[i+(i+1)*n] = y, y
 		}
 	}

@@ -40,18 +40,55 @@ type Options struct {
 }
 
 // Number is the constraint for number types of matrices in batches.
-type Number interface{ float32 | float64 }
+type Number = evd.Number
 
 // Plan holds the pipelines and the memory for dense matrices up to one order. NewPlan prepares them
 // once. The caller closes the plan before the device.
-type Plan[T Number] struct{ *solver[T] }
+type Plan[T Number] struct{ all denseOf[T] }
+
+// denseOf is a solver for dense matrices, for a number type T and the type R of real numbers that
+// belongs to it.
+type denseOf[T Number] interface {
+	solve(ctx context.Context, a []evd.Sym[T]) (*Result[T], error)
+	solveInto(ctx context.Context, a []evd.Sym[T], out []Spectrum[T]) (*vk.Profile, error)
+	check(ctx context.Context, a []evd.Sym[T], s []Spectrum[T]) ([]evd.Ratios, error)
+	Bytes() uint64
+	Memory() []vk.Placed
+	Close()
+}
+
+// denseSolver implements denseOf.
+type denseSolver[T Number, R evd.Float] struct{ *solver[T, R] }
+
+func newDense[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options) (any, error) {
+	s, err := newSolver[T, R](dev, n, count, opt, false)
+	return denseSolver[T, R]{s}, err
+}
+
+func (s denseSolver[T, R]) solve(ctx context.Context, a []evd.Sym[T]) (*Result[T], error) {
+	return s.solver.solve(ctx, symmetric[T, R](a))
+}
+
+func (s denseSolver[T, R]) solveInto(ctx context.Context, a []evd.Sym[T], out []Spectrum[T]) (*vk.Profile, error) {
+	return s.solver.solveInto(ctx, symmetric[T, R](a), out)
+}
+
+func (s denseSolver[T, R]) check(ctx context.Context, a []evd.Sym[T], x []Spectrum[T]) ([]evd.Ratios, error) {
+	return s.solver.check(ctx, symmetric[T, R](a), x)
+}
 
 // MaxOrder returns the largest order of matrices for which a plan can be made on the device, with
-// any number type.
-func MaxOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, false).Order() }
+// any real number type.
+func MaxOrder(dev *vk.Device, opt Options) int { return MaxOrderOf[float64](dev, opt) }
 
-func (opt Options) sizes(dev *vk.Device, tridiagonal bool) batch.Tuning {
-	t := opt.tuning(dev).Batch
+// MaxOrderOf is MaxOrder for matrices of T. A device with little shared memory has smaller batches
+// of complex128 than of other types.
+func MaxOrderOf[T Number](dev *vk.Device, opt Options) int {
+	return sizes[T](opt, dev, false).Order()
+}
+
+func sizes[T Number](opt Options, dev *vk.Device, tridiagonal bool) batch.Tuning {
+	t := batch.Fitting[T](opt.tuning(dev).Batch, dev.Info())
 	if tridiagonal {
 		return t.Tridiagonal()
 	}
@@ -104,6 +141,9 @@ func (opt Options) check(n, count int) error {
 // For float32 it is half of these numbers of bytes, except that the 68 and the 8·n of the third line
 // stay, and 250·n becomes about 170·n.
 //
+// For complex128, 8·n², 24·n and 8·n·m become 16·n², 32·n and 16·n·m, and 12·n² becomes 16·n². For
+// complex64 it is half of the numbers of bytes for complex128, with the same exceptions.
+//
 // The largest order in shared memory is 8 with vectors and 16 without them on NVIDIA GPUs, 16 on
 // CPUs, and 56 on other devices. It is smaller on a device with little shared memory. The number of
 // rows, count·n, must be at most 2³¹−1.
@@ -114,17 +154,39 @@ func (opt Options) check(n, count int) error {
 //
 // On a vk.Dry device the plan is a forecast: Bytes and Memory work, and Solve does not.
 func NewPlan[T Number](dev *vk.Device, n, count int, opt Options) (*Plan[T], error) {
-	s, err := newSolver[T](dev, n, count, opt, false)
+	var made any
+	var err error
+	switch any(*new(T)).(type) {
+	case float32:
+		made, err = newDense[float32, float32](dev, n, count, opt)
+	case float64:
+		made, err = newDense[float64, float64](dev, n, count, opt)
+	case complex64:
+		made, err = newDense[complex64, float32](dev, n, count, opt)
+	case complex128:
+		made, err = newDense[complex128, float64](dev, n, count, opt)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Plan[T]{s}, nil
+	return &Plan[T]{made.(denseOf[T])}, nil
 }
+
+// Bytes returns the number of bytes of device memory that the plan has allocated on each of its
+// devices.
+func (p *Plan[T]) Bytes() uint64 { return p.all.Bytes() }
+
+// Memory lists the regions of the plan's device memory, which are the same on each of its devices.
+func (p *Plan[T]) Memory() []vk.Placed { return p.all.Memory() }
+
+// Close waits for the call in flight and frees the plan's device memory. Results stay valid.
+// Methods of a closed plan return evd.ErrClosed. A plan may be closed twice.
+func (p *Plan[T]) Close() { p.all.Close() }
 
 // Solve computes the spectra of the matrices in new memory. A matrix that cannot be solved has an
 // error in its Spectrum, and the others are solved.
 func (p *Plan[T]) Solve(ctx context.Context, a []evd.Sym[T]) (*Result[T], error) {
-	return p.solve(ctx, symmetric[T](a))
+	return p.all.solve(ctx, a)
 }
 
 // SolveInto computes the spectrum of matrix a[k] in the caller's memory out[k]. The slice Values
@@ -135,16 +197,16 @@ func (p *Plan[T]) Solve(ctx context.Context, a []evd.Sym[T]) (*Result[T], error)
 // The errors are those of Solve, and an *evd.ShapeError for an element of `out` that does not fit.
 // After an error the contents of `out` are undefined.
 func (p *Plan[T]) SolveInto(ctx context.Context, a []evd.Sym[T], out []Spectrum[T]) (*vk.Profile, error) {
-	return p.solveInto(ctx, symmetric[T](a), out)
+	return p.all.solveInto(ctx, a, out)
 }
 
 // Check measures the errors of computed spectra: s[k] holds the eigenvalues Λ and the vectors Z of
 // the matrix a[k]. It runs on the host in double precision, and uses no intermediate results of the
 // solve:
 //
-//	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dsyt22)
+//	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᴴZ − I‖₁ / (n·ulp)      (dsyt22, zhet22)
 //
-// ulp is the distance from 1 to the next number of type T.
+// ulp is the distance from 1 to the next number of type T, or of its real and imaginary part.
 //
 // The result has one evd.Ratios for each matrix. The ratios of a matrix with an error
 // (Spectrum.Err) are infinite. Check uses all cores. It takes 4·n²·m operations for a matrix of
@@ -153,5 +215,5 @@ func (p *Plan[T]) SolveInto(ctx context.Context, a []evd.Sym[T], out []Spectrum[
 // The error is an *evd.OptionError without Options.Vectors, an *evd.ShapeError if the matrices and
 // spectra do not fit each other or the plan, or ctx.Err().
 func (p *Plan[T]) Check(ctx context.Context, a []evd.Sym[T], s []Spectrum[T]) ([]evd.Ratios, error) {
-	return p.check(ctx, symmetric[T](a), s)
+	return p.all.check(ctx, a, s)
 }

@@ -26,8 +26,8 @@ func portionSize(count, most int) int {
 
 // queue gives out the matrices of a batch in parts. Each device takes a part, solves it, and takes
 // the next one, so a faster device solves more parts.
-type queue[T Number] struct {
-	a       matrices[T]
+type queue[T Number, R evd.Float] struct {
+	a       matrices[T, R]
 	out     []Spectrum[T]
 	most    int // largest number of matrices of a part
 	devices int // number of devices that take parts
@@ -43,7 +43,7 @@ type queue[T Number] struct {
 // take returns the next part of the batch, the matrices `from` ≤ k < `to`, or `from` = `to` at the
 // end. For one device, parts are as large as possible. For several, a part is at most 1/(2·devices)
 // of the remaining matrices, rounded up, so that all devices end at about the same time.
-func (q *queue[T]) take() (from, to int) {
+func (q *queue[T, R]) take() (from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
 	from = q.next
@@ -57,7 +57,7 @@ func (q *queue[T]) take() (from, to int) {
 }
 
 // solved records that the matrices `from` ≤ k < `to` are solved, and reports the progress.
-func (q *queue[T]) solved(from, to int) {
+func (q *queue[T, R]) solved(from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
 	for k := from; k < to; k++ {
@@ -73,8 +73,8 @@ func (q *queue[T]) solved(from, to int) {
 
 // solveAll solves all matrices of the batch on the devices of the plan. After the first error no
 // device begins another part. The caller must have the plan's lock.
-func (p *solver[T]) solveAll(ctx context.Context, q *queue[T]) (*vk.Profile, error) {
-	plans := append([]*solver[T]{p}, p.others...)
+func (p *solver[T, R]) solveAll(ctx context.Context, q *queue[T, R]) (*vk.Profile, error) {
+	plans := append([]*solver[T, R]{p}, p.others...)
 	calls := make([]*plan.Call, len(plans))
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -97,8 +97,8 @@ func (p *solver[T]) solveAll(ctx context.Context, q *queue[T]) (*vk.Profile, err
 // solveSome solves parts of the batch on one device, until the queue is empty. If it is the only
 // device, the host prepares the next part while the device solves the current one. If there are
 // several, it does not: another device could solve a part that waits.
-func (p *solver[T]) solveSome(c *plan.Call, q *queue[T]) error {
-	next := func() *portion[T] {
+func (p *solver[T, R]) solveSome(c *plan.Call, q *queue[T, R]) error {
+	next := func() *portion[T, R] {
 		if from, to := q.take(); from < to {
 			return p.portionOf(q.a, q.out, from, to)
 		}
@@ -142,7 +142,7 @@ func started[T any](f func() T) func() T {
 
 // If the plan uses several devices, of adds the device of `part` to an error. The error of a
 // context that has ended is returned unchanged.
-func (p *solver[T]) of(part *solver[T], err error) error {
+func (p *solver[T, R]) of(part *solver[T, R], err error) error {
 	if len(p.others) == 0 {
 		return err
 	}

@@ -13,7 +13,7 @@ func TestQueueLeavesWorkForAllDevices(t *testing.T) {
 		{10, 100, 1, []int{10}}, {10, 4, 1, []int{4, 4, 2}}, {1, 9, 2, []int{1}},
 		{8, 100, 2, []int{2, 2, 1, 1, 1, 1}}, {20, 3, 2, []int{3, 3, 3, 3, 2, 2, 1, 1, 1, 1}},
 	} {
-		q := &queue[float64]{a: make(symmetric[float64], c.count), most: c.most, devices: c.devices}
+		q := &queue[float64, float64]{a: make(symmetric[float64, float64], c.count), most: c.most, devices: c.devices}
 		for k := 0; ; k++ {
 			from, to := q.take()
 			if from == to {

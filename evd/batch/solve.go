@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-func (p *solver[T]) solve(ctx context.Context, a matrices[T]) (*Result[T], error) {
+func (p *solver[T, R]) solve(ctx context.Context, a matrices[T, R]) (*Result[T], error) {
 	res := &Result[T]{Spectra: make([]Spectrum[T], a.count())}
 	values, vectors := 0, 0
 	for k := range a.count() {
@@ -49,11 +49,11 @@ func (p *solver[T]) solve(ctx context.Context, a matrices[T]) (*Result[T], error
 	return res, nil
 }
 
-func (p *solver[T]) solveInto(ctx context.Context, a matrices[T], out []Spectrum[T]) (*vk.Profile, error) {
+func (p *solver[T, R]) solveInto(ctx context.Context, a matrices[T, R], out []Spectrum[T]) (*vk.Profile, error) {
 	if a.count() != len(out) {
 		return nil, &evd.ShapeError{N: a.count(), Len: len(out)}
 	}
-	q := &queue[T]{a: a, out: out, most: portionSize(a.count(), p.count), devices: 1 + len(p.others), vectors: p.opt.Vectors, report: p.opt.Progress}
+	q := &queue[T, R]{a: a, out: out, most: portionSize(a.count(), p.count), devices: 1 + len(p.others), vectors: p.opt.Vectors, report: p.opt.Progress}
 	for k := range a.count() {
 		from, to, err := p.wanted(a, k)
 		if err == nil {
@@ -72,7 +72,7 @@ func (p *solver[T]) solveInto(ctx context.Context, a matrices[T], out []Spectrum
 // wanted returns the range `from` ≤ i < `to` of the eigenvalues that the options select for matrix
 // k. It returns an error if the matrix does not fit the plan, or has too small an order for the
 // selection.
-func (p *solver[T]) wanted(a matrices[T], k int) (from, to int, err error) {
+func (p *solver[T, R]) wanted(a matrices[T, R], k int) (from, to int, err error) {
 	if err := a.fits(k, p.base.N); err != nil {
 		return 0, 0, err
 	}
@@ -87,7 +87,7 @@ func (p *solver[T]) wanted(a matrices[T], k int) (from, to int, err error) {
 // fits returns an *evd.ShapeError if the slices of s do not have the sizes for `cols` eigenvalues
 // of a matrix of order n, and for their vectors if the plan computes them. Row-major vectors are an
 // error, too.
-func (p *solver[T]) fits(n, cols int, s Spectrum[T]) error {
+func (p *solver[T, R]) fits(n, cols int, s Spectrum[T]) error {
 	if len(s.Values) != cols {
 		return &evd.ShapeError{N: cols, Ld: 1, Len: len(s.Values)}
 	}
@@ -106,25 +106,26 @@ func (p *solver[T]) fits(n, cols int, s Spectrum[T]) error {
 }
 
 // portion is a part of a batch that the host has prepared: the matrices `first` ≤ k < `last`.
-type portion[T Number] struct {
+type portion[T Number, R evd.Float] struct {
 	first, last int
 	index       []int            // for each item of `at`, the number of its matrix
 	at          *batch.BatchPart // nil if all matrices have order 0
 
-	upload          func(c *plan.Call) error // copies the matrices to the device
-	values, vectors []vk.Columns[T]          // host memory of the results, in the order of the items
+	upload  func(c *plan.Call) error // copies the matrices to the device
+	values  []vk.Columns[R]          // host memory of the results, in the order of the items
+	vectors []vk.Columns[T]
 }
 
 // portionOf makes the part `first` ≤ k < `last` of the batch, whose results go to `out`. It does
 // not use the device.
-func (p *solver[T]) portionOf(a matrices[T], out []Spectrum[T], first, last int) *portion[T] {
+func (p *solver[T, R]) portionOf(a matrices[T, R], out []Spectrum[T], first, last int) *portion[T, R] {
 	count := last - first
-	r := &portion[T]{
+	r := &portion[T, R]{
 		first: first, last: last, index: make([]int, 0, count),
-		values: make([]vk.Columns[T], 0, count), vectors: make([]vk.Columns[T], 0, count),
+		values: make([]vk.Columns[R], 0, count), vectors: make([]vk.Columns[T], 0, count),
 	}
 	items := make([]batch.Item, 0, count)
-	var singles []T
+	var singles []R
 	for k := first; k < last; k++ {
 		out[k].Err = nil
 		n := a.order(k)
@@ -132,9 +133,9 @@ func (p *solver[T]) portionOf(a matrices[T], out []Spectrum[T], first, last int)
 			continue
 		}
 		from, to, _ := spectrum.Range(spectrum.Selection(p.opt.Select), n)
-		items = append(items, batch.Item{N: n, Upper: a.upper(k), From: from, To: to})
+		items = append(items, batch.Item{N: n, Upper: a.upper(k), Conj: a.byRows(k), From: from, To: to})
 		r.index = append(r.index, k)
-		r.values = append(r.values, vk.Columns[T]{Rows: to - from, Cols: 1, Ld: to - from, Data: p.received(out[k].Values, &singles)})
+		r.values = append(r.values, vk.Columns[R]{Rows: to - from, Cols: 1, Ld: to - from, Data: p.received(out[k].Values, &singles)})
 		if v := out[k].Vectors; p.opt.Vectors && to > from {
 			r.vectors = append(r.vectors, vk.Columns[T]{Rows: n, Cols: to - from, Ld: v.Ld, Data: v.Data})
 		}
@@ -146,25 +147,26 @@ func (p *solver[T]) portionOf(a matrices[T], out []Spectrum[T], first, last int)
 	return r
 }
 
-// received returns the memory to which the values of a matrix are copied from the device. For
-// float64 it is `values`. For float32 it is a part of `singles`, from which `execute` makes doubles.
-func (p *solver[T]) received(values []float64, singles *[]T) []T {
-	if same, doubles := any(values).([]T); doubles {
+// received returns the memory to which the values of a matrix are copied from the device. In
+// double precision it is `values`. In single precision it is a part of `singles`, from which
+// `execute` makes doubles.
+func (p *solver[T, R]) received(values []float64, singles *[]R) []R {
+	if same, doubles := any(values).([]R); doubles {
 		return same
 	}
 	if len(*singles) < len(values) {
-		*singles = make([]T, max(len(values), 1<<16))
+		*singles = make([]R, max(len(values), 1<<16))
 	}
 	part := (*singles)[:len(values)]
 	*singles = (*singles)[len(values):]
 	return part
 }
 
-func (p *solver[T]) execute(c *plan.Call, r *portion[T], a matrices[T], out []Spectrum[T]) error {
+func (p *solver[T, R]) execute(c *plan.Call, r *portion[T, R], a matrices[T, R], out []Spectrum[T]) error {
 	if r.at == nil {
 		return c.Ctx.Err()
 	}
-	x := batch.Buffers[T]{A: p.a.In(c.Arena), Values: p.values.In(c.Arena), V: p.v.In(c.Arena)}
+	x := batch.Buffers[T, R]{A: p.a.In(c.Arena), Values: p.values.In(c.Arena), V: p.v.In(c.Arena)}
 	if p.inPlace() {
 		x.V = x.A
 	}
@@ -209,7 +211,7 @@ func (p *solver[T]) execute(c *plan.Call, r *portion[T], a matrices[T], out []Sp
 	return nil
 }
 
-func failure[T Number](a matrices[T], k int, o batch.BatchOutcome) error {
+func failure[T Number, R evd.Float](a matrices[T, R], k int, o batch.BatchOutcome) error {
 	switch {
 	case o.NonFinite:
 		return a.nonFinite(k)
@@ -228,9 +230,12 @@ func (s *Spectrum[T]) spoil() {
 		return
 	}
 	for j := range s.Vectors.Cols {
-		column := s.Vectors.Col(j)
-		for i := range column {
-			column[i] = T(math.NaN())
-		}
+		plan.Parts(s.Vectors.Col(j), func(parts []float32, _ int) { fill(parts, math.NaN()) }, func(parts []float64, _ int) { fill(parts, math.NaN()) })
+	}
+}
+
+func fill[R evd.Float](v []R, x float64) {
+	for i := range v {
+		v[i] = R(x)
 	}
 }

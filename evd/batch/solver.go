@@ -13,26 +13,28 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// solver is the common part of Plan and TridiagonalPlan.
-type solver[T Number] struct {
+// solver is the common part of Plan and TridiagonalPlan. R is the type of real numbers that belongs
+// to T: T itself, or the type of the real and imaginary part of T.
+type solver[T Number, R evd.Float] struct {
 	base        plan.Base
 	opt         Options
 	count       int  // largest number of matrices of a part
 	tridiagonal bool // whether the matrices are tridiagonal
 
-	others []*solver[T]
+	others []*solver[T, R]
 
-	batch *batch.Batch[T] // nil for order 0
+	batch *batch.Batch[T, R] // nil for order 0
 
-	a, values vk.Region[T]
-	v         vk.Region[T] // empty if the vectors take the place of the matrices
+	values vk.Region[R]
+	a      vk.Region[T]
+	v      vk.Region[T] // empty if the vectors take the place of the matrices
 }
 
-func newSolver[T Number](dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver[T], error) {
+func newSolver[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver[T, R], error) {
 	if n < 0 {
 		return nil, &evd.ShapeError{N: n, Tridiagonal: tridiagonal}
 	}
-	if most := opt.sizes(dev, tridiagonal).Order(); n > most {
+	if most := sizes[T](opt, dev, tridiagonal).Order(); n > most {
 		return nil, &evd.ShapeError{N: n, Max: most, Tridiagonal: tridiagonal}
 	}
 	if err := opt.check(n, count); err != nil {
@@ -42,11 +44,15 @@ func newSolver[T Number](dev *vk.Device, n, count int, opt Options, tridiagonal 
 		return nil, err
 	}
 	if precision.IsDouble[T]() {
-		if err := dev.Info().NeedFloat64("solve the batch in float32 there"); err != nil {
+		single := "float32"
+		if precision.IsComplex[T]() {
+			single = "complex64"
+		}
+		if err := dev.Info().NeedFloat64("solve the batch in " + single + " there"); err != nil {
 			return nil, err
 		}
 	}
-	p, err := newPart[T](dev, n, count, opt, tridiagonal)
+	p, err := newPart[T, R](dev, n, count, opt, tridiagonal)
 	if err != nil && len(opt.Devices) > 0 {
 		err = plan.OnDevice(dev, err)
 	}
@@ -56,7 +62,7 @@ func newSolver[T Number](dev *vk.Device, n, count int, opt Options, tridiagonal 
 	for _, other := range opt.Devices {
 		alone := opt
 		alone.Devices, alone.Progress = nil, nil
-		q, err := newSolver[T](other, n, count, alone, tridiagonal)
+		q, err := newSolver[T, R](other, n, count, alone, tridiagonal)
 		if err != nil {
 			p.Close()
 			return nil, plan.OnDevice(other, err)
@@ -67,8 +73,8 @@ func newSolver[T Number](dev *vk.Device, n, count int, opt Options, tridiagonal 
 }
 
 // newPart makes the part of a solver for one device. The arguments must have been checked.
-func newPart[T Number](dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver[T], error) {
-	p := &solver[T]{
+func newPart[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver[T, R], error) {
+	p := &solver[T, R]{
 		base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, tridiagonal: tridiagonal,
 		count: portionSize(count, count),
 	}
@@ -81,7 +87,7 @@ func newPart[T Number](dev *vk.Device, n, count int, opt Options, tridiagonal bo
 	return p, p.base.Allocate()
 }
 
-func (p *solver[T]) prepare() error {
+func (p *solver[T, R]) prepare() error {
 	dev, n := p.base.Dev, p.base.N
 	// The rate is measured once and stored. With the context of a caller, the measurement could end
 	// early for all later callers.
@@ -89,9 +95,10 @@ func (p *solver[T]) prepare() error {
 	if err != nil {
 		return err
 	}
-	t := tuning.Of[T](p.opt.tuning(dev)).Bounded(rate)
+	t := tuning.Of[R](p.opt.tuning(dev)).Bounded(rate) // all products have a real factor
+	t.Batch = batch.Fitting[T](t.Batch, dev.Info())
 	size := batch.Size{N: n, Count: p.count, Vectors: p.opt.Vectors, Tridiagonal: p.tridiagonal}
-	p.batch, err = batch.New[T](dev, size, t.Batch, t.DivideConquer, t.Products)
+	p.batch, err = batch.New[T, R](dev, size, t.Batch, t.DivideConquer, t.Products)
 	if err != nil {
 		return err
 	}
@@ -100,7 +107,7 @@ func (p *solver[T]) prepare() error {
 		dense = 0
 	}
 	p.a = vk.Reserve[T]("A, vectors", dense)
-	p.values = vk.Reserve[T]("values", p.count*n)
+	p.values = vk.Reserve[R]("values", p.count*n)
 	if from, to, _ := spectrum.Range(spectrum.Selection(p.opt.Select), n); p.opt.Vectors && !p.inPlace() {
 		apart = p.count * n * (to - from)
 	}
@@ -111,18 +118,18 @@ func (p *solver[T]) prepare() error {
 
 // inPlace reports whether the vectors take the place of the matrices: if the matrices are dense,
 // and the whole spectrum of each matrix is wanted.
-func (p *solver[T]) inPlace() bool { return !p.tridiagonal && p.opt.Select == evd.Selection{} }
+func (p *solver[T, R]) inPlace() bool { return !p.tridiagonal && p.opt.Select == evd.Selection{} }
 
 // Bytes returns the number of bytes of device memory that the plan has allocated on each of its
 // devices.
-func (p *solver[T]) Bytes() uint64 { return p.base.Bytes() }
+func (p *solver[T, R]) Bytes() uint64 { return p.base.Bytes() }
 
 // Memory lists the regions of the plan's device memory, which are the same on each of its devices.
-func (p *solver[T]) Memory() []vk.Placed { return p.base.Memory() }
+func (p *solver[T, R]) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the call in flight and frees the plan's device memory. Results stay valid.
 // Methods of a closed plan return evd.ErrClosed. A plan may be closed twice.
-func (p *solver[T]) Close() {
+func (p *solver[T, R]) Close() {
 	p.base.Close()
 	for _, q := range p.others {
 		q.Close()

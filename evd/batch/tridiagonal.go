@@ -14,11 +14,13 @@ import (
 // The vectors are computed by divide and conquer, for all matrices together. The contracts are
 // those of Plan: a NaN in one matrix is an error of this matrix alone, and the bits of a result
 // depend only on the matrix and the device. The caller closes the plan before the device.
-type TridiagonalPlan[T Number] struct{ *solver[T] }
+type TridiagonalPlan[T evd.Float] struct{ *solver[T, T] }
 
 // MaxTridiagonalOrder returns the largest order of matrices for which a TridiagonalPlan can be made
 // on the device.
-func MaxTridiagonalOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, true).Order() }
+func MaxTridiagonalOrder(dev *vk.Device, opt Options) int {
+	return sizes[float64](opt, dev, true).Order()
+}
 
 // NewTridiagonalPlan prepares a plan for tridiagonal matrices of order n or less, at most `count`
 // of them on the device at the same time. Arguments and errors are those of NewPlan, with
@@ -33,8 +35,8 @@ func MaxTridiagonalOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev
 //	8·n·m            with vectors, m of each matrix
 //
 // For float32 it is about half of these numbers.
-func NewTridiagonalPlan[T Number](dev *vk.Device, n, count int, opt Options) (*TridiagonalPlan[T], error) {
-	s, err := newSolver[T](dev, n, count, opt, true)
+func NewTridiagonalPlan[T evd.Float](dev *vk.Device, n, count int, opt Options) (*TridiagonalPlan[T], error) {
+	s, err := newSolver[T, T](dev, n, count, opt, true)
 	if err != nil {
 		return nil, err
 	}

@@ -62,6 +62,29 @@ func TestSinglePeak(t *testing.T) {
 	}
 }
 
+// TestComplexBatches measures batches of complex matrices in both precisions. The numbers of bytes
+// are those of complex matrices and of real values.
+func TestComplexBatches(t *testing.T) {
+	for _, single := range []bool{false, true} {
+		b := newBench(t, Options{
+			Stages: []string{"batch", "batch-values"}, Orders: []int{20}, Counts: []int{3}, Repeat: 1, Complex: true, Single: single,
+			Variants: []tuning.Variant{{Tuning: tuning.Smallest()}},
+		})
+		rows, err := b.Measure(context.Background(), 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			if !r.Complex || r.Single != single || !(r.Min > 0 && r.GFlops > 0 && r.GBytes > 0) {
+				t.Errorf("%+v", r)
+			}
+		}
+		if len(rows) != 2 {
+			t.Errorf("%d rows", len(rows))
+		}
+	}
+}
+
 func TestUsualCount(t *testing.T) {
 	for _, c := range []struct {
 		n    int

@@ -37,12 +37,13 @@ type Options struct {
 	// table is measured.
 	Variants []tuning.Variant
 
-	// Complex means Hermitian matrices in complex128. Only "peaks" and the stages "values",
-	// "vectors", "sygv" and "sygv-vectors" can be measured with them, and these stages also with
-	// "emulated-" before their names.
+	// Complex means Hermitian matrices in complex128. Besides "peaks", only the stages "values",
+	// "vectors", "sygv" and "sygv-vectors", also with "emulated-" before their names, and batches have
+	// them.
 	Complex bool
 
-	// Single means real matrices in float32. Only batches are measured with them.
+	// Single means matrices in float32, or with Complex in complex64. Only batches are measured with
+	// them.
 	Single bool
 
 	Progress func(what string) // is called before each run with the name of the measurement; may be nil
@@ -87,7 +88,7 @@ const peaksName = "peaks"
 const singlePeak = "peak fp32"
 
 // complexStages are the names for which Options.Complex is possible.
-var complexStages = []string{peaksName, "values", "vectors", "emulated-values", "emulated-vectors", "sygv", "sygv-vectors", "emulated-sygv", "emulated-sygv-vectors"}
+var complexStages = []string{peaksName, "values", "vectors", "emulated-values", "emulated-vectors", "sygv", "sygv-vectors", "emulated-sygv", "emulated-sygv-vectors", "batch", "batch-values"}
 
 type UnknownStageError struct{ Stage string }
 
@@ -108,7 +109,7 @@ func (opt Options) Check() error {
 			return fmt.Errorf("complex matrices are measured by the stages %s, not by %s", strings.Join(complexStages, ", "), s)
 		}
 		if opt.Single && s != peaksName && !slices.Contains(batchStages, s) {
-			return fmt.Errorf("matrices in float32 are measured by the stages %s, not by %s", strings.Join(batchStages, ", "), s)
+			return fmt.Errorf("matrices in single precision are measured by the stages %s, not by %s", strings.Join(batchStages, ", "), s)
 		}
 		sized = sized || s != peaksName
 	}

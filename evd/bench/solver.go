@@ -166,21 +166,28 @@ func (l *load) singularPlan(dev *vk.Device, opt svd.Options) (*svd.Plan[float64]
 // the memory of the results before the run, so that the wall time has no page faults.
 func batchSolver(vectors bool) func(*load) {
 	return func(l *load) {
-		if l.row.Single = l.opt.Single; l.row.Single {
-			batches[float32](l, vectors)
-		} else {
-			batches[float64](l, vectors)
+		l.row.Single, l.row.Complex = l.opt.Single, l.opt.Complex
+		switch {
+		case l.opt.Single && l.opt.Complex:
+			batches[complex64, float32](l, vectors)
+		case l.opt.Complex:
+			batches[complex128, float64](l, vectors)
+		case l.opt.Single:
+			batches[float32, float32](l, vectors)
+		default:
+			batches[float64, float64](l, vectors)
 		}
 	}
 }
 
-func batches[T batch.Number](l *load, vectors bool) {
+// R is the type of real numbers that belongs to T.
+func batches[T batch.Number, R evd.Float](l *load, vectors bool) {
 	opt := batch.Options{Vectors: vectors, Tuning: &l.tune}
-	if most := batch.MaxOrder(l.dev, opt); l.n > most {
+	if most := batch.MaxOrderOf[T](l.dev, opt); l.n > most {
 		panic(refused{&evd.ShapeError{N: l.n, Max: most}})
 	}
-	n, count, double := float64(l.n), float64(l.count), float64(unsafe.Sizeof(T(0)))/8
-	l.counts(count*batchs.BatchFlops(l.n, vectors), count*(n*n*double+n)) // the matrices and their values
+	n, count, double := float64(l.n), float64(l.count), float64(unsafe.Sizeof(*new(T)))/8
+	l.counts(count*batchs.BatchFlops[T](l.n, vectors), count*(n*n*double+n)) // the matrices and their values
 	if vectors {
 		l.numbers += count * n * n * double
 	}
@@ -193,7 +200,7 @@ func batches[T batch.Number](l *load, vectors bool) {
 		all, made := l.host.stack.(*stack[T])
 		if !made || all.n != l.n || all.count != l.count {
 			l.host.stack = nil // the host need not hold both
-			all = newStack[T](l.n, l.count)
+			all = newStack[T, R](l.n, l.count)
 			l.host.stack = all
 		}
 		if all.results[vectors] == nil {
@@ -237,9 +244,12 @@ type stack[T batch.Number] struct {
 	results  map[bool]*batch.Result[T]
 }
 
-func newStack[T batch.Number](n, count int) *stack[T] {
+// newStack makes a stack whose real numbers, or parts of complex ones, are of type R.
+func newStack[T batch.Number, R evd.Float](n, count int) *stack[T] {
 	data := make([]T, count*n*n)
-	fill(n, count, func(k int) []T { return data[k*n*n : (k+1)*n*n] })
+	parts := int(unsafe.Sizeof(*new(T)) / unsafe.Sizeof(R(0)))
+	numbers := unsafe.Slice((*R)(unsafe.Pointer(unsafe.SliceData(data))), parts*len(data))
+	fill(n, count, func(k int) []R { return numbers[parts*k*n*n : parts*(k+1)*n*n] })
 	return &stack[T]{n, count, batch.Stack(n, count, data, evd.Lower), map[bool]*batch.Result[T]{}}
 }
 
@@ -257,7 +267,7 @@ func uniform[T float64 | complex128](n int, first func(j int) int) []T {
 // fill writes random numbers, uniform in [−1, 1), to the slices part(0), …, part(count−1). It uses
 // all cores. The numbers in a slice depend only on n and on the number of the slice, not on the
 // number of cores.
-func fill[T batch.Number](n, count int, part func(k int) []T) {
+func fill[T evd.Float](n, count int, part func(k int) []T) {
 	workers := runtime.GOMAXPROCS(0)
 	var all sync.WaitGroup
 	for w := range workers {

@@ -21,7 +21,7 @@ func TestBatchAccessesAreNotPrivate(t *testing.T) {
 	}{
 		// These accesses are private: the load of BatchMatrix, and the stores of the state, of d, e
 		// and tau.
-		{"sytd2_batch", shaders.Sytd2Batch[float64]().Code, 1, 7},
+		{"sytd2_batch", shaders.Sytd2Batch[float64, float64]().Code, 1, 7},
 	} {
 		got := stagetest.AccessesOf(c.code)
 		if got.PrivateLoads != c.privateLoads || got.PrivateStores != c.privateStores || got.Loads <= c.privateLoads || got.Stores <= c.privateStores {

@@ -29,9 +29,9 @@ func smallestBatch() Tuning {
 }
 
 // newBatch prepares a batch. Divide and conquer has leaves of at most three rows, and small tiles.
-func newBatch[T spirv.Real](dev *vk.Device, size Size, t Tuning) (*Batch[T], error) {
+func newBatch[T spirv.Real](dev *vk.Device, size Size, t Tuning) (*Batch[T, T], error) {
 	small := SmallestTuning()
-	return New[T](dev, size, t, small.DivideConquer, small.Products)
+	return New[T, T](dev, size, t, small.DivideConquer, small.Products)
 }
 
 type batchMatrix struct {
@@ -96,14 +96,14 @@ func solveBatchWith[T spirv.Real](t testing.TB, tune Tuning, sizes Tables, vecto
 		rows += m.item.N
 		wanted += m.item.N * (m.item.To - m.item.From)
 	}
-	s, err := New[T](dev, size, tune, sizes.DivideConquer, sizes.Products)
+	s, err := New[T, T](dev, size, tune, sizes.DivideConquer, sizes.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, values, v := vk.Reserve[T]("a", entries), vk.Reserve[T]("values", rows), vk.Reserve[T]("v", wanted)
 	ws := stagetest.Arena(t, dev, vk.Together(s.Work(), a, values, v))
 	p := s.Place(items)
-	x := Buffers[T]{a.In(ws), values.In(ws), v.In(ws)}
+	x := Buffers[T, T]{a.In(ws), values.In(ws), v.In(ws)}
 	for i, m := range all {
 		stagetest.Put(t, dev, x.A.Sub(p.A[i], len(m.a)), converted[T](m.a))
 	}
@@ -228,7 +228,7 @@ func TestBatchDispatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			rec := vk.NewRecorder(dev)
-			s.Record(rec, ws, s.Place(slices.Repeat([]Item{{N: c.n, To: c.n}}, c.count)), Buffers[float64]{a.In(ws), w.In(ws), a.In(ws)})
+			s.Record(rec, ws, s.Place(slices.Repeat([]Item{{N: c.n, To: c.n}}, c.count)), Buffers[float64, float64]{a.In(ws), w.In(ws), a.In(ws)})
 			estimates := rec.Estimates()
 			if least := slices.Min(estimates); !(least > 0) {
 				t.Errorf("%d of order %d: a dispatch of %g flops", c.count, c.n, least)

@@ -81,7 +81,7 @@ func TestBatchTimes(t *testing.T) {
 // timeBatch solves the same random matrices three times and prints the time of the fastest run. If
 // the device measures kernels, it also prints their times; then no kernels run at the same time.
 func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune Tuning, data []float64) {
-	s, err := New[float64](dev, Size{N: n, Count: count, Vectors: vectors}, tune, TuningFor(dev.Info()).DivideConquer, TuningFor(dev.Info()).Products)
+	s, err := New[float64, float64](dev, Size{N: n, Count: count, Vectors: vectors}, tune, TuningFor(dev.Info()).DivideConquer, TuningFor(dev.Info()).Products)
 	if err != nil {
 		t.Error(err)
 		return
@@ -96,7 +96,7 @@ func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune Tu
 	for i := range items {
 		items[i] = Item{N: n, To: n}
 	}
-	x := Buffers[float64]{a.In(ws), values.In(ws), a.In(ws)}
+	x := Buffers[float64, float64]{a.In(ws), values.In(ws), a.In(ws)}
 	solve := func() (*vk.Profile, *BatchPart) {
 		p := s.Place(items)
 		rec := vk.NewRecorder(dev)

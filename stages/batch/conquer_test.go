@@ -76,13 +76,13 @@ func testBatchConquer[T spirv.Real](t *testing.T) {
 func TestBatchConquerFailure(t *testing.T) {
 	dev, small := stagetest.Device(t), SmallestTuning()
 	const n, count = 50, 4
-	s, err := New[float64](dev, Size{N: n, Count: count, Vectors: true}, conquerBatch(), small.DivideConquer, small.Products)
+	s, err := New[float64, float64](dev, Size{N: n, Count: count, Vectors: true}, conquerBatch(), small.DivideConquer, small.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, values := vk.Reserve[float64]("a", count*n*n), vk.Reserve[float64]("values", count*n)
 	ws := stagetest.Arena(t, dev, vk.Together(s.Work(), a, values))
-	x := Buffers[float64]{a.In(ws), values.In(ws), a.In(ws)}
+	x := Buffers[float64, float64]{a.In(ws), values.In(ws), a.In(ws)}
 	stagetest.Put(t, dev, x.A, stagetest.Normal(n, count*n, n, 3).Data)
 	p := s.Place(slices.Repeat([]Item{{N: n, To: n}}, count))
 	rec := vk.NewRecorder(dev)
@@ -129,7 +129,7 @@ func TestBatchConquerRecording(t *testing.T) {
 	}
 	rec := vk.NewRecorder(dev)
 	p := s.Place([]Item{{N: 50, To: 50}, {N: 12, To: 12}, {N: 45, From: 3, To: 8}})
-	s.Record(rec, ws, p, Buffers[float64]{a.In(ws), values.In(ws), a.In(ws)})
+	s.Record(rec, ws, p, Buffers[float64, float64]{a.In(ws), values.In(ws), a.In(ws)})
 	for i, cost := range rec.Estimates() {
 		if !(cost > 0) {
 			t.Errorf("dispatch %d has no estimate of its cost", i)

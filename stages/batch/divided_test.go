@@ -68,7 +68,7 @@ func solveManySmall[T spirv.Real](t *testing.T, tune Tuning, vectors, tridiagona
 	reserve := func(name string, order int) vk.Region[T] { return vk.Reserve[T](name, len(items)*order) }
 	a, values, v := reserve("a", most*most), reserve("values", most), reserve("v", most*most)
 	ws := stagetest.Arena(t, dev, vk.Together(s.Work(), a, values, v))
-	p, x := s.Place(items), Buffers[T]{a.In(ws), values.In(ws), v.In(ws)}
+	p, x := s.Place(items), Buffers[T, T]{a.In(ws), values.In(ws), v.In(ws)}
 	if tridiagonal {
 		d, e := s.Given(ws)
 		stagetest.Put(t, dev, d, converted[T](stagetest.Normal(d.Len(), 1, d.Len(), 1).Data))

@@ -13,6 +13,7 @@ import (
 type Item struct {
 	N        int  // order, at least 1
 	Upper    bool // whether the upper triangle is read instead of the lower one
+	Conj     bool // whether the entries in memory are the conjugates of those of the matrix
 	From, To int  // the wanted eigenvalues, [From, To), counted from 0 at the smallest
 }
 
@@ -52,7 +53,7 @@ type BatchOutcome struct {
 
 // Place chooses the offset in memory of each item. There may be at most Size.Count items, of order
 // at most Size.N.
-func (s *Batch[T]) Place(items []Item) *BatchPart {
+func (s *Batch[T, R]) Place(items []Item) *BatchPart {
 	count := len(items)
 	p := &BatchPart{
 		A: make([]int, count), V: make([]int, count), W: make([]int, count), T: make([]int, count),
@@ -76,7 +77,10 @@ func (s *Batch[T]) Place(items []Item) *BatchPart {
 			A: twoWords(p.A[i]), V: twoWords(p.V[i]),
 		}
 		if m.Upper {
-			row.Upper = 1
+			row.Upper = shaders.ProblemUpper
+		}
+		if m.Conj && complexes[T]() {
+			row.Upper |= shaders.ProblemConjugate
 		}
 		p.table = append(p.table, row)
 		if c := len(p.classes); c == 0 || p.classes[c-1].class != class(i) {
@@ -86,7 +90,7 @@ func (s *Batch[T]) Place(items []Item) *BatchPart {
 		c.count++
 		c.largest = max(c.largest, m.N)
 		if s.conquers(c.class) {
-			planted = append(planted, stedc.ForestMatrix{N: m.N, Lo: at, Q: p.A[i], Work: work})
+			planted = append(planted, stedc.ForestMatrix{N: m.N, Lo: at, Q: rowsOf[T](p.A[i]), Work: work})
 			work += stedc.ForestWork(m.N)
 		}
 		p.T[i] = at
@@ -103,7 +107,7 @@ func (s *Batch[T]) Place(items []Item) *BatchPart {
 
 // byClass returns the numbers of the items, sorted by class, and a function that returns the class
 // of an item.
-func (s *Batch[T]) byClass(items []Item) (order []int, class func(i int) int) {
+func (s *Batch[T, R]) byClass(items []Item) (order []int, class func(i int) int) {
 	classes := make([]int, s.size.N+1) // by order of a matrix
 	for n := range classes {
 		classes[n] = s.tune.class(n)
@@ -126,13 +130,13 @@ func (s *Batch[T]) byClass(items []Item) (order []int, class func(i int) int) {
 	return order, func(i int) int { return classes[items[i].N] }
 }
 
-func (s *Batch[T]) conquers(class int) bool {
+func (s *Batch[T, R]) conquers(class int) bool {
 	return s.forest != nil && class >= len(s.shared) && s.tune.Memory[class-len(s.shared)].Conquer
 }
 
 // Given returns the memory of the diagonals and of the off-diagonals of tridiagonal matrices. The
 // caller writes them before the recording of Record runs. Row k of matrix i is element T[i]+k.
-func (s *Batch[T]) Given(ws *vk.Arena) (d, e vk.Slice[T]) { return s.d.In(ws), s.e.In(ws) }
+func (s *Batch[T, R]) Given(ws *vk.Arena) (d, e vk.Slice[R]) { return s.d.In(ws), s.e.In(ws) }
 
 // twoWords returns the 64-bit offset x as two 32-bit words. The first word has the low bits.
 func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >> 32)} }
@@ -140,11 +144,15 @@ func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >>
 // Buffers holds the memory of the matrices, values and vectors of a batch, at the offsets of
 // BatchPart. V may be the same memory as A if all vectors of all matrices are wanted. Tridiagonal
 // matrices do not use A, and a solve without vectors does not use V.
-type Buffers[T spirv.Real] struct{ A, Values, V vk.Slice[T] }
+type Buffers[T spirv.Scalar, R spirv.Real] struct {
+	A      vk.Slice[T]
+	Values vk.Slice[R]
+	V      vk.Slice[T]
+}
 
 // Record solves the matrices of p, and overwrites A. After the recording has run, the caller must
 // call Continue, and run what it records, until Continue returns false.
-func (s *Batch[T]) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers[T]) {
+func (s *Batch[T, R]) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers[T, R]) {
 	rec.Phase(stages.PhaseBatch, 0, 1)
 	vk.SendFirst(rec, s.table.In(ws), p.table)
 	vk.Fill(rec, s.states.In(ws), 0)
@@ -163,7 +171,7 @@ func (s *Batch[T]) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffer
 
 // Continue records further rotations of QL iteration for matrices that need more than the usual
 // number. If there are none, it returns false and records nothing.
-func (s *Batch[T]) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers[T]) bool {
+func (s *Batch[T, R]) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers[T, R]) bool {
 	more := false
 	for _, c := range p.classes {
 		unfinished := slices.ContainsFunc(p.states[c.first:c.first+c.count], func(state shaders.BatchState) bool {
@@ -187,10 +195,11 @@ func (s *Batch[T]) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buff
 }
 
 // Exponents returns, for each matrix, the exponent e of the power of two 2^e by which the host must
-// multiply the eigenvalues. It is for float32, in whose range an eigenvalue may not be. For float64
-// the device has multiplied the eigenvalues, and the result is nil. The recording must have run.
-func (s *Batch[T]) Exponents(p *BatchPart) []int {
-	if spirv.KindOf[T]() == spirv.Float64 {
+// multiply the eigenvalues. It is for single precision, in whose range an eigenvalue may not be. In
+// double precision the device has multiplied the eigenvalues, and the result is nil. The recording
+// must have run.
+func (s *Batch[T, R]) Exponents(p *BatchPart) []int {
+	if spirv.KindOf[R]() == spirv.Float64 {
 		return nil
 	}
 	all := make([]int, len(p.order))
@@ -214,7 +223,7 @@ func (p *BatchPart) Outcomes() []BatchOutcome {
 
 // `each` divides a class of matrices into ranges that cost at most as much as one dispatch may
 // cost, and calls `record` for each. `cost` is the cost of one matrix in flops.
-func (s *Batch[T]) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
+func (s *Batch[T, R]) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
 	most := max(1, int(s.tune.Dispatch/cost))
 	for from := 0; from < c.count; from += most {
 		count := min(most, c.count-from)
@@ -223,11 +232,11 @@ func (s *Batch[T]) each(rec *vk.Recorder, c batchClass, cost float64, record fun
 	}
 }
 
-func (s *Batch[T]) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Buffers[T]) {
+func (s *Batch[T, R]) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Buffers[T, R]) {
 	t, k := s.tune.Shared[c.class], s.shared[c.class]
-	s.each(rec, c, BatchFlops(c.largest, s.size.Vectors), func(first, count uint32) {
+	s.each(rec, c, BatchFlops[T](c.largest, s.size.Vectors), func(first, count uint32) {
 		grid := vk.Folded(vk.Tiles(int(count), t.Matrices))
-		push := shaders.SyevBatchValuesPush[T]{
+		push := shaders.SyevBatchValuesPush[T, R]{
 			Matrices: s.table.In(ws).Addr(), States: s.states.In(ws).Addr(), A: x.A.Addr(), Values: x.Values.Addr(),
 			First: first, Count: count,
 		}
@@ -235,7 +244,7 @@ func (s *Batch[T]) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x 
 			k.values.Dispatch(rec, grid, push)
 			return
 		}
-		k.vectors.Dispatch(rec, grid, shaders.SyevBatchPush[T]{
+		k.vectors.Dispatch(rec, grid, shaders.SyevBatchPush[T, R]{
 			Matrices: push.Matrices, States: push.States, A: push.A, Values: push.Values, V: x.V.Addr(),
 			First: first, Count: count,
 		})

@@ -76,7 +76,7 @@ func TestBatchWorkgroupsFit(t *testing.T) {
 		{Order: 40, Threads: 128, Teams: 2, Matrices: 64, Turns: Turns{Threads: 256}},
 		{Order: 40, Threads: 8, Teams: 1, Conquer: true, Turns: Turns{Threads: 257}},
 	} {
-		if err := row.fits(info); err != nil {
+		if err := fitsMemory[float64, float64](row, info); err != nil {
 			t.Error(err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestBatchWorkgroupsFit(t *testing.T) {
 		{Order: 40, Threads: 8, Teams: 1, Matrices: 76},              // 76·41·16 bytes
 		{Order: 40, Threads: 8, Teams: 1, Turns: Turns{Sweeps: 200}}, // 200·16·16 bytes
 	} {
-		if row.fits(info) == nil {
+		if fitsMemory[float64, float64](row, info) == nil {
 			t.Errorf("%+v is not refused", row)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Tuning is the set of sizes for batches of small matrices. A matrix is solved by the kernels of
@@ -93,20 +94,59 @@ func (t Tuning) Tridiagonal() Tuning {
 	return t
 }
 
-func (t Tuning) For(info vk.Info) Tuning {
+func (t Tuning) For(info vk.Info) Tuning { return fitting[float64, float64](t, info) }
+
+// Fitting returns t with the rows that fit the device for matrices of T. Complex numbers need more
+// shared memory and more registers, so their rows have at most half of the columns that an
+// invocation of org2l_batch computes, and smaller blocks or fewer teams if a row does not fit.
+// Matrices of real numbers have the rows of t.For.
+func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
+	switch spirv.KindOf[T]() {
+	case spirv.Complex64:
+		return fitting[complex64, float32](t.complex(), info)
+	case spirv.Complex128:
+		return fitting[complex128, float64](t.complex(), info)
+	}
+	return t.For(info)
+}
+
+func fitting[T spirv.Scalar, R spirv.Real](t Tuning, info vk.Info) Tuning {
 	all := t
 	t.Shared, t.Memory = nil, nil
 	for _, s := range all.Shared {
-		if s.fits(info) == nil {
+		if fitsShared[T, R](s, info) == nil {
 			t.Shared = append(t.Shared, s)
 		}
 	}
 	for _, m := range all.Memory {
-		if m.fits(info) == nil {
+		for complexes[T]() && fitsMemory[T, R](m, info) != nil && m.smaller() {
+			m.shrink()
+		}
+		if fitsMemory[T, R](m, info) == nil {
 			t.Memory = append(t.Memory, m)
 		}
 	}
 	return t
+}
+
+func (t Tuning) complex() Tuning {
+	t.Memory = slices.Clone(t.Memory)
+	for i := range t.Memory {
+		form := &t.Memory[i].Form
+		form.Columns = (form.Columns + 1) / 2
+	}
+	return t
+}
+
+// smaller reports whether shrink can make the shared memory of sytd2_batch smaller.
+func (m Memory) smaller() bool { return m.Block > 1 || m.Teams > 1 }
+
+func (m *Memory) shrink() {
+	if m.Block > 1 {
+		m.Block--
+	} else {
+		m.Teams--
+	}
 }
 
 // Fits returns nil if the device can run at least one row of t.Shared and at least one row of
@@ -119,9 +159,9 @@ func (t Tuning) Fits(info vk.Info) (err error) {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", t)
 	}
 	if fit := t.For(info); len(fit.Shared) == 0 {
-		return t.Shared[0].fits(info)
+		return fitsShared[float64, float64](t.Shared[0], info)
 	} else if len(fit.Memory) == 0 {
-		return t.Memory[0].fits(info)
+		return fitsMemory[float64, float64](t.Memory[0], info)
 	}
 	return nil
 }
@@ -161,25 +201,25 @@ func (s Shared) spec() shaders.SyevBatchSpec {
 	return shaders.SyevBatchSpec{LocalSize: s.threads(), Order: s.Order, Team: s.Team, Matrices: s.Matrices}
 }
 
-func (s Shared) fits(info vk.Info) error {
+func fitsShared[T spirv.Scalar, R spirv.Real](s Shared, info vk.Info) error {
 	if s.Order < 2 || s.Team == 0 || s.Matrices == 0 || s.Apart > 0 && s.Apart < s.Matrices {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", s)
 	}
-	vectors, err := stages.MostShared(stages.SharedOf(shaders.SyevBatch[float64], s.spec()),
-		stages.SharedOf(shaders.SyevBatchValues[float64], shaders.SyevBatchValuesSpec(s.spec())))
+	vectors, err := stages.MostShared(stages.SharedOf(shaders.SyevBatch[T, R], s.spec()),
+		stages.SharedOf(shaders.SyevBatchValues[T, R], shaders.SyevBatchValuesSpec(s.spec())))
 	return room(info, int(s.threads()), vectors, err)
 }
 
-func (m Memory) fits(info vk.Info) error {
+func fitsMemory[T spirv.Scalar, R spirv.Real](m Memory, info vk.Info) error {
 	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", m)
 	}
-	bytes, err := stages.MostShared(stages.SharedOf(shaders.Sytd2Batch[float64], m.reduceSpec()), stages.SharedOf(shaders.Org2lBatch[float64], m.formSpec()),
-		stages.SharedOf(shaders.StebzBatch[float64], m.bisectSpec()), stages.SharedOf(shaders.LasrtBatch[float64], m.sortSpec()))
+	bytes, err := stages.MostShared(stages.SharedOf(shaders.Sytd2Batch[T, R], m.reduceSpec()), stages.SharedOf(shaders.Org2lBatch[T], m.formSpec()),
+		stages.SharedOf(shaders.StebzBatch[R], m.bisectSpec()), stages.SharedOf(shaders.LasrtBatch[T, R], m.sortSpec()))
 	threads := max(m.Threads*m.Teams, m.formSpec().LocalSize)
 	if !m.Conquer && err == nil {
 		var more int
-		more, err = stages.MostShared(stages.SharedOf(shaders.SteqrBatch[float64], m.iterateSpec()), stages.SharedOf(shaders.LasrBatch[float64], m.turnSpec()))
+		more, err = stages.MostShared(stages.SharedOf(shaders.SteqrBatch[R], m.iterateSpec()), stages.SharedOf(shaders.LasrBatch[R], m.turnSpec()))
 		bytes, threads = max(bytes, more), max(threads, m.iterateSpec().LocalSize, m.turnSpec().LocalSize)
 	}
 	return room(info, int(threads), bytes, err)

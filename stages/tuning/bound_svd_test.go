@@ -98,7 +98,7 @@ func TestNoDispatchOfABatchIsLong(t *testing.T) {
 				}
 			}
 			size := batch.Size{N: items[len(items)-1].N, Count: len(items), Vectors: vectors}
-			s, err := batch.New[float64](dev, size, tune, all.DivideConquer, all.Products)
+			s, err := batch.New[float64, float64](dev, size, tune, all.DivideConquer, all.Products)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestNoDispatchOfABatchIsLong(t *testing.T) {
 				t.Fatal(err)
 			}
 			rec := vk.NewRecorder(dev)
-			s.Record(rec, ws, p, batch.Buffers[float64]{A: a.In(ws), Values: values.In(ws), V: v.In(ws)})
+			s.Record(rec, ws, p, batch.Buffers[float64, float64]{A: a.In(ws), Values: values.In(ws), V: v.In(ws)})
 			var flops []float64
 			for _, cost := range rec.Estimates() {
 				flops = append(flops, cost/batchEfficiency)

@@ -53,7 +53,7 @@ func buildAll(dev *vk.Device) error {
 	if err := dev.Compile(func() error { return errors.Join(buildEmulated[float64](dev), buildEmulated[complex128](dev)) }); err != nil {
 		return err
 	}
-	if err := errors.Join(buildBatches[float64](dev), buildBatches[float32](dev)); err != nil {
+	if err := errors.Join(buildBatches[float64](dev), buildBatches[float32](dev), buildBatches[complex128](dev), buildBatches[complex64](dev)); err != nil {
 		return err
 	}
 	if err := dev.Compile(func() error {
@@ -69,7 +69,7 @@ func buildAll(dev *vk.Device) error {
 func buildBatches[T batch.Number](dev *vk.Device) error {
 	for _, vectors := range []bool{false, true} {
 		opt := batch.Options{Vectors: vectors}
-		p, err := batch.NewPlan[T](dev, batch.MaxOrder(dev, opt), 1, opt)
+		p, err := batch.NewPlan[T](dev, batch.MaxOrderOf[T](dev, opt), 1, opt)
 		if err != nil {
 			return err
 		}

@@ -1,10 +1,17 @@
 // lasr_batch applies plane rotations to the columns of many matrices, Z ← Z·G (LAPACK dlasr). The
 // rotations are those of steqr_batch. One workgroup processes LOCAL_SIZE·TOGETHER rows of a matrix.
 //
+// variant: lasr_batch
+// variant: lasr_batch_pairs PAIRS
+//
+// For lasr_batch_pairs, Z is a complex matrix. The rotations are real, so Z is the real matrix of
+// 2·n rows that has the real and imaginary parts of each element one after another.
+//
 // in:      matrices   the matrices [first, first + count)
-//          rotations  from element ⌊matrix.a/2^shift⌋ on: cosine and sine of each rotation
+//          rotations  from element ⌊matrix.a/2^shift⌋ on: cosine and sine of each rotation. For
+//                     complex matrices, matrix.a counts pairs
 //          sweeps     from element matrix.at on: the sweeps, see rotations.glsl
-// in, out: z          n×n, at the same place as the matrix
+// in, out: z          n×n, at the same place as the matrix, in elements of Z
 //
 // WAVE consecutive sweeps with the same direction are applied in one pass over the columns: when
 // the first sweep has reached a column, the second one is one column behind, and so on. So each
@@ -37,7 +44,7 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut z;
 	// first, count  the dispatch processes the matrices [first, first + count)
 	// parts         number of workgroups for a matrix; parts·LOCAL_SIZE·TOGETHER is at least the
-	//               largest order
+	//               largest number of rows
 	uint first, count, parts, shift;
 } p;
 
@@ -56,10 +63,10 @@ void main() {
 	if (index >= p.count) return;
 	BatchMatrix m = p.matrices.at[p.first + index];
 	uint n = m.n, row = workgroup() % p.parts * LOCAL_SIZE * TOGETHER;
-	if (row >= n) return;
+	if (row >= rows_of(n)) return;
 	row += t;
-	MatrixIn rotations = MatrixIn(element(uint64_t(p.rotations), long_(m.a) >> p.shift, 0, 0));
-	MatrixInOut z = MatrixInOut(element(uint64_t(p.z), long_(m.a), 0, 0));
+	MatrixIn rotations = MatrixIn(element(uint64_t(p.rotations), rows_of(long_(m.a)) >> p.shift, 0, 0));
+	MatrixInOut z = MatrixInOut(element(uint64_t(p.z), rows_of(long_(m.a)), 0, 0));
 	uint number = 0, stored = 0;
 	while (true) {
 		uint words[WAVE], begin = ~0u, end = 0;
@@ -75,13 +82,13 @@ void main() {
 			if (t == 0) from[q] = position, length_[q] = count, place[q] = stored;
 			stored += count;
 		}
-		uint rotated = end - begin, by = up ? n : -n, at = (up ? begin : n - 1 - begin) * n + row;
+		uint rotated = end - begin, by = up ? rows_of(n) : -rows_of(n), at = (up ? begin : n - 1 - begin) * rows_of(n) + row;
 		// At step k, sweep q rotates the columns at the positions begin + k − q and begin + k − q +
 		// 1. y has its first column, after the previous rotation.
 		real_t y[WAVE * TOGETHER];
 		[[unroll]] for (uint q = 0; q < WAVE * TOGETHER; q++) y[q] = 0.0;
 		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
-			if (row + i * LOCAL_SIZE < n) y[i] = z.at[at + i * LOCAL_SIZE];
+			if (row + i * LOCAL_SIZE < rows_of(n)) y[i] = z.at[at + i * LOCAL_SIZE];
 		}
 		for (uint k = 0; k < rotated + WAVE; k += STEPS) {
 			barrier();
@@ -97,7 +104,7 @@ void main() {
 				[[unroll]] for (uint a = 0; a < AHEAD; a++) {
 					[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
 						x[a * TOGETHER + i] = 0.0;
-						bool live = k + j + a < rotated && row + i * LOCAL_SIZE < n;
+						bool live = k + j + a < rotated && row + i * LOCAL_SIZE < rows_of(n);
 						if (live) x[a * TOGETHER + i] = z.at[at + (k + j + a + 1) * by + i * LOCAL_SIZE];
 					}
 				}
@@ -112,7 +119,7 @@ void main() {
 					}
 					uint done = k + j + a - (WAVE - 1); // the position that now has all sweeps, from begin on
 					[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
-						if (done <= rotated && row + i * LOCAL_SIZE < n) z.at[at + done * by + i * LOCAL_SIZE] = x[a * TOGETHER + i];
+						if (done <= rotated && row + i * LOCAL_SIZE < rows_of(n)) z.at[at + done * by + i * LOCAL_SIZE] = x[a * TOGETHER + i];
 					}
 				}
 			}

@@ -2,6 +2,8 @@
 // eigenvectors, and chooses the signs of the eigenvectors (LAPACK dlasrt). One workgroup processes
 // one matrix.
 //
+// complex
+//
 // in:      matrices  the matrices [first, first + count), of order ≤ ORDER
 //          d         from element matrix.at on: the eigenvalues in any order, scaled
 //          z         the eigenvectors, by column, at the same place as the matrix
@@ -16,8 +18,8 @@
 //                    rows, if leaves or info say that divide and conquer failed
 // out:     values    from element matrix.w on: the eigenvalues [from, to), ascending
 //          v         the eigenvectors of these eigenvalues. The component of largest magnitude of
-//                    each vector is positive. If several components have this magnitude, the first
-//                    one decides the sign
+//                    each vector is real and positive. If several components have this magnitude,
+//                    the first one decides the sign, or the factor of modulus 1
 //
 // No two buffers may overlap.
 //
@@ -31,8 +33,17 @@
 #include "numerics.glsl"
 #include "index.glsl"
 #include "scale.glsl"
+#ifdef COMPLEX
+#include "polar.glsl"
+#endif
 #include "scaling.glsl"
 #include "problem.glsl"
+#ifdef COMPLEX
+#define size_of(x) square(x)
+real_t positive_zero(real_t x) { return x == 0.0 ? real_t(0) : x; }
+#else
+#define size_of(x) (x)
+#endif
 
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TEAM.
@@ -46,16 +57,19 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Wor
 layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
 	States states;
-	MatrixIn d, z, leaves;
+	RealsIn d;
+	MatrixIn z;
+	RealsIn leaves;
 	Words info;
-	MatrixOut values, v;
+	RealsOut values;
+	MatrixOut v;
 	uint first, count;
 } p;
 
 shared real_t value[ORDER];
 // `column[r]` is the column of the eigenvector whose eigenvalue has rank r, counted from 0 at the
 // smallest. `place` and `found` have the row and the value of the component of largest magnitude
-// that each invocation has found.
+// that each invocation has found; for complex numbers, the square of its magnitude.
 shared uint column[ORDER], place[LOCAL_SIZE];
 shared real_t found[LOCAL_SIZE];
 shared uint failed;
@@ -107,10 +121,10 @@ void main() {
 	const uint AT_ONCE = LOCAL_SIZE / TEAM;
 	for (uint begin = m.from; begin < m.to; begin += AT_ONCE) {
 		uint k = begin + team, j = k < m.to ? column[k] : 0;
-		real_t largest = lane < n ? z.at[j * n + lane] : 0.0;
+		real_t largest = lane < n ? size_of(z.at[j * n + lane]) : 0.0;
 		uint row = lane;
 		for (uint i = lane + TEAM; i < n; i += TEAM) {
-			real_t x = z.at[j * n + i];
+			real_t x = size_of(z.at[j * n + i]);
 			if (abs(x) > abs(largest)) largest = x, row = i;
 		}
 		found[t] = largest, place[t] = row;
@@ -121,11 +135,21 @@ void main() {
 			bool more = abs(found[other]) > abs(found[best]);
 			if (more || abs(found[other]) == abs(found[best]) && place[other] < place[best]) best = other;
 		}
+#ifdef COMPLEX
+		scalar_t phase;
+		polar(z.at[j * n + place[best]], phase);
+		for (uint i = lane; i < n && k < m.to; i += TEAM) {
+			scalar_t x = mul(conjugate(phase), z.at[j * n + i]);
+			real_t imaginary = i == place[best] ? 0.0 : imag_of(x);
+			v.at[(k - m.from) * n + i] = scalar_t(positive_zero(real_of(x)), positive_zero(imaginary));
+		}
+#else
 		real_t sign_ = found[best] < 0.0 ? real_t(-1) : real_t(1);
 		for (uint i = lane; i < n && k < m.to; i += TEAM) {
 			real_t x = sign_ * z.at[j * n + i];
 			v.at[(k - m.from) * n + i] = x == 0.0 ? real_t(0) : x; // the sign of a zero has no meaning in z
 		}
+#endif
 		barrier();
 	}
 }

@@ -1,9 +1,12 @@
-// org2l_batch forms the orthogonal matrices Q = H(0)·H(1)⋯ from the reflectors H(k) of sytd2_batch
-// (LAPACK dorg2l). One workgroup computes LOCAL_SIZE/LANES·TOGETHER columns of one matrix Q, in
-// registers.
+// org2l_batch forms the orthogonal or unitary matrices Q = H(0)·H(1)⋯ from the reflectors H(k) of
+// sytd2_batch (LAPACK dorg2l, zung2l). One workgroup computes LOCAL_SIZE/LANES·TOGETHER columns of
+// one matrix Q, in registers.
+//
+// complex
 //
 // in:      matrices  the matrices from number `first` on, of order 3 … ORDER
-//          tau       the factors τ of a matrix, from element matrix.at on
+//          tau       the factors τ of a matrix, from element matrix.at on. For complex numbers,
+//                    element n − 2 is the phase by which the last column of Q is multiplied
 //          a         the reflectors
 // out:     z         Q, at the same place as the matrix in a
 //
@@ -46,7 +49,7 @@ const uint HELD = (ORDER + LANES - 1) / LANES, FAN = 8, SUMS = (LANES + FAN - 1)
 
 // `dots` has for each column of the workgroup one part of a dot product from each lane, and `sums`
 // has SUMS sums of these parts. The elements of a team follow one another.
-shared real_t dots[LOCAL_SIZE * TOGETHER], sums[LOCAL_SIZE / LANES * TOGETHER * SUMS];
+shared scalar_t dots[LOCAL_SIZE * TOGETHER], sums[LOCAL_SIZE / LANES * TOGETHER * SUMS];
 
 void main() {
 	if (workgroup() >= p.count) return;
@@ -56,18 +59,24 @@ void main() {
 	uint n = m.n, begin = part % p.parts * COLUMNS, mine = begin + team * TOGETHER;
 	if (begin >= n) return;
 	MatrixIn a = MatrixIn(element(uint64_t(p.a), long_(m.a), 0, 0));
-	real_t x[TOGETHER * HELD];
+#ifdef COMPLEX
+	scalar_t phase = p.tau.at[m.at + n - 2];
+#define diagonal(i) ((i) + 1 == n ? phase : one())
+#else
+#define diagonal(i) one()
+#endif
+	scalar_t x[TOGETHER * HELD];
 	[[unroll]] for (uint h = 0; h < HELD; h++) {
-		[[unroll]] for (uint i = 0; i < TOGETHER; i++) x[i * HELD + h] = h * LANES + lane == mine + i ? real_t(1) : real_t(0);
+		[[unroll]] for (uint i = 0; i < TOGETHER; i++) x[i * HELD + h] = h * LANES + lane == mine + i ? diagonal(mine + i) : scalar_t(0);
 	}
 	// The last reflector acts first. Reflectors from the last column of the workgroup on do not
 	// change its columns.
 	for (uint left = min(n - 2, begin + COLUMNS - 1); left > 0; left--) {
 		uint k = left - 1;
-		real_t v[HELD], part[TOGETHER], tau = p.tau.at[m.at + k];
-		[[unroll]] for (uint i = 0; i < TOGETHER; i++) part[i] = 0.0;
+		scalar_t v[HELD], part[TOGETHER], tau = p.tau.at[m.at + k];
+		[[unroll]] for (uint i = 0; i < TOGETHER; i++) part[i] = scalar_t(0);
 		[[unroll]] for (uint h = 0; h < HELD; h++) {
-			v[h] = 0.0;
+			v[h] = scalar_t(0);
 			if ((h + 1) * LANES > left && h * LANES < n) {
 				uint row = h * LANES + lane;
 				if (row > k && row < n) v[h] = a.at[k * n + row];
@@ -75,27 +84,27 @@ void main() {
 		}
 		[[unroll]] for (uint h = 0; h < HELD; h++) {
 			if ((h + 1) * LANES > left && h * LANES < n) {
-				[[unroll]] for (uint i = 0; i < TOGETHER; i++) part[i] = fma(x[i * HELD + h], v[h], part[i]);
+				[[unroll]] for (uint i = 0; i < TOGETHER; i++) part[i] = mad(x[i * HELD + h], conjugate(v[h]), part[i]);
 			}
 		}
 		[[unroll]] for (uint i = 0; i < TOGETHER; i++) dots[(team * TOGETHER + i) * LANES + lane] = part[i];
 		barrier();
 		for (uint s = lane; s < TOGETHER * SUMS; s += LANES) {
 			uint i = s / SUMS, first = s % SUMS * FAN, from = (team * TOGETHER + i) * LANES;
-			real_t sum = dots[from + first];
+			scalar_t sum = dots[from + first];
 			for (uint q = first + 1; q < min(first + FAN, LANES); q++) sum += dots[from + q];
 			sums[team * TOGETHER * SUMS + s] = sum;
 		}
 		barrier();
 		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
 			uint from = (team * TOGETHER + i) * SUMS;
-			real_t by = sums[from];
+			scalar_t by = sums[from];
 			[[unroll]] for (uint s = 1; s < SUMS; s++) by += sums[from + s];
-			part[i] = by * tau;
+			part[i] = mul(by, tau);
 		}
 		[[unroll]] for (uint h = 0; h < HELD; h++) {
 			if ((h + 1) * LANES > left && h * LANES < n) {
-				[[unroll]] for (uint i = 0; i < TOGETHER; i++) x[i * HELD + h] = fma(-part[i], v[h], x[i * HELD + h]);
+				[[unroll]] for (uint i = 0; i < TOGETHER; i++) x[i * HELD + h] = mad(-part[i], v[h], x[i * HELD + h]);
 			}
 		}
 	}

@@ -8,7 +8,9 @@
 // BatchMatrix describes one matrix of a batch, and where its data lies.
 //
 //	n         order, at least 1
-//	upper     if not 0, the upper triangle of the matrix is read, otherwise the lower triangle
+//	upper     if UPPER is set, the upper triangle of the matrix is read, otherwise the lower
+//	          triangle. If CONJUGATE is set, the entries in memory are the conjugates of those of the
+//	          matrix. Only kernels for complex numbers look at CONJUGATE
 //	from, to  the wanted eigenvalues are [from, to), counted from 0 at the smallest
 //	at        index of its first element in the arrays of vectors of length n: d, e and τ
 //	w         index of its first eigenvalue
@@ -46,9 +48,51 @@ const uint DONE = 3;
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Matrices { BatchMatrix at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer States { BatchState at[]; };
 
+// UPPER and CONJUGATE are bits of BatchMatrix.upper.
+#pragma host UPPER
+const uint UPPER = 1;
+#pragma host CONJUGATE
+const uint CONJUGATE = 2;
+
+// given returns entry (i, j) of the matrix m, of which `x` is in memory. Nothing reads the
+// imaginary part of an entry of the diagonal. upper_of tells which triangle is read.
+#ifdef COMPLEX
+scalar_t given(BatchMatrix m, scalar_t x, uint i, uint j) {
+	return real_if(i == j, conjugated(x, (m.upper & CONJUGATE) != 0 ? SIGN_BIT : 0u));
+}
+#define upper_of(m) (((m).upper & UPPER) != 0)
+#else
+#define given(m, x, i, j) (x)
+#define upper_of(m) ((m).upper != 0)
+#endif
+
+// These are buffers of real numbers, in kernels for complex numbers, too. real_element returns the
+// address of element i.
+#ifdef COMPLEX
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) readonly buffer RealsIn { real_t at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer RealsOut { real_t at[]; };
+uint64_t real_element(uint64_t base, uint64_t i) { return base + REAL_BYTES * i; }
+#else
+#define RealsIn MatrixIn
+#define RealsOut MatrixOut
+#define real_element(base, i) element(base, i, 0, 0)
+#endif
+
+// Kernels for real numbers that work on complex matrices are compiled with PAIRS: an element of such
+// a matrix is a pair of numbers, its real and its imaginary part. So a matrix with n rows is a real
+// one with rows_of(n) rows. rows_of also counts the numbers before an element.
+#ifdef PAIRS
+#define rows_of(n) (2 * (n))
+#else
+#define rows_of(n) (n)
+#endif
+
 // long_ returns a 64-bit number from its two words, the low word first.
 uint64_t long_(uint x[2]) { return uint64_t(x[0]) | uint64_t(x[1]) << 32; }
 
 bool finite(real_t x) { return (SPLIT(x).y >> EXPONENT_SHIFT & EXPONENT_FIELD) != EXPONENT_FIELD; }
+#ifdef COMPLEX
+bool finite(scalar_t x) { return finite(real_of(x)) && finite(imag_of(x)); }
+#endif
 
 #endif

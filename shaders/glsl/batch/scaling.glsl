@@ -13,13 +13,17 @@
 //	remains(m, s, e)  exponent_for the largest scaled entry, if s = scale_for(e)
 //	unscaling(e)      the kernels multiply values by 2^unscaling(e). The host does the rest
 //
+// The names entry_magnitude(x) and entry_scaled(x, s) are magnitude and `scaled` for an entry of a
+// matrix. The magnitude of a complex number is that of its larger part, so that |x|·2^-e is below
+// 4·√2.
+//
 // In single precision a device may replace subnormal numbers by zero, and eigenvalues may be out of
 // range. Therefore subnormal entries are converted as integers, the largest scaled entry is at
 // least 1/2 even if it is subnormal, and the host multiplies values by 2^e in double precision.
 #ifndef SCALING_GLSL
 #define SCALING_GLSL
 
-#ifdef SCALAR_F32
+#if defined(SCALAR_F32) || defined(SCALAR_C64)
 // BELOW is 1 minus the exponent of the smallest number, 2^-149.
 const int BELOW = 150;
 
@@ -54,6 +58,14 @@ real_t scaled(real_t x, scale_t e) {
 #define scaled(x, s) ((x) * (s))
 #define remains(m, s, e) exponent_of((m) * (s))
 #define unscaling(e) (e)
+#endif
+
+#ifdef COMPLEX
+real_t entry_magnitude(scalar_t x) { return magnitude(largest_part(x)); }
+scalar_t entry_scaled(scalar_t x, scale_t e) { return scalar_t(scaled(real_of(x), e), scaled(imag_of(x), e)); }
+#else
+#define entry_magnitude(x) magnitude(x)
+#define entry_scaled(x, s) scaled(x, s)
 #endif
 
 #endif

@@ -3,12 +3,17 @@
 // rotations of a matrix. A dispatch ends for a matrix when the memory of the rotations is full. The
 // next dispatch continues.
 //
+// variant: steqr_batch
+// variant: steqr_batch_pairs PAIRS
+//
+// For steqr_batch_pairs, the given matrices are complex, and T is real.
+//
 // in:      matrices   the matrices [first, first + count), of order 3 … ORDER
 // in, out: d, e       from element matrix.at on: T before, λ in d after, in no order
 //          states     status becomes DONE when the iteration has ended, or FAILED if it did not
 //                     converge. The other members say where the iteration is
 // out:     rotations  from element ⌊matrix.a/2^shift⌋ on: cosine and sine of each rotation, at most
-//                     min((n² − 1)/4, most) rotations
+//                     min((n² − 1)/4, most) rotations. For complex matrices, matrix.a counts pairs
 //          sweeps     from element matrix.at on: the sweeps of this dispatch, see rotations.glsl
 //
 // The bits do not depend on where a dispatch ends, because d and e are stored and loaded unchanged.
@@ -58,7 +63,7 @@ void put(uint k, real_t c, real_t s) { rotations.at[2 * k] = c, rotations.at[2 *
 void solve(uint index, uint base) {
 	BatchMatrix m = p.matrices.at[index];
 	BatchState state = p.states.at[index];
-	rotations = MatrixOut(element(uint64_t(p.rotations), long_(m.a) >> p.shift, 0, 0));
+	rotations = MatrixOut(element(uint64_t(p.rotations), rows_of(long_(m.a)) >> p.shift, 0, 0));
 	lo = state.lo, hi = state.hi, futile = state.futile, turned = (state.turned & 1) != 0;
 	// `found` tells whether [lo, hi] is already the block of the next sweep.
 	bool found = (state.turned & 2) != 0;

@@ -1,17 +1,18 @@
-// syev_batch computes eigenvalues and eigenvectors of many small symmetric matrices, A =
-// Q·diag(λ)·Qᵀ, each in the shared memory of one workgroup (LAPACK dsyev: dsytd2, dorg2l, dsteqr).
+// syev_batch computes eigenvalues and eigenvectors of many small symmetric or Hermitian matrices, A
+// = Q·diag(λ)·Qᴴ, each in the shared memory of one workgroup (LAPACK dsyev: dsytd2, dorg2l, dsteqr).
 //
 // variant: syev_batch
 // variant: syev_batch_values VALUES
+// complex
 //
 // in:      matrices  the matrices [first, first + count), of order ≤ ORDER
 //          a         one triangle of each matrix is read
 // in, out: states    status, exponent and, if QL iteration fails, the block [lo, hi]
 // out:     values    the eigenvalues [from, to), ascending; NaN if the status is not GOOD
 //          v         only syev_batch: the eigenvectors of these eigenvalues, by column. In each
-//                    vector the component of largest magnitude is positive, or the first one if
-//                    there are several. v is not written if the status is not GOOD. v may be the
-//                    buffer a, if all eigenvectors are wanted and the offsets are the same
+//                    vector the component of largest magnitude is real and positive, or the first
+//                    one if there are several. v is not written if the status is not GOOD. v may be
+//                    the buffer a, if all eigenvectors are wanted and the offsets are the same
 //
 // A matrix is scaled by a power of two to entries below 1 in magnitude. If all entries of a column
 // below the subdiagonal are negligible, they count as zero. A NaN or an infinity affects only its
@@ -37,6 +38,7 @@
 #include "numerics.glsl"
 #include "index.glsl"
 #include "scale.glsl"
+#include "larfg.glsl"
 #include "scaling.glsl"
 #include "tridiag/ulp.glsl"
 #include "problem.glsl"
@@ -55,7 +57,7 @@ layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
 	States states;
 	MatrixIn a;
-	MatrixOut values;
+	RealsOut values;
 #ifndef VALUES
 	MatrixOut v;
 #endif
@@ -65,11 +67,16 @@ layout(push_constant, scalar) uniform Push {
 // LD is the leading dimension of matrices in shared memory. It is odd, so that accesses to rows and
 // to columns have no bank conflicts.
 const uint LD = ORDER | 1;
-shared real_t a[MATRICES * ORDER * LD];
+shared scalar_t a[MATRICES * ORDER * LD];
 // t_d and t_e are the diagonal and the off-diagonal of T. t_cos and t_sin have 2·ORDER elements for
 // each matrix. In t_cos and t_sin, the reduction to T stores vectors, and QL iteration stores the
 // rotations of two sweeps.
+#ifdef COMPLEX
+shared real_t t_d[MATRICES * ORDER], t_e[MATRICES * ORDER];
+shared scalar_t t_cos[MATRICES * 2 * ORDER], t_sin[MATRICES * 2 * ORDER];
+#else
 shared real_t t_d[MATRICES * ORDER], t_e[MATRICES * ORDER], t_cos[MATRICES * 2 * ORDER], t_sin[MATRICES * 2 * ORDER];
+#endif
 
 // finite_max has, for each invocation, the largest magnitude of the entries that it has loaded, or
 // −1 if one of these entries is not finite.
@@ -78,7 +85,7 @@ shared real_t finite_max[LOCAL_SIZE];
 #include "sturm_batch.glsl"
 #else
 // put stores rotation k, for ql.glsl.
-void put(uint k, real_t c, real_t s) { t_cos[k] = c, t_sin[k] = s; }
+void put(uint k, real_t c, real_t s) { t_cos[k] = of_real(c), t_sin[k] = of_real(s); }
 #include "ql.glsl"
 // sweeps_ has the last two sweeps of each matrix. `ended` tells whether the iteration had already
 // ended, so that a sweep has no rotations.
@@ -106,12 +113,12 @@ int load(BatchMatrix m, inout bool good) {
 	real_t largest = 0.0;
 	for (uint x = lane; x < n * n; x += TEAM) {
 		uint i = x % n, j = x / n;
-		if (m.upper != 0 ? i > j : i < j) continue;
-		real_t value = from.at[x];
+		if (upper_of(m) ? i > j : i < j) continue;
+		scalar_t value = given(m, from.at[x], i, j);
 		if (!finite(value)) good = false;
-		largest = max(largest, magnitude(value));
+		largest = max(largest, entry_magnitude(value));
 		a[entry(i, j)] = value;
-		a[entry(j, i)] = value;
+		a[entry(j, i)] = conjugate(value);
 	}
 	if (n > 0) finite_max[mine * TEAM + lane] = good ? largest : -1.0;
 	barrier();
@@ -125,7 +132,7 @@ int load(BatchMatrix m, inout bool good) {
 	scale_t scale = scale_for(exponent);
 	for (uint x = lane; x < n * n; x += TEAM) {
 		uint at = entry(x % n, x / n);
-		a[at] = good ? scaled(a[at], scale) : 0.0;
+		a[at] = good ? entry_scaled(a[at], scale) : scalar_t(0);
 	}
 	barrier();
 	return exponent;
@@ -138,7 +145,11 @@ int load(BatchMatrix m, inout bool good) {
 // columns of Q are dealt out to the invocations of the team.
 void form() {
 	uint v = at_r, taus = at_r + ORDER;
+#ifdef COMPLEX
+	if (n > 1 && lane == 0) a[entry(n - 1, n - 1)] = t_sin[taus + n - 2];
+#else
 	if (n > 0 && lane == 0) a[entry(n - 1, n - 1)] = 1.0; // no reflector begins in the last row
+#endif
 	barrier();
 	for (uint step = 0; step + 2 < most; step++) {
 		bool live = step + 2 < n;
@@ -150,47 +161,55 @@ void form() {
 		}
 		barrier();
 		if (live) {
-			real_t tau = t_sin[taus + k];
+			scalar_t tau = t_sin[taus + k];
 			for (uint j = lane; j < n; j += TEAM) {
 				if (j <= k) continue;
 				// Before reflector k is applied, column k + 1 of the product is a unit vector, and
 				// the other columns are zero in row k + 1.
-				real_t s0 = 0.0, s1 = 0.0;
+				scalar_t s0 = scalar_t(0), s1 = scalar_t(0);
 				uint i = k + 2;
 				if (j > k + 1) {
 					for (; i + 1 < n; i += 2) {
-						s0 = fma(t_cos[v + i], a[entry(i, j)], s0);
-						s1 = fma(t_cos[v + i + 1], a[entry(i + 1, j)], s1);
+						s0 = mad_conj(t_cos[v + i], a[entry(i, j)], s0);
+						s1 = mad_conj(t_cos[v + i + 1], a[entry(i + 1, j)], s1);
 					}
-					if (i < n) s0 = fma(t_cos[v + i], a[entry(i, j)], s0);
+					if (i < n) s0 = mad_conj(t_cos[v + i], a[entry(i, j)], s0);
 				}
-				real_t by = j == k + 1 ? tau : tau * (s0 + s1);
-				a[entry(k + 1, j)] = j == k + 1 ? 1.0 - tau : -by;
+				scalar_t by = j == k + 1 ? tau : mul(tau, s0 + s1);
+				a[entry(k + 1, j)] = j == k + 1 ? one() - tau : -by;
 				for (i = k + 2; i < n; i++) {
-					real_t old = j == k + 1 ? 0.0 : a[entry(i, j)];
-					a[entry(i, j)] = fma(-by, t_cos[v + i], old);
+					scalar_t old = j == k + 1 ? scalar_t(0) : a[entry(i, j)];
+					a[entry(i, j)] = mad(-by, t_cos[v + i], old);
 				}
 			}
 		}
 		barrier();
 	}
 	for (uint x = lane; x < n; x += TEAM) {
-		a[entry(x, 0)] = x == 0 ? real_t(1) : real_t(0);
-		a[entry(0, x)] = x == 0 ? real_t(1) : real_t(0);
+		a[entry(x, 0)] = x == 0 ? one() : scalar_t(0);
+		a[entry(0, x)] = x == 0 ? one() : scalar_t(0);
 	}
 	barrier();
 }
+
+// rotated is r·a + b, for a real number r.
+#ifdef COMPLEX
+#define rotated(r, a, b) ((r) * (a) + (b))
+#else
+#define rotated(r, a, b) fma(r, a, b)
+#endif
 
 // turn applies a sweep to this invocation's rows of Q. `from` is the index of its first rotation in
 // t_cos and t_sin.
 void turn(Sweep s, uint from) {
 	for (uint i = lane; i < n; i += TEAM) {
 		uint at = entry(i, s.first), by = s.step * LD;
-		real_t y = a[at];
+		scalar_t y = a[at];
 		for (uint k = 0; k < s.count; k++, at += by) {
-			real_t x = a[at + by], c = t_cos[from + k], sn = t_sin[from + k];
-			a[at] = fma(c, y, sn * x);
-			y = fma(c, x, -(sn * y));
+			scalar_t x = a[at + by];
+			real_t c = real_of(t_cos[from + k]), sn = real_of(t_sin[from + k]);
+			a[at] = rotated(c, y, sn * x);
+			y = rotated(c, x, -(sn * y));
 		}
 		a[at] = y;
 	}
@@ -230,7 +249,7 @@ uint iterate(uint generates) {
 // signs. In the variant syev_batch_values it finds the eigenvalues by bisection.
 void finish(BatchMatrix m, int exponent, bool good) {
 	real_t back = power_of_two(unscaling(exponent));
-	MatrixOut values = MatrixOut(element(uint64_t(p.values), m.w, 0, 0));
+	RealsOut values = RealsOut(real_element(uint64_t(p.values), m.w));
 	real_t nan = JOIN(uvec2(0u, 0x7ff80000u));
 #ifdef VALUES
 	int norm = norm_exponent(at_t, n);
@@ -250,11 +269,24 @@ void finish(BatchMatrix m, int exponent, bool good) {
 	}
 #else
 	// Now t_cos has the rank of each column's eigenvalue, and t_sin the factor 1 or −1 of the
-	// eigenvector.
+	// eigenvector. For complex numbers the factor has modulus 1, and the imaginary part of t_cos is
+	// the row of the component that becomes real.
 	for (uint j = lane; j < n; j += TEAM) {
 		uint rank = 0;
 		real_t x = t_d[at_t + j];
 		for (uint i = 0; i < n; i++) rank += uint(t_d[at_t + i] < x || t_d[at_t + i] == x && i < j);
+#ifdef COMPLEX
+		real_t largest = -1.0;
+		uint row = 0;
+		for (uint i = 0; i < n; i++) {
+			real_t y = square(a[entry(i, j)]);
+			if (y > largest) largest = y, row = i;
+		}
+		scalar_t phase;
+		polar(a[entry(row, j)], phase);
+		t_cos[at_r + j] = scalar_t(real_t(rank), real_t(row));
+		t_sin[at_r + j] = conjugate(phase);
+#else
 		real_t largest = -1.0, sign_ = 1.0;
 		for (uint i = 0; i < n; i++) {
 			real_t y = a[entry(i, j)];
@@ -265,13 +297,14 @@ void finish(BatchMatrix m, int exponent, bool good) {
 		}
 		t_cos[at_r + j] = real_t(rank);
 		t_sin[at_r + j] = sign_;
+#endif
 		if (rank >= m.from && rank < m.to) values.at[rank - m.from] = good ? x * back : nan;
 	}
 	barrier();
 	MatrixOut v = MatrixOut(element(uint64_t(p.v), long_(m.v), 0, 0));
 	for (uint x = lane; good && x < n * n; x += TEAM) {
-		uint i = x % n, j = x / n, rank = uint(t_cos[at_r + j]);
-		if (rank >= m.from && rank < m.to) v.at[i + (rank - m.from) * n] = t_sin[at_r + j] * a[entry(i, j)];
+		uint i = x % n, j = x / n, rank = uint(real_of(t_cos[at_r + j]));
+		if (rank >= m.from && rank < m.to) v.at[i + (rank - m.from) * n] = real_if(i == uint(imag_of(t_cos[at_r + j])), mul(t_sin[at_r + j], a[entry(i, j)]));
 	}
 #endif
 }

@@ -1,19 +1,25 @@
-// sytd2_batch reduces many symmetric matrices to tridiagonal form, T = QᵀAQ (LAPACK dsytd2). One
-// workgroup processes one matrix. A dispatch eliminates the columns [from, to) of each matrix.
+// sytd2_batch reduces many symmetric or Hermitian matrices to tridiagonal form, T = QᴴAQ (LAPACK
+// dsytd2, zhetd2). One workgroup processes one matrix. A dispatch eliminates the columns [from, to)
+// of each matrix.
+//
+// complex
 //
 // in:      matrices  the matrices [first, first + count), of order 3 … ORDER
 // in, out: a         before the first dispatch (from = 0) one triangle of each matrix. At the end,
-//                    column k has below the diagonal the vector v of reflector k, I − τ·v·vᵀ, with
+//                    column k has below the diagonal the vector v of reflector k, I − τ·v·vᴴ, with
 //                    v(k+1) = 1. The other elements are undefined
 //          states    status and exponent, set by the first dispatch
-// out:     d, e, tau from element matrix.at on: T, and the factors τ of the reflectors
+// out:     d, e, tau from element matrix.at on: T, which is real, and the factors τ of the
+//                    reflectors. For complex numbers, the last off-diagonal element is made real
+//                    by its phase, which is element n − 2 of tau: Q is the product of the
+//                    reflectors and of diag(1, …, 1, phase)
 //
 // A matrix is scaled by a power of two to entries below 1 in magnitude. A matrix with a NaN or an
 // infinity becomes zero, and its status becomes NONFINITE. If all entries of a column below the
 // subdiagonal are negligible, they count as zero.
 //
 // For each column the kernel makes one pass over both triangles of the trailing matrix, which
-// computes the product A·v. The updates of rank two, A − v·wᵀ − w·vᵀ, are done for NB columns
+// computes the product A·v. The updates of rank two, A − v·wᴴ − w·vᴴ, are done for NB columns
 // together, by the pass of the next column; until then, they are applied to each product (LAPACK
 // dlatrd). An invocation has TOGETHER rows at a time, and every TEAMS-th column of them. The bits
 // depend on n, LOCAL_SIZE, TEAMS and NB.
@@ -34,6 +40,7 @@
 #include "numerics.glsl"
 #include "index.glsl"
 #include "scale.glsl"
+#include "larfg.glsl"
 #include "scaling.glsl"
 #include "problem.glsl"
 #include "tridiag/range.glsl"
@@ -53,14 +60,15 @@ layout(constant_id = 3) const uint TOGETHER = 1;
 layout(constant_id = 4) const uint NB = 1;
 #include "reduce.glsl"
 
-// SharedReals has elements that the invocations of a workgroup exchange.
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer SharedReals { nonprivate real_t at[]; };
+// SharedReals has matrix entries, real or complex, that the invocations of a workgroup exchange.
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer SharedReals { nonprivate scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
 	States states;
 	SharedReals a;
-	MatrixOut d, e, tau;
+	RealsOut d, e;
+	MatrixOut tau;
 	// first, count  the dispatch processes the matrices [first, first + count)
 	// from, to      the dispatch eliminates the columns [from, to), to ≤ largest order − 2. `from`
 	//               is a multiple of NB
@@ -75,15 +83,19 @@ const uint TILE = 16;
 // v and w have the vectors of a block of columns, ORDER elements each. The array v has one vector
 // more, because the next block begins before the updates of this one are done. A team is the ROWS
 // invocations that have the same columns of A. `parts` has one product A·v for each team, over the
-// columns of the team. `dots` has products vᵀ·v(now) and wᵀ·v(now) of the vectors of the block:
+// columns of the team. `dots` has products vᴴ·v(now) and wᴴ·v(now) of the vectors of the block:
 // DOT_LANES partial sums of each, and `dot` the sums.
 const uint DOT_LANES = 16;
-shared real_t v[(NB + 1) * ORDER], w[NB * ORDER], parts[TEAMS * ORDER];
-shared real_t dots[2 * NB * DOT_LANES], dot_[2 * NB];
-shared real_t tile[TILE * (TILE + 1)];
+shared scalar_t v[(NB + 1) * ORDER], w[NB * ORDER], parts[TEAMS * ORDER];
+shared scalar_t dots[2 * NB * DOT_LANES], dot_[2 * NB];
+shared scalar_t tile[TILE * (TILE + 1)];
 
 SharedReals a;
 uint n, t;
+
+#ifdef COMPLEX
+BatchMatrix m;
+#endif
 
 // largest returns the largest magnitude of an entry in the stored triangle, or −1 if an entry is
 // not finite.
@@ -92,9 +104,9 @@ real_t largest(bool upper) {
 	for (uint j = 0; j < n; j++) {
 		uint from = upper ? 0 : j, to = upper ? j + 1 : n;
 		for (uint i = from + t; i < to; i += LOCAL_SIZE) {
-			real_t x = a.at[j * n + i];
+			scalar_t x = given(m, a.at[j * n + i], i, j);
 			if (!finite(x)) bad = 1.0;
-			most = max(most, magnitude(x));
+			most = max(most, entry_magnitude(x));
 		}
 	}
 	bad = group_max(bad);
@@ -111,7 +123,7 @@ void mirror(bool upper, scale_t scale, bool zero) {
 			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
 				uint i = row + x % TILE, j = col + x / TILE;
 				bool ours = i < n && j < n && (upper ? i <= j : i >= j);
-				if (ours) tile[x / TILE * (TILE + 1) + x % TILE] = zero ? 0.0 : scaled(a.at[j * n + i], scale);
+				if (ours) tile[x / TILE * (TILE + 1) + x % TILE] = zero ? scalar_t(0) : entry_scaled(given(m, a.at[j * n + i], i, j), scale);
 			}
 			barrier();
 			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
@@ -119,7 +131,7 @@ void mirror(bool upper, scale_t scale, bool zero) {
 				uint i = row + r, j = col + c;
 				if (i < n && j < n && (upper ? i <= j : i >= j)) a.at[j * n + i] = tile[c * (TILE + 1) + r];
 				i = col + r, j = row + c; // the mirror image
-				if (i < n && j < n && (upper ? i > j : i < j)) a.at[j * n + i] = tile[r * (TILE + 1) + c];
+				if (i < n && j < n && (upper ? i > j : i < j)) a.at[j * n + i] = conjugate(tile[r * (TILE + 1) + c]);
 			}
 			meet();
 		}
@@ -128,7 +140,7 @@ void mirror(bool upper, scale_t scale, bool zero) {
 
 // prepare scales the matrix by a power of two, and copies its stored triangle to the other one.
 void prepare(BatchMatrix m, uint index) {
-	bool upper = m.upper != 0;
+	bool upper = upper_of(m);
 	real_t most = largest(upper);
 	int exponent = exponent_for(max(most, 0.0));
 	mirror(upper, scale_for(exponent), most < 0.0);
@@ -143,12 +155,12 @@ uint slot(uint base, uint q) { return (base + q) % (NB + 1) * ORDER; }
 
 // updated returns x, element (i, j) of the matrix in memory, after the updates of the first `count`
 // columns of the block at `base`.
-real_t updated(real_t x, uint i, uint j, uint base, uint count) {
+scalar_t updated(scalar_t x, uint i, uint j, uint base, uint count) {
 	for (uint q = 0; q < count; q++) {
 		uint at = slot(base, q);
-		x = fma(-v[at + i], w[q * ORDER + j], fma(-w[q * ORDER + i], v[at + j], x));
+		x = mad(-v[at + i], conjugate(w[q * ORDER + j]), mad(-w[q * ORDER + i], conjugate(v[at + j]), x));
 	}
-	return x;
+	return real_if(i == j, x);
 }
 
 // multiply multiplies the rows and columns of the matrix from k + 1 on by the vector at element
@@ -158,29 +170,29 @@ void multiply(uint k, uint now) {
 	for (uint first = begin + t % ROWS; first < n; first += TOGETHER * ROWS) {
 		if (TOGETHER == 1 && first <= k) continue;
 		bool live[TOGETHER]; // whether the row belongs to the trailing matrix
-		real_t sum[TOGETHER];
+		scalar_t sum[TOGETHER];
 		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
 			uint i = first + r * ROWS;
 			live[r] = TOGETHER == 1 || i > k && i < n;
-			sum[r] = 0.0;
+			sum[r] = scalar_t(0);
 		}
 		uint j = k + 1 + team;
 		for (; j + (AHEAD - 1) * TEAMS < n; j += AHEAD * TEAMS) {
-			real_t x[TOGETHER * AHEAD];
+			scalar_t x[TOGETHER * AHEAD];
 			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
 				[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
-					x[q * TOGETHER + r] = live[r] ? a.at[(j + q * TEAMS) * n + first + r * ROWS] : 0.0;
+					x[q * TOGETHER + r] = live[r] ? a.at[(j + q * TEAMS) * n + first + r * ROWS] : scalar_t(0);
 				}
 			}
 			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
-				real_t by = v[now + j + q * TEAMS];
-				[[unroll]] for (uint r = 0; r < TOGETHER; r++) sum[r] = fma(x[q * TOGETHER + r], by, sum[r]);
+				scalar_t by = v[now + j + q * TEAMS];
+				[[unroll]] for (uint r = 0; r < TOGETHER; r++) sum[r] = mad(x[q * TOGETHER + r], by, sum[r]);
 			}
 		}
 		for (; j < n; j += TEAMS) {
-			real_t by = v[now + j];
+			scalar_t by = v[now + j];
 			[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
-				if (live[r]) sum[r] = fma(a.at[j * n + first + r * ROWS], by, sum[r]);
+				if (live[r]) sum[r] = mad(a.at[j * n + first + r * ROWS], by, sum[r]);
 			}
 		}
 		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
@@ -189,52 +201,54 @@ void multiply(uint k, uint now) {
 	}
 }
 
-// update is `multiply` after the updates of the NB columns of the block at `base`.
+// update is `multiply` after the updates of the NB columns of the block at `base`. Diagonal elements
+// of complex matrices are real in the product, too, as they are after a load. So the bits do not
+// depend on where a dispatch ends.
 void update(uint k, uint base, uint now) {
 	uint team = t / ROWS, begin = (k + 1) / 16 * 16;
 	for (uint first = begin + t % ROWS; first < n; first += TOGETHER * ROWS) {
 		if (TOGETHER == 1 && first <= k) continue;
 		bool live[TOGETHER];
-		real_t vi[TOGETHER * NB], wi[TOGETHER * NB], sum[TOGETHER];
+		scalar_t vi[TOGETHER * NB], wi[TOGETHER * NB], sum[TOGETHER];
 		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
 			uint i = first + r * ROWS;
 			live[r] = TOGETHER == 1 || i > k && i < n;
-			sum[r] = 0.0;
+			sum[r] = scalar_t(0);
 			[[unroll]] for (uint b = 0; b < NB; b++) {
-				vi[r * NB + b] = live[r] ? v[slot(base, b) + i] : 0.0;
-				wi[r * NB + b] = live[r] ? w[b * ORDER + i] : 0.0;
+				vi[r * NB + b] = live[r] ? v[slot(base, b) + i] : scalar_t(0);
+				wi[r * NB + b] = live[r] ? w[b * ORDER + i] : scalar_t(0);
 			}
 		}
 		uint j = k + 1 + team;
 		for (; j + (AHEAD - 1) * TEAMS < n; j += AHEAD * TEAMS) {
-			real_t x[TOGETHER * AHEAD];
+			scalar_t x[TOGETHER * AHEAD];
 			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
 				[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
-					x[q * TOGETHER + r] = live[r] ? a.at[(j + q * TEAMS) * n + first + r * ROWS] : 0.0;
+					x[q * TOGETHER + r] = live[r] ? a.at[(j + q * TEAMS) * n + first + r * ROWS] : scalar_t(0);
 				}
 			}
 			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
 				uint c = j + q * TEAMS;
 				[[unroll]] for (uint b = 0; b < NB; b++) {
-					real_t wc = w[b * ORDER + c], vc = v[slot(base, b) + c];
+					scalar_t wc = conjugate(w[b * ORDER + c]), vc = conjugate(v[slot(base, b) + c]);
 					[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
-						x[q * TOGETHER + r] = fma(-vi[r * NB + b], wc, fma(-wi[r * NB + b], vc, x[q * TOGETHER + r]));
+						x[q * TOGETHER + r] = mad(-vi[r * NB + b], wc, mad(-wi[r * NB + b], vc, x[q * TOGETHER + r]));
 					}
 				}
-				real_t by = v[now + c];
+				scalar_t by = v[now + c];
 				[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
-					if (live[r]) a.at[c * n + first + r * ROWS] = x[q * TOGETHER + r];
-					sum[r] = fma(x[q * TOGETHER + r], by, sum[r]);
+					if (live[r]) a.at[c * n + first + r * ROWS] = real_if(c == first + r * ROWS, x[q * TOGETHER + r]);
+					sum[r] = mad(real_if(c == first + r * ROWS, x[q * TOGETHER + r]), by, sum[r]);
 				}
 			}
 		}
 		for (; j < n; j += TEAMS) {
-			real_t by = v[now + j];
+			scalar_t by = v[now + j];
 			[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
 				if (!live[r]) continue;
-				real_t x = updated(a.at[j * n + first + r * ROWS], first + r * ROWS, j, base, NB);
+				scalar_t x = updated(a.at[j * n + first + r * ROWS], first + r * ROWS, j, base, NB);
 				a.at[j * n + first + r * ROWS] = x;
-				sum[r] = fma(x, by, sum[r]);
+				sum[r] = mad(x, by, sum[r]);
 			}
 		}
 		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
@@ -250,11 +264,16 @@ void eliminate(uint k, uint done, uint base, bool pending, uint at) {
 	uint now = slot(base, done), old = pending ? base + 1 : base, count = pending ? NB : done;
 	real_t squares = 0.0;
 	for (uint i = k + t; i < n; i += LOCAL_SIZE) {
-		real_t x = updated(a.at[k * n + i], i, k, old, count);
+		scalar_t x = updated(a.at[k * n + i], i, k, old, count);
 		v[now + i] = x;
-		if (i > k + 1) squares = fma(x, x, squares);
+		if (i > k + 1) squares = real_of(mad_conj(x, x, of_real(squares)));
 	}
-	squares = group_sum(squares);
+	squares = real_of(group_sum(of_real(squares)));
+#ifdef COMPLEX
+	real_t beta;
+	scalar_t tau, scale;
+	larfg(v[now + k + 1], squares, beta, tau, scale);
+#else
 	real_t alpha = v[now + k + 1], beta = alpha, scale = 0.0, tau = 0.0;
 	// The elements below the subdiagonal are negligible if their norm is at most 2^-400, because
 	// the largest entry of the matrix is near 1.
@@ -264,23 +283,24 @@ void eliminate(uint k, uint done, uint base, bool pending, uint at) {
 		tau = (beta - alpha) / beta;
 		scale = 1.0 / (alpha - beta);
 	}
+#endif
 	if (t == 0) {
-		p.d.at[at + k] = v[now + k];
+		p.d.at[at + k] = real_of(v[now + k]);
 		p.e.at[at + k] = beta;
 		p.tau.at[at + k] = tau;
 	}
 	barrier();
 	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) {
-		real_t x = i == k + 1 ? real_t(1) : v[now + i] * scale;
+		scalar_t x = i == k + 1 ? one() : mul(v[now + i], scale);
 		v[now + i] = x;
 		a.at[k * n + i] = x;
 	}
 	barrier();
 	for (uint x = t; x < 2 * done * DOT_LANES; x += LOCAL_SIZE) {
 		uint q = x / DOT_LANES;
-		real_t sum = 0.0;
+		scalar_t sum = scalar_t(0);
 		for (uint i = k + 1 + x % DOT_LANES; i < n; i += DOT_LANES) {
-			sum = fma(q < done ? v[slot(base, q) + i] : w[(q - done) * ORDER + i], v[now + i], sum);
+			sum = mad_conj(q < done ? v[slot(base, q) + i] : w[(q - done) * ORDER + i], v[now + i], sum);
 		}
 		dots[x] = sum;
 	}
@@ -288,25 +308,25 @@ void eliminate(uint k, uint done, uint base, bool pending, uint at) {
 	else multiply(k, now);
 	meet();
 	for (uint q = t; q < 2 * done; q += LOCAL_SIZE) {
-		real_t sum = dots[q * DOT_LANES];
+		scalar_t sum = dots[q * DOT_LANES];
 		for (uint lane = 1; lane < DOT_LANES; lane++) sum += dots[q * DOT_LANES + lane];
 		dot_[q] = sum;
 	}
 	if (done > 0) barrier();
-	real_t product = 0.0;
+	scalar_t product = scalar_t(0);
 	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) {
-		real_t sum = parts[i];
+		scalar_t sum = parts[i];
 		for (uint team = 1; team < TEAMS; team++) sum += parts[team * ORDER + i];
 		for (uint q = 0; q < done; q++) {
-			sum = fma(-v[slot(base, q) + i], dot_[done + q], fma(-w[q * ORDER + i], dot_[q], sum));
+			sum = mad(-v[slot(base, q) + i], dot_[done + q], mad(-w[q * ORDER + i], dot_[q], sum));
 		}
-		sum *= tau;
+		multiply_by(sum, tau);
 		w[done * ORDER + i] = sum;
-		product = fma(sum, v[now + i], product);
+		product = mad_conj(sum, v[now + i], product);
 	}
 	product = group_sum(product);
-	real_t half_ = 0.5 * tau * product;
-	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) w[done * ORDER + i] = fma(-half_, v[now + i], w[done * ORDER + i]);
+	scalar_t half_ = mul(0.5 * tau, product);
+	for (uint i = k + 1 + t; i < n; i += LOCAL_SIZE) w[done * ORDER + i] = mad(-half_, v[now + i], w[done * ORDER + i]);
 	barrier();
 }
 
@@ -316,15 +336,24 @@ void eliminate(uint k, uint done, uint base, bool pending, uint at) {
 void last(uint base, uint count, uint at) {
 	if (t > 2) return;
 	uint i = t < 2 ? n - 2 + t : n - 1, j = t < 2 ? i : n - 2;
-	real_t x = updated(a.at[j * n + i], i, j, base, count);
-	if (t < 2) p.d.at[at + i] = x;
+	scalar_t x = updated(a.at[j * n + i], i, j, base, count);
+	if (t < 2) p.d.at[at + i] = real_of(x);
+#ifdef COMPLEX
+	scalar_t phase;
+	if (t == 2) p.e.at[at + n - 2] = polar(x, phase), p.tau.at[at + n - 2] = phase;
+#else
 	else p.e.at[at + n - 2] = x;
+#endif
 }
 
 void main() {
 	if (workgroup() >= p.count) return;
 	uint index = p.first + workgroup();
+#ifdef COMPLEX
+	m = p.matrices.at[index];
+#else
 	BatchMatrix m = p.matrices.at[index];
+#endif
 	a = SharedReals(element(uint64_t(p.a), long_(m.a), 0, 0));
 	n = m.n, t = gl_LocalInvocationIndex;
 	uint columns = n - 2;

@@ -36,7 +36,7 @@
 //                neighbouring minors by at most 3. Of three rows, at most two multiply it by less
 //                than 1, but by at least 2^(STURM_LEAST − 2)
 // STURM_ROUNDS   number of halvings of an interval of length 2
-#ifdef SCALAR_F32
+#if defined(SCALAR_F32) || defined(SCALAR_C64)
 #define TINY -40
 #define QL_NEGLIGIBLE -40
 #define QL_SMALL -12

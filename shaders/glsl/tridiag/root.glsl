@@ -8,7 +8,7 @@
 // inverse_root_near returns 1/√x with a relative error below 2^-20, for a normal x ≥ 2^-600. It
 // computes the root in single precision: for a double x from its first 21 bits, with an exponent of
 // 0 or 1.
-#ifdef SCALAR_F32
+#if defined(SCALAR_F32) || defined(SCALAR_C64)
 #define inverse_root_near(x) inversesqrt(x)
 #else
 real_t inverse_root_near(real_t x) {

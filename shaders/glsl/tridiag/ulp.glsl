@@ -10,7 +10,7 @@
 #ifndef ULP_GLSL
 #define ULP_GLSL
 
-#ifdef SCALAR_F32
+#if defined(SCALAR_F32) || defined(SCALAR_C64)
 #define EPS 5.9604644775390625e-8
 #define ULP_EXPONENT -23
 #else
@@ -19,7 +19,7 @@
 #endif
 
 #ifdef SCALE_GLSL
-work_t ulp() { return power_of_two(ULP_EXPONENT); }
+real_t ulp() { return power_of_two(ULP_EXPONENT); }
 #endif
 
 #endif

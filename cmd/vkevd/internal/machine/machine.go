@@ -295,10 +295,10 @@ func (d opened) Plan(t Task) (Planned, error) {
 	case KindSingularSingle:
 		return singularPlan[float32](d.Device, t.Shape, t.Svd)
 	case KindBatch:
-		flops := float64(t.Count) * batchs.BatchFlops(t.N, t.Batch.Vectors)
+		flops := float64(t.Count) * batchs.BatchFlops[float64](t.N, t.Batch.Vectors)
 		if t.Single {
 			p, err := batch.NewPlan[float32](d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
-			return Made(batchOf[DenseMatrix]{singleBatch{p}, flops}, err)
+			return Made(batchOf[DenseMatrix]{otherBatch[float32, float64]{p}, flops}, err)
 		}
 		p, err := batch.NewPlan[float64](d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
 		return Made(batchOf[DenseMatrix]{p, flops}, err)
@@ -306,7 +306,10 @@ func (d opened) Plan(t Task) (Planned, error) {
 		p, err := batch.NewTridiagonalPlan[float64](d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
 		return Made(batchOf[TridiagonalMatrix]{p, float64(t.Count) * batchs.TridiagonalBatchFlops(t.N, t.Batch.Vectors)}, err)
 	case KindHermitianBatch:
-		return NewOneByOne[complex128](d, t)
+		if t.Single {
+			return hermitianBatch[complex64](d, t)
+		}
+		return hermitianBatch[complex128](d, t)
 	}
 	return Made(evd.NewPlan[float64](d.Device, t.N, t.Evd))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
@@ -15,9 +14,9 @@ import (
 
 type HermitianMatrix = evd.Sym[complex128]
 
-// oneByOne solves the matrices of a batch one by one: complex ones, because the kernels for batches
-// are real, and pairs with one B. The complex vectors in its results are pairs of numbers, real and
-// imaginary part: 2·n rows for order n.
+// oneByOne solves the matrices of a batch one by one: complex ones that are too large for the
+// kernels for batches, and pairs with one B. The complex vectors in its results are pairs of
+// numbers, real and imaginary part: 2·n rows for order n.
 type oneByOne[T float64 | complex128] struct {
 	oneSolver[T] // for the order n
 	n            int
@@ -75,7 +74,7 @@ func (p *oneByOne[T]) Solve(ctx context.Context, a []evd.Sym[T]) (*batch.Result[
 			return nil, err
 		}
 		all.Spectra = append(all.Spectra, s)
-		at.Done += batchs.BatchFlops(m.N, p.task.Batch.Vectors)
+		at.Done += batchs.BatchFlops[T](m.N, p.task.Batch.Vectors)
 		p.task.Batch.Progress(at)
 	}
 	return all, nil
@@ -100,7 +99,7 @@ func (p *oneByOne[T]) solve(ctx context.Context, a evd.Sym[T], profile *vk.Profi
 		s.Values[k] *= factor
 	}
 	if z := res.Vectors; z != nil {
-		parts := int(unsafe.Sizeof(*new(T))) / 8
+		parts := partsIn[T]()
 		s.Vectors = &evd.Dense[float64]{Rows: parts * z.Rows, Cols: z.Cols, Ld: parts * z.Ld, Data: partsOf(z.Data)}
 		for k := range s.Vectors.Data {
 			s.Vectors.Data[k] *= factor
