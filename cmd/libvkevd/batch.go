@@ -34,17 +34,25 @@ func goBatchPlan(device C.vkevd_device, n, count C.int64_t, options *C.vkevd_bat
 	return guard(out, func() error {
 		o := orZero(options)
 		return newPlan(device, h, o.number,
-			&many[float64]{n: int(n), count: int(count), options: o}, &many[float32]{n: int(n), count: int(count), options: o})
+			newMany[float64, float64](n, count, o), newMany[float32, float32](n, count, o),
+			newMany[complex128, float64](n, count, o), newMany[complex64, float32](n, count, o))
 	})
 }
 
-func (b *many[T]) build(dev *vk.Device, progress func(evd.Progress)) (err error) {
+func newMany[T evd.Number, R evd.Float](n, count C.int64_t, o C.vkevd_batch) *many[T, R] {
+	return &many[T, R]{n: int(n), count: int(count), options: o}
+}
+
+func (b *many[T, R]) build(dev *vk.Device, progress func(evd.Progress)) (err error) {
 	o := &b.options
 	if o.reserved != [6]C.int64_t{} {
 		return errReserved
 	}
-	if err := flags(o.vectors, o.upper, o.a_row_major, o.number); err != nil {
+	if err := flags(o.vectors, o.upper, o.a_row_major); err != nil {
 		return err
+	}
+	if o.number != b.number() {
+		return badArgument{"options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_COMPLEX128, VKEVD_COMPLEX64"}
 	}
 	b.Plan, err = batch.NewPlan[T](dev, b.n, b.count, batch.Options{Vectors: o.vectors == 1, Progress: progress})
 	return err
@@ -69,7 +77,7 @@ func goBatchSolve(h C.vkevd_plan, number C.int32_t, count C.int64_t, n *C.int64_
 }
 
 // solveAt does the work of the C function vkevd_batch_solve.
-func (b *many[T]) solveAt(t *turn, count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer, codes *C.int32_t, control *C.vkevd_control) error {
+func (b *many[T, R]) solveAt(t *turn, count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer, codes *C.int32_t, control *C.vkevd_control) error {
 	in, spectra, err := b.arrays(count, n, a, w, z)
 	if err != nil {
 		return err
@@ -82,21 +90,21 @@ func (b *many[T]) solveAt(t *turn, count C.int64_t, n *C.int64_t, a, w, z *unsaf
 	})
 }
 
-type callersSpectrum[T evd.Float] struct {
-	values  []T
+type callersSpectrum[T evd.Number, R evd.Float] struct {
+	values  []R
 	vectors *evd.Dense[T] // nil if they are not wanted
 	err     error
 }
 
 // perMatrix is roughly the number of bytes that the library needs for a matrix of a batch beside
 // its entries. The factor 2 stands for further lists with one element for each matrix.
-func perMatrix[T evd.Float]() uintptr {
-	return 2 * (unsafe.Sizeof(evd.Sym[T]{}) + unsafe.Sizeof(callersSpectrum[T]{}) + unsafe.Sizeof(batch.Spectrum[T]{}))
+func perMatrix[T evd.Number, R evd.Float]() uintptr {
+	return 2 * (unsafe.Sizeof(evd.Sym[T]{}) + unsafe.Sizeof(callersSpectrum[T, R]{}) + unsafe.Sizeof(batch.Spectrum[T]{}))
 }
 
 // arrays returns the matrices of a batch, and the memory for their results, which all belong to the
 // C program. n[k] is the order of matrix k.
-func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer) ([]evd.Sym[T], []callersSpectrum[T], error) {
+func (b *many[T, R]) arrays(count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer) ([]evd.Sym[T], []callersSpectrum[T, R], error) {
 	switch {
 	case count < 0 || count > 1<<40:
 		return nil, nil, badArgument{fmt.Sprintf("count: %d", int64(count))}
@@ -109,10 +117,10 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer)
 	case z == nil && b.options.vectors == 1:
 		return nil, nil, errNull("z")
 	}
-	if bytes := C.uint64_t(count) * C.uint64_t(perMatrix[T]()); C.vkevd_has_memory(bytes) == 0 {
+	if bytes := C.uint64_t(count) * C.uint64_t(perMatrix[T, R]()); C.vkevd_has_memory(bytes) == 0 {
 		return nil, nil, badArgument{fmt.Sprintf("count: %d, for which the library needs %d bytes of memory, which cannot be had", int64(count), uint64(bytes))}
 	}
-	in, out := make([]evd.Sym[T], count), make([]callersSpectrum[T], count)
+	in, out := make([]evd.Sym[T], count), make([]callersSpectrum[T, R], count)
 	for k := range in {
 		order := b.n
 		if n != nil {
@@ -127,7 +135,7 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer)
 			return nil, nil, err
 		}
 		in[k] = evd.Sym[T]{N: order, Ld: m.Ld, Data: m.Data, Uplo: b.options.upper == 1, RowMajor: b.options.a_row_major == 1}
-		if out[k].values, err = vector[T](unsafe.Slice(w, count)[k], order, "w[k]"); err != nil {
+		if out[k].values, err = vector[R](unsafe.Slice(w, count)[k], order, "w[k]"); err != nil {
 			return nil, nil, err
 		}
 		if b.options.vectors == 1 {
@@ -143,7 +151,7 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z *unsafe.Pointer)
 
 // inPlace solves a batch. The plan writes to the caller's memory, except values of type float32,
 // which are rounded.
-func inPlace[T evd.Float](ctx context.Context, plan *batch.Plan[T], a []evd.Sym[T], out []callersSpectrum[T]) error {
+func inPlace[T evd.Number, R evd.Float](ctx context.Context, plan *batch.Plan[T], a []evd.Sym[T], out []callersSpectrum[T, R]) error {
 	spectra := make([]batch.Spectrum[T], len(out))
 	for k, s := range out {
 		values, doubles := any(s.values).([]float64)
@@ -192,7 +200,7 @@ func converted[To, From evd.Float](from []From) []To {
 
 // codes writes an error code for each matrix to `codes`. If `codes` is NULL, the method returns the
 // first error of a matrix instead.
-func (b *many[T]) codes(codes *C.int32_t, spectra []callersSpectrum[T]) error {
+func (b *many[T, R]) codes(codes *C.int32_t, spectra []callersSpectrum[T, R]) error {
 	for k, s := range spectra {
 		switch {
 		case codes != nil:

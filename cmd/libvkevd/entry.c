@@ -210,6 +210,22 @@ int32_t vkevd_batch_solve(vkevd_plan plan, int64_t count, const int64_t *n, cons
 	                    (vkevd_control *)control, error);
 }
 
+int32_t vkevd_batch_solve_complex128(vkevd_plan plan, int64_t count, const int64_t *n, const double *const *a,
+                                     double *const *w, double *const *z, int32_t *codes,
+                                     const vkevd_control *control, vkevd_error *error) {
+	ENTER(error);
+	return goBatchSolve(plan, VKEVD_COMPLEX128, count, (int64_t *)n, (void *)a, (void *)w, (void *)z, codes,
+	                    (vkevd_control *)control, error);
+}
+
+int32_t vkevd_batch_solve_complex64(vkevd_plan plan, int64_t count, const int64_t *n, const float *const *a,
+                                    float *const *w, float *const *z, int32_t *codes,
+                                    const vkevd_control *control, vkevd_error *error) {
+	ENTER(error);
+	return goBatchSolve(plan, VKEVD_COMPLEX64, count, (int64_t *)n, (void *)a, (void *)w, (void *)z, codes,
+	                    (vkevd_control *)control, error);
+}
+
 int32_t vkevd_batch_solve_float32(vkevd_plan plan, int64_t count, const int64_t *n, const float *const *a,
                                   float *const *w, float *const *z, int32_t *codes,
                                   const vkevd_control *control, vkevd_error *error) {

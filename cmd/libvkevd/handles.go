@@ -89,7 +89,8 @@ type singular[T evd.Float] struct {
 	options C.vkevd_svd
 }
 
-type many[T evd.Float] struct {
+// many is a plan for batches of matrices of T. R is the type of the eigenvalues.
+type many[T evd.Number, R evd.Float] struct {
 	numbers[T]
 	*batch.Plan[T]
 	n, count int // largest order, matrices that the plan has memory for

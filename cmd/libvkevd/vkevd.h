@@ -6,7 +6,7 @@
  *     A·x = λ·B·x          pairs of such matrices, and two others    vkevd_pencil_…
  *     T = Z·diag(w)·Zᵀ     T symmetric tridiagonal                   vkevd_tridiagonal_…
  *     A = U·diag(s)·Vᵀ     A of any shape, s descending, s ≥ 0       vkevd_svd_…
- *     A(k) = Z(k)·diag(w(k))·Z(k)ᵀ  for many small matrices          vkevd_batch_…
+ *     A(k) = Z(k)·diag(w(k))·Z(k)ᴴ  for many small matrices          vkevd_batch_…
  *
  * A solve needs a device and a plan. A program makes a plan once for a shape and a set of options:
  *
@@ -191,10 +191,10 @@ int32_t vkevd_token_free(vkevd_token token, vkevd_error *error);
 
 /* ---- Plans --------------------------------------------------------------------------------- */
 
-/* Values of the option number: the type of the numbers in matrices. The mixed and the complex types
- * are only for symmetric matrices, see vkevd_symmetric_plan, and complex types for pairs. The
- * matrices of VKEVD_MIXED have double precision, and those of VKEVD_MIXED_COMPLEX are of
- * VKEVD_COMPLEX128. */
+/* Values of the option number: the type of the numbers in matrices. The mixed types are only for
+ * symmetric matrices, see vkevd_symmetric_plan, and the complex types for these, for pairs and for
+ * batches. The matrices of VKEVD_MIXED have double precision, and those of VKEVD_MIXED_COMPLEX are
+ * of VKEVD_COMPLEX128. */
 enum {
 	VKEVD_FLOAT64 = 0,
 	VKEVD_FLOAT32 = 1,
@@ -539,25 +539,27 @@ int32_t vkevd_svd_solve_float32(vkevd_plan plan, const float *a, int64_t lda, fl
                                 int64_t ldu, float *v, int64_t ldv, const vkevd_control *control,
                                 vkevd_error *error);
 
-/* ---- Many small symmetric matrices --------------------------------------------------------- */
+/* ---- Many small symmetric or Hermitian matrices -------------------------------------------- */
 
 /* Options of a plan for many small matrices. */
 typedef struct vkevd_batch {
 	int32_t vectors;     /* 1: eigenvectors, too */
 	int32_t upper;       /* the triangle that is read. 0: i ≥ j, 1: i ≤ j */
 	int32_t a_row_major; /* 1: the matrices are row-major */
-	int32_t number;      /* VKEVD_FLOAT64 or VKEVD_FLOAT32 */
+	int32_t number;      /* VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_COMPLEX128 or VKEVD_COMPLEX64 */
 	int64_t reserved[6]; /* 0 */
 } vkevd_batch;
 
 /* vkevd_batch_order returns the largest order of a matrix in a batch on this device: some
- * hundreds. */
+ * hundreds. With number = VKEVD_COMPLEX128 it is smaller on devices with less than 32 KiB of shared
+ * memory. */
 int32_t vkevd_batch_order(vkevd_device device, int64_t *order, vkevd_error *error);
 
 /*
  * vkevd_batch_plan makes a plan for matrices of order n or less. count ≥ 1 is the number of
  * matrices that are on the device at the same time. The device memory of the plan is at most
- * count·(28·n² + 300·n + 68) bytes. Errors are those of vkevd_symmetric_plan.
+ * count·(28·n² + 300·n + 68) bytes, for complex numbers count·(48·n² + 300·n + 68) bytes. Errors
+ * are those of vkevd_symmetric_plan.
  */
 int32_t vkevd_batch_plan(vkevd_device device, int64_t n, int64_t count, const vkevd_batch *options,
                          vkevd_plan *plan, vkevd_error *error);
@@ -588,6 +590,18 @@ int32_t vkevd_batch_solve(vkevd_plan plan, int64_t count, const int64_t *n, cons
 int32_t vkevd_batch_solve_float32(vkevd_plan plan, int64_t count, const int64_t *n, const float *const *a,
                                   float *const *w, float *const *z, int32_t *codes,
                                   const vkevd_control *control, vkevd_error *error);
+
+/*
+ * vkevd_batch_solve_complex128 is vkevd_batch_solve for a plan with number = VKEVD_COMPLEX128, for
+ * complex Hermitian matrices A(k) = Z(k)·diag(w(k))·Z(k)ᴴ. vkevd_batch_solve_complex64 is the same
+ * for VKEVD_COMPLEX64, in single precision.
+ */
+int32_t vkevd_batch_solve_complex128(vkevd_plan plan, int64_t count, const int64_t *n, const double *const *a,
+                                     double *const *w, double *const *z, int32_t *codes,
+                                     const vkevd_control *control, vkevd_error *error);
+int32_t vkevd_batch_solve_complex64(vkevd_plan plan, int64_t count, const int64_t *n, const float *const *a,
+                                    float *const *w, float *const *z, int32_t *codes,
+                                    const vkevd_control *control, vkevd_error *error);
 
 #ifdef __cplusplus
 }

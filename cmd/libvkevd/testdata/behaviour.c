@@ -267,6 +267,8 @@ static void forks(vkevd_plan plan) {
 			vkevd_batch_order(device, &count, NULL), vkevd_batch_plan(device, N, 1, NULL, &none, NULL),
 			vkevd_batch_solve(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
 			vkevd_batch_solve_float32(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+			vkevd_batch_solve_complex128(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+			vkevd_batch_solve_complex64(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
 			vkevd_plan_close(plan, &error), vkevd_close(device, &error),
 		};
 		for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)

@@ -83,6 +83,8 @@ static void handles(vkevd_device device, vkevd_plan plan) {
 		SAYS(bad, "plan: not an open handle", vkevd_svd_solve_float32(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_batch_solve(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_batch_solve_float32(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_batch_solve_complex128(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_batch_solve_complex64(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
 	}
 	SAYS(bad, "device: a handle of another kind", vkevd_describe(plan, info, &error));
 	SAYS(bad, "device: a handle of another kind", vkevd_close(token, &error));
@@ -457,7 +459,7 @@ static void batches(vkevd_device device) {
 		REFUSED(flag, .vectors = wrong[k]);
 		REFUSED(flag, .upper = wrong[k]);
 		REFUSED(flag, .a_row_major = wrong[k]);
-		REFUSED(flag, .number = wrong[k]);
+		REFUSED("options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_COMPLEX128, VKEVD_COMPLEX64", .number = wrong[k]);
 	}
 	char text[100];
 	SAYS(bad, "order -1 is negative", vkevd_batch_plan(device, -1, 2, NULL, &plan, &error));

@@ -193,9 +193,6 @@ static void all_hermitian(void) {
 	vkevd_svd p = {0};
 	p.number = VKEVD_COMPLEX128;
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_svd_plan(device, N, N, &p, &plan, &error));
-	vkevd_batch b = {0};
-	b.number = VKEVD_COMPLEX64;
-	WANT(VKEVD_BAD_ARGUMENT, vkevd_batch_plan(device, N, 1, &b, &plan, &error));
 }
 
 // put and get write and read number `at` of an array of one of the four types.
@@ -673,6 +670,38 @@ static void many_singles(void) {
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_batch_plan(device, 8, 2, &o, &plan, &error));
 }
 
+// many_complex solves a batch with the matrix (2 −i; i 2), stored by columns or by rows. Its values
+// are 1 and 3. For 3 the second component of the vector is i times the first one.
+static void many_complex(int32_t row_major) {
+	double a[8] = {2, NAN, 0, 1, 0, 1, 2, NAN}, w[2], z[8];
+	float as[8], ws[2], zs[8];
+	a[row_major ? 2 : 4] = a[row_major ? 3 : 5] = NAN; // the upper triangle is not read
+	for (int i = 0; i < 8; i++)
+		as[i] = (float)a[i];
+	const double *const at = a;
+	const float *const at_s = as;
+	double *const to_w = w, *const to_z = z;
+	float *const to_ws = ws, *const to_zs = zs;
+	vkevd_batch o = {0};
+	vkevd_plan plan;
+	o.vectors = 1, o.a_row_major = row_major, o.number = VKEVD_COMPLEX128;
+	OK(vkevd_batch_plan(device, 2, 1, &o, &plan, &error));
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_batch_solve(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
+	OK(vkevd_batch_solve_complex128(plan, 1, NULL, &at, &to_w, &to_z, NULL, NULL, &error));
+	CHECK(fabs(w[0] - 1) < 1e-14 && fabs(w[1] - 3) < 1e-14);
+	CHECK(fabs(z[6] + z[5]) < 1e-14 && fabs(z[7] - z[4]) < 1e-14);
+	OK(vkevd_plan_close(plan, &error));
+	o.number = VKEVD_COMPLEX64;
+	OK(vkevd_batch_plan(device, 2, 1, &o, &plan, &error));
+	OK(vkevd_batch_solve_complex64(plan, 1, NULL, &at_s, &to_ws, &to_zs, NULL, NULL, &error));
+	CHECK(fabs(ws[0] - 1) < 1e-6 && fabs(ws[1] - 3) < 1e-6);
+	CHECK(fabs(zs[6] + zs[5]) < 1e-6 && fabs(zs[7] - zs[4]) < 1e-6);
+	as[row_major ? 5 : 3] = INFINITY; // the imaginary part of entry (1, 0)
+	WANT(VKEVD_NOT_FINITE, vkevd_batch_solve_complex64(plan, 1, NULL, &at_s, &to_ws, &to_zs, NULL, NULL, &error));
+	CHECK(error.row == 1 && error.column == 0 && isnan(zs[7]));
+	OK(vkevd_plan_close(plan, &error));
+}
+
 // overflow solves matrices whose entries are all the largest number, so that a value is beyond it. The
 // error must name the value, and all results must be there.
 static void overflow(int verify) {
@@ -737,6 +766,8 @@ int main(void) {
 	all_singular();
 	many();
 	many_singles();
+	many_complex(0);
+	many_complex(1);
 	singles();
 	mixed();
 	overflow(0);
