@@ -1,11 +1,11 @@
-"""Many small symmetric matrices in one batch."""
+"""Many small symmetric or Hermitian matrices in one batch."""
 
 import math
 
 import numpy as np
 
 from . import _devices
-from ._arrays import ENDING, number_of, real, square
+from ._arrays import ENDING, MIXED, number_of, numbers, square
 from ._errors import BY_CODE, ResultOverflowError
 from ._library import Batch, call
 from ._results import EighResult, finished
@@ -16,7 +16,8 @@ _MOST_BYTES = 1 << 30  # of device memory for the matrices of one part of a batc
 
 
 def batched(matrices, UPLO="L", *, lower=None, eigvals_only=False, on_error="raise", device=None, progress=None):
-    """Eigenvalues and eigenvectors of many real symmetric matrices, whose orders may differ.
+    """Eigenvalues and eigenvectors of many real symmetric or complex Hermitian matrices, whose orders
+    may differ.
 
     matrices is a sequence of matrices, or a stack. The result is a list with an EighResult for each
     matrix, or with its eigenvalues if eigvals_only is set. Matrices of orders up to some hundreds
@@ -30,7 +31,7 @@ def batched(matrices, UPLO="L", *, lower=None, eigvals_only=False, on_error="rai
     upper = upper_of(UPLO, lower)
     arrays = []
     for m in matrices:
-        a, _ = real(m, "batched")
+        a, _ = numbers(m)
         square(a)
         if a.ndim != 2:
             raise np.linalg.LinAlgError(f"shape {a.shape}: not a matrix")
@@ -39,7 +40,7 @@ def batched(matrices, UPLO="L", *, lower=None, eigvals_only=False, on_error="rai
         return []
     session = _devices.session(device)
     results = [None] * len(arrays)
-    for dtype in (np.float64, np.float32):
+    for dtype in (np.float64, np.float32, np.complex128, np.complex64):
         small = [k for k, a in enumerate(arrays) if len(a) <= session.batch_order and a.dtype == dtype]
         for k, result in zip(small, _small([arrays[k] for k in small], small, upper, not eigvals_only, on_error, session, progress)):
             results[k] = result
@@ -59,7 +60,7 @@ def _large(a, upper, vectors, on_error, device, progress):
     except np.linalg.LinAlgError:
         if on_error == "raise":
             raise
-        return np.full(len(a), np.nan, a.dtype), np.full(a.shape, np.nan, a.dtype)
+        return np.full(len(a), np.nan, a.real.dtype), np.full(a.shape, np.nan, a.dtype)
 
 
 def _small(arrays, numbers, upper, vectors, on_error, session, progress):
@@ -69,7 +70,7 @@ def _small(arrays, numbers, upper, vectors, on_error, session, progress):
     if not arrays:
         return []
     arrays = [np.ascontiguousarray(a) for a in arrays]
-    ws = [np.empty(len(a), a.dtype) for a in arrays]
+    ws = [np.empty(len(a), a.real.dtype) for a in arrays]
     zs = [np.empty(a.shape, a.dtype, order="F") for a in arrays] if vectors else [None] * len(arrays)
     orders = np.array([len(a) for a in arrays], np.int64)
     _run(orders, numbers, number_of(arrays[0]), _addresses(arrays), _addresses(ws), _addresses(zs) if vectors else None,
@@ -82,7 +83,7 @@ def stack(a, upper, vectors, session, progress):
     None."""
     a = np.ascontiguousarray(a)
     count, n, _ = a.shape
-    w, z = np.empty((count, n), a.dtype), np.empty(a.shape, a.dtype) if vectors else None
+    w, z = np.empty((count, n), a.real.dtype), np.empty(a.shape, a.dtype) if vectors else None
     _run(np.full(count, n, np.int64), range(count), number_of(a), *(_rows(x) if x is not None else None for x in (a, w, z)),
          upper, "raise", session, progress)
     return w, z
@@ -102,7 +103,7 @@ def _run(orders, numbers, number, a, w, z, upper, on_error, session, progress):
     # The number of matrices of a plan is a power of two, so that batches of similar size share a
     # plan.
     room = 1 << max(0, math.ceil(math.log2(count)))
-    while room > 1 and room * (28 * n * n + 300 * n + 68) > _MOST_BYTES:
+    while room > 1 and room * ((48 if number > MIXED else 28) * n * n + 300 * n + 68) > _MOST_BYTES:
         room //= 2
     codes = np.zeros(count, np.int32)
     options = Batch(vectors=z is not None, upper=upper, a_row_major=1, number=number)

@@ -43,9 +43,8 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
     With eigvals_only no vectors are computed. driver has the names of scipy, and no effect.
     With overwrite_a the vectors may replace a in memory, which saves memory. check_finite and
     overwrite_b have no effect, because the triangle that is read is always checked, and b is never
-    changed. Matrices of float32 are solved in
-    single precision. Complex matrices of a stack
-    are solved one after another. The imaginary parts of a diagonal are not read.
+    changed. Matrices of float32 are solved in single precision. The imaginary parts of a diagonal
+    are not read.
 
     precision="mixed" solves in single precision first, and then refines the result to double
     precision. If that does not succeed, it solves in double precision. This is meant for devices
@@ -105,7 +104,7 @@ def _stack(a, upper, vectors, select, device, progress):
     if a.size == 0:
         return _nothing(shape, n, select, a)
     matrices, session = a.reshape((-1, n, n)), _devices.session(device)
-    if n <= session.batch_order and a.dtype.kind != "c":
+    if n <= session.batch_order:
         w, z = _batched.stack(matrices, upper, vectors, session, progress)
         w, z = w.reshape(shape + (n,)), z.reshape(a.shape).swapaxes(-1, -2) if vectors else None
         if select is EVERYTHING:
