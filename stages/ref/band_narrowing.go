@@ -15,17 +15,17 @@ func (b NarrowBand) At(i, j int) int { return i + j*(b.Width+2*b.Tile) + b.Width
 // Pass reduces a band with w superdiagonals to a band with `to` superdiagonals, B = Q·B′·Pᵀ, one
 // sweep after another (successive band reduction; Ringoot et al. 2025, Algorithm 1). The sizes must
 // satisfy w − Tile ≤ to < w and to ≥ 2. The reduction to one superdiagonal is BidiagonalChasing.
-func (b NarrowBand) Pass(w, to int, band []float64) { b.PassRounded(w, to, band, unrounded) }
+func (b NarrowBand) Pass(w, to int, band []float64) { NarrowPass(b, w, to, band) }
+
+// NarrowPass is NarrowBand.Pass for real or complex bands, B = Q·B′·Pᴴ.
+func NarrowPass[T Number](b NarrowBand, w, to int, band []T) {
+	narrowPass[T]{b, w, to, band, unrounded[T]}.run()
+}
 
 // PassRounded is Pass, and rounds each element that it stores by `round` to the nearest number of
 // the storage.
 func (b NarrowBand) PassRounded(w, to int, band []float64, round func(float64) float64) {
-	p := narrowPass{b, w, to, band, round}
-	for s := range p.sweeps() {
-		for h := range p.halfSteps(s) {
-			p.halfStep(s, h)
-		}
-	}
+	narrowPass[float64]{b, w, to, band, round}.run()
 }
 
 // narrowStride is the number of waves between the beginnings of two successive sweeps, where a wave
@@ -38,7 +38,7 @@ const narrowStride = 2
 func (b NarrowBand) Waves(w, to int, band []float64) { b.waves(w, to, narrowStride, band) }
 
 func (b NarrowBand) waves(w, to, stride int, band []float64) {
-	p := narrowPass{b, w, to, band, unrounded}
+	p := narrowPass[float64]{b, w, to, band, unrounded[float64]}
 	waves := 0
 	for s := range p.sweeps() {
 		waves = max(waves, stride*s+p.halfSteps(s))
@@ -52,17 +52,25 @@ func (b NarrowBand) waves(w, to, stride int, band []float64) {
 	}
 }
 
-type narrowPass struct {
+type narrowPass[T Number] struct {
 	NarrowBand
 	w, to int
-	band  []float64
-	round func(float64) float64
+	band  []T
+	round func(T) T
 }
 
-func (p narrowPass) sweeps() int { return max(0, p.N-1-p.to) }
+func (p narrowPass[T]) run() {
+	for s := range p.sweeps() {
+		for h := range p.halfSteps(s) {
+			p.halfStep(s, h)
+		}
+	}
+}
+
+func (p narrowPass[T]) sweeps() int { return max(0, p.N-1-p.to) }
 
 // halfSteps returns the number of half-steps of sweep s: two for each j ≥ 0 with s + to + j·w < N.
-func (p narrowPass) halfSteps(s int) int { return 2 * ((p.N-1-s-p.to)/p.w + 1) }
+func (p narrowPass[T]) halfSteps(s int) int { return 2 * ((p.N-1-s-p.to)/p.w + 1) }
 
 // halfStep runs half-step h of sweep s. Let j = ⌊h/2⌋, r = s + to + j·w, and L = min(w−to+1, N−r).
 //
@@ -77,21 +85,25 @@ func (p narrowPass) halfSteps(s int) int { return 2 * ((p.N-1-s-p.to)/p.w + 1) }
 // column further than sweep s. Half-step (s+1, h) has elements in common with half-steps (s, 0) …
 // (s, h+1). Half-step (s, h+2) begins w rows or columns after (s, h), and w > L, so it has no
 // elements in common with (s+1, h). Therefore (s+1, h) may begin when (s, h+1) has ended.
-func (p narrowPass) halfStep(s, h int) {
-	c := &bidiagonalChase{round: p.round}
-	at := func(i, j int) *float64 { return &p.band[p.At(i, j)] }
-	r := s + p.to + h/2*p.w
+func (p narrowPass[T]) halfStep(s, h int) {
+	c, r := &bidiagonalChase[T]{round: p.round}, s+p.to+h/2*p.w
+	row := func(i int) line[T] {
+		return line[T]{func(k int) *T { return &p.band[p.At(i, r+k)] }, unrounded[T]}
+	}
+	column := func(j int) line[T] {
+		return line[T]{func(k int) *T { return &p.band[p.At(r+k, j)] }, conj[T]}
+	}
 	length := min(p.w-p.to+1, p.N-r)
 	if h%2 == 0 {
 		first := max(s, r-p.w)
-		v, tau := c.annihilate(length, func(k int) *float64 { return at(first, r+k) })
-		for row := first + 1; row < r+length; row++ {
-			c.reflect(tau, v, func(k int) *float64 { return at(row, r+k) })
+		v, tau := c.annihilate(length, row(first))
+		for i := first + 1; i < r+length; i++ {
+			c.reflect(tau, v, row(i))
 		}
 		return
 	}
-	v, tau := c.annihilate(length, func(k int) *float64 { return at(r+k, r) })
-	for col := r + 1; col < min(r+2*p.w-p.to+1, p.N); col++ {
-		c.reflect(tau, v, func(k int) *float64 { return at(r+k, col) })
+	v, tau := c.annihilate(length, column(r))
+	for j := r + 1; j < min(r+2*p.w-p.to+1, p.N); j++ {
+		c.reflect(tau, v, column(j))
 	}
 }

@@ -11,23 +11,24 @@ func BidiagonalBandLen(n, b int) int { return 3 * b * (n + b) }
 // BidiagonalBandAt returns the index of element (i, j) in a general compact band.
 func BidiagonalBandAt(b, i, j int) int { return i + j*(3*b-1) + 2*b - 1 }
 
-// Reflectors holds the reflectors H = I − τ·v·vᵀ of an orthogonal matrix H(0,0)·H(0,1)⋯H(1,0)⋯, in
-// the format that package stages documents for Q2.
-type Reflectors struct{ V, Tau []float64 }
+// Reflectors holds the reflectors H = I − τ·v·vᴴ of a unitary matrix H(0,0)·H(0,1)⋯H(1,0)⋯, in the
+// format that package stages documents for Q2.
+type Reflectors[T Number] struct{ V, Tau []T }
 
 // BidiagonalChasing reduces an upper band of order n with b superdiagonals to upper bidiagonal
-// form, B = Q2·C·P2ᵀ, one sweep after another (dgbbrd; Lang 1996). It overwrites the band. It
-// returns the diagonal d[n] and the superdiagonal e[n−1] of C, and the reflectors of Q2 (left) and
-// of P2 (right).
-func BidiagonalChasing(n, b int, band []float64) (d, e []float64, left, right Reflectors) {
-	return BidiagonalChasingRounded(n, b, band, unrounded)
+// form, B = Q2·C·P2ᴴ, one sweep after another (dgbbrd, zgbbrd; Lang 1996). It overwrites the band.
+// It returns the diagonal d[n] and the superdiagonal e[n−1] of C, and the reflectors of Q2 (left)
+// and of P2 (right). C is real except for the last elements of d and of e; RealBidiagonal makes them
+// real.
+func BidiagonalChasing[T Number](n, b int, band []T) (d, e []T, left, right Reflectors[T]) {
+	return BidiagonalChasingRounded(n, b, band, unrounded[T])
 }
 
 // BidiagonalChasingRounded is BidiagonalChasing, and rounds each element of the band that it stores
 // by `round`.
-func BidiagonalChasingRounded(
-	n, b int, band []float64, round func(float64) float64,
-) (d, e []float64, left, right Reflectors) {
+func BidiagonalChasingRounded[T Number](
+	n, b int, band []T, round func(T) T,
+) (d, e []T, left, right Reflectors[T]) {
 	c := newBidiagonalChase(n, b, band)
 	c.round = round
 	for s := range Sweeps(n) {
@@ -42,7 +43,7 @@ func BidiagonalChasingRounded(
 // workgroups may not wait for each other. Wave t consists of half-step h = t − bidiagonalStride·s
 // of each sweep s. The half-steps of a wave are independent: their order does not change the bits
 // of the result. To show this, the later sweeps of a wave run first.
-func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, right Reflectors) {
+func BidiagonalChasingWaves[T Number](n, b int, band []T) (d, e []T, left, right Reflectors[T]) {
 	c := newBidiagonalChase(n, b, band)
 	waves := 0
 	for s := range Sweeps(n) {
@@ -63,27 +64,27 @@ func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, rig
 // from a rule: half-step h of sweep s+1 must run after half-step h+3 of sweep s.
 const bidiagonalStride = 4
 
-type bidiagonalChase struct {
+type bidiagonalChase[T Number] struct {
 	n, b        int
-	band        []float64
-	left, right Reflectors
-	round       func(float64) float64 // of each element of the band that is stored
+	band        []T
+	left, right Reflectors[T]
+	round       func(T) T // of each element of the band that is stored
 }
 
-func unrounded(x float64) float64 { return x }
+func unrounded[T Number](x T) T { return x }
 
-func newBidiagonalChase(n, b int, band []float64) *bidiagonalChase {
-	side := func() Reflectors {
+func newBidiagonalChase[T Number](n, b int, band []T) *bidiagonalChase[T] {
+	side := func() Reflectors[T] {
 		s := Sweeps(n)
-		return Reflectors{make([]float64, max(0, VOffset(n, s))), make([]float64, s*Steps(n, b))}
+		return Reflectors[T]{make([]T, max(0, VOffset(n, s))), make([]T, s*Steps(n, b))}
 	}
-	return &bidiagonalChase{n, b, band, side(), side(), unrounded}
+	return &bidiagonalChase[T]{n, b, band, side(), side(), unrounded[T]}
 }
 
 // halfSteps returns the number of half-steps of sweep s: two for each step j ≥ 0 with s+1+j·b < n.
-func (c *bidiagonalChase) halfSteps(s int) int { return 2 * stepsOf(c.n, c.b, s) }
+func (c *bidiagonalChase[T]) halfSteps(s int) int { return 2 * stepsOf(c.n, c.b, s) }
 
-func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandAt(c.b, i, j)] }
+func (c *bidiagonalChase[T]) at(i, j int) *T { return &c.band[BidiagonalBandAt(c.b, i, j)] }
 
 // halfStep runs half-step h of sweep s. Let j = ⌊h/2⌋, r = s+1+j·b and L = min(b, n−r). The
 // reflector of an even half-step acts on columns r … r+L−1. The reflector of an odd half-step acts
@@ -99,7 +100,9 @@ func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandA
 //	h = 2j     R(s,j), from the first row of G(j−1), which is row s for j = 0:
 //	           G(j−1) ← G(j−1)·R    D(j) ← D(j)·R
 //	h = 2j+1   L(s,j), from the first column of D(j):
-//	           D(j) ← L·D(j)        G(j) ← L·G(j)
+//	           D(j) ← Lᴴ·D(j)       G(j) ← Lᴴ·G(j)
+//
+// R is the reflector H of the conjugates of the row, and L that of the column.
 //
 // Two half-steps of a sweep change each block after G(−1). The first half-step fills the block with
 // non-zeros. The second half-step annihilates the first row or column of the block. The other rows
@@ -116,58 +119,67 @@ func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandA
 //
 // Therefore (s+1, h) may begin when (s, h+3), or the last half-step of sweep s, has ended. Sweep
 // s−1 is ahead of sweep s by the same rule, so a sweep needs to wait only for the previous sweep.
-func (c *bidiagonalChase) halfStep(s, h int) {
+func (c *bidiagonalChase[T]) halfStep(s, h int) {
 	j := h / 2
 	r := s + 1 + j*c.b
 	length := min(c.b, c.n-r)
+	row := func(i int) line[T] { return line[T]{func(k int) *T { return c.at(i, r+k) }, unrounded[T]} }
+	column := func(j int) line[T] { return line[T]{func(k int) *T { return c.at(r+k, j) }, conj[T]} }
 	if h%2 == 0 {
 		first := max(s, r-c.b) // of the rows of G(j−1)
-		v, tau := c.annihilate(length, func(k int) *float64 { return c.at(first, r+k) })
+		v, tau := c.annihilate(length, row(first))
 		c.keep(c.right, s, j, v, tau)
-		for row := first + 1; row < r+length; row++ {
-			c.reflect(tau, v, func(k int) *float64 { return c.at(row, r+k) })
+		for i := first + 1; i < r+length; i++ {
+			c.reflect(tau, v, row(i))
 		}
 		return
 	}
-	v, tau := c.annihilate(length, func(k int) *float64 { return c.at(r+k, r) })
+	v, tau := c.annihilate(length, column(r))
 	c.keep(c.left, s, j, v, tau)
-	for col := r + 1; col < min(r+2*c.b, c.n); col++ {
-		c.reflect(tau, v, func(k int) *float64 { return c.at(r+k, col) })
+	for j := r + 1; j < min(r+2*c.b, c.n); j++ {
+		c.reflect(tau, v, column(j))
 	}
 }
 
-// annihilate computes the reflector of one row or column of a block. `line(k)` is element k of the
-// row or column. annihilate replaces the row or column by β·e1, and returns the reflector.
-func (c *bidiagonalChase) annihilate(length int, line func(k int) *float64) (v []float64, tau float64) {
-	v = make([]float64, length)
+// A line is a row of the band, or the conjugate of a column: element k is of(*at(k)), and of is its
+// own inverse. H = I − τ·v·vᴴ acts on both from the right, ℓ ← ℓ·H, since the conjugate of Hᴴ·c is
+// conj(c)·H as a row.
+type line[T Number] struct {
+	at func(k int) *T
+	of func(T) T
+}
+
+// annihilate computes the reflector H with ℓ·H = β·e1ᵀ for one row or column of a block, the line
+// ℓ. It replaces the row or column by β·e1, and returns the reflector.
+func (c *bidiagonalChase[T]) annihilate(length int, l line[T]) (v []T, tau T) {
+	v = make([]T, length)
 	for k := range v {
-		v[k] = *line(k)
-		*line(k) = 0
+		v[k] = conj(l.of(*l.at(k)))
+		*l.at(k) = 0
 	}
 	beta, tau := Householder(v)
-	*line(0) = c.round(beta)
+	*l.at(0) = c.round(beta)
 	return v, tau
 }
 
-// reflect applies the reflector H = I − tau·v·vᵀ to one row or column of a block. `line(k)` is
-// element k of the row or column.
-func (c *bidiagonalChase) reflect(tau float64, v []float64, line func(k int) *float64) {
-	var dot float64
+// reflect applies the reflector H = I − tau·v·vᴴ to one row or column of a block, ℓ ← ℓ·H.
+func (c *bidiagonalChase[T]) reflect(tau T, v []T, l line[T]) {
+	var dot T
 	for k, vk := range v {
-		dot += vk * *line(k)
+		dot += vk * l.of(*l.at(k))
 	}
 	for k, vk := range v {
-		*line(k) = c.round(*line(k) - tau*dot*vk)
+		*l.at(k) = c.round(l.of(l.of(*l.at(k)) - tau*dot*conj(vk)))
 	}
 }
 
-func (c *bidiagonalChase) keep(side Reflectors, s, j int, v []float64, tau float64) {
+func (c *bidiagonalChase[T]) keep(side Reflectors[T], s, j int, v []T, tau T) {
 	copy(side.V[VOffset(c.n, s)+j*c.b:], v)
 	side.Tau[s*Steps(c.n, c.b)+j] = tau
 }
 
-func (c *bidiagonalChase) result() (d, e []float64, left, right Reflectors) {
-	d, e = make([]float64, c.n), make([]float64, max(0, c.n-1))
+func (c *bidiagonalChase[T]) result() (d, e []T, left, right Reflectors[T]) {
+	d, e = make([]T, c.n), make([]T, max(0, c.n-1))
 	for i := range d {
 		d[i] = *c.at(i, i)
 	}
@@ -175,4 +187,25 @@ func (c *bidiagonalChase) result() (d, e []float64, left, right Reflectors) {
 		e[i] = *c.at(i, i+1)
 	}
 	return d, e, c.left, c.right
+}
+
+// RealBidiagonal returns the real bidiagonal matrix S with C = D_U·S·D_Vᴴ, D_U = diag(1 … 1, left)
+// and D_V = diag(1 … 1, right). C is a result of BidiagonalChasing, with the diagonal d and the
+// superdiagonal e. `right` makes the last element of e real, and `left` the last one of d.
+func RealBidiagonal[T Number](d, e []T) (diagonal, off []float64, left, right T) {
+	diagonal, off, left, right = make([]float64, len(d)), make([]float64, len(e)), 1, 1
+	for i := range d {
+		diagonal[i] = realPart(d[i])
+	}
+	for i := range e {
+		off[i] = realPart(e[i])
+	}
+	if last := len(e) - 1; last >= 0 {
+		off[last], right = polar(e[last])
+		right = conj(right)
+	}
+	if last := len(d) - 1; last >= 0 {
+		diagonal[last], left = polar(d[last] * right)
+	}
+	return diagonal, off, left, right
 }

@@ -142,7 +142,7 @@ func singular(t *testing.T, a mat.Matrix) []float64 {
 // runHalfSteps runs all half-steps (applications of one reflector) of a bulge chasing. Half-step h
 // of a sweep may run when the previous sweep has finished half-step h + `ahead`, or all its
 // half-steps. The function `choose` selects one of the sweeps that may continue.
-func runHalfSteps(c *bidiagonalChase, ahead int, choose func(ready []int) int) {
+func runHalfSteps(c *bidiagonalChase[float64], ahead int, choose func(ready []int) int) {
 	done := make([]int, Sweeps(c.n))
 	for {
 		var ready []int
@@ -165,7 +165,7 @@ func runHalfSteps(c *bidiagonalChase, ahead int, choose func(ready []int) int) {
 // rule allows must give the same bits as one sweep after another. In at least one case, the bits
 // must change if a sweep may begin one half-step earlier.
 func TestBidiagonalDependenceRule(t *testing.T) {
-	same := func(x, y *bidiagonalChase) bool {
+	same := func(x, y *bidiagonalChase[float64]) bool {
 		return slices.Equal(x.band, y.band) && slices.Equal(x.left.V, y.left.V) && slices.Equal(x.right.V, y.right.V) &&
 			slices.Equal(x.left.Tau, y.left.Tau) && slices.Equal(x.right.Tau, y.right.Tau)
 	}

@@ -54,10 +54,10 @@ func TestGeneralBandReduction(t *testing.T) {
 
 // applyLeft replaces the m×m matrix X by Q1·X. Q1 = Q(0)·Q(1)⋯ has one factor for each left panel
 // of the reduction, so the last panel is applied first.
-func applyLeft(m, n, b int, a []float64, lda int, factors, x []float64) {
+func applyLeft[T Number](m, n, b int, a []T, lda int, factors, x []T) {
 	for p := LeftPanels(n, b) - 1; p >= 0; p-- {
 		c := p * b
-		y := make([]float64, (m-c)*b)
+		y := make([]T, (m-c)*b)
 		for j := range min(b, n-c) {
 			copy(y[j*(m-c):], a[c+(c+j)*lda:m+(c+j)*lda])
 		}
@@ -67,10 +67,10 @@ func applyLeft(m, n, b int, a []float64, lda int, factors, x []float64) {
 
 // applyRight replaces the n×n matrix X by P1·X, where P1 is the orthogonal factor of the right
 // panels of the reduction.
-func applyRight(n, b int, a []float64, lda int, factors, x []float64) {
+func applyRight[T Number](n, b int, a []T, lda int, factors, x []T) {
 	for p := RightPanels(n, b) - 1; p >= 0; p-- {
 		c, rest := p*b, n-(p+1)*b
-		v := make([]float64, rest*b)
+		v := make([]T, rest*b)
 		for i := range b {
 			for j := range rest {
 				v[j+i*rest] = a[c+i+(c+b+j)*lda]
@@ -80,10 +80,10 @@ func applyRight(n, b int, a []float64, lda int, factors, x []float64) {
 	}
 }
 
-// applyBlock replaces the rows×m matrix X by (I − Y·T·Yᵀ)·X, where Y has b columns.
-func applyBlock(rows, b int, y, t []float64, m int, x []float64, ldx int) {
-	yx, tyx := make([]float64, b*m), make([]float64, b*m)
-	Gemm(Trans, NoTrans, b, m, rows, 1, y, rows, x, ldx, 0, yx, b)
+// applyBlock replaces the rows×m matrix X by (I − Y·T·Yᴴ)·X, where Y has b columns.
+func applyBlock[T Number](rows, b int, y, t []T, m int, x []T, ldx int) {
+	yx, tyx := make([]T, b*m), make([]T, b*m)
+	Gemm(Adjoint, NoTrans, b, m, rows, 1, y, rows, x, ldx, 0, yx, b)
 	Gemm(NoTrans, NoTrans, b, m, b, 1, t, b, yx, b, 0, tyx, b)
 	Gemm(NoTrans, NoTrans, rows, m, b, -1, y, rows, tyx, b, 1, x, ldx)
 }
