@@ -56,6 +56,27 @@ type ColumnSignsPush[T spirv.Scalar] struct {
 	Follow  uint32
 }
 
+// Lacgv conjugates a complex matrix in place: X ← conj(X) (LAPACK zlacgv). A real matrix stays
+// unchanged.
+func Lacgv[T spirv.Scalar]() spirv.Module[LacgvSpec, LacgvPush[T]] {
+	return typed[T, LacgvSpec, LacgvPush[T]]("lacgv", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type LacgvSpec struct {
+	LocalSize uint32 `spirv:"0"`
+}
+
+func LacgvDefaults() LacgvSpec { return LacgvSpec{LocalSize: 64} }
+
+type LacgvPush[T spirv.Scalar] struct {
+	X    spirv.Addr[T] `spirv:"rw"`
+	Rows uint32
+	Cols uint32
+	Ldx  uint32
+	_    [4]byte
+}
+
 // Lacpy copies a matrix to other memory: Y ← X (LAPACK dlacpy).
 func Lacpy[T spirv.Scalar]() spirv.Module[LacpySpec, LacpyPush[T]] {
 	return typed[T, LacpySpec, LacpyPush[T]]("lacpy", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
@@ -237,6 +258,10 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[float32]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[complex128]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(ColumnSignsPush[complex64]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(LacgvPush[float64]{})-24]
+	_ = [1]struct{}{}[unsafe.Sizeof(LacgvPush[float32]{})-24]
+	_ = [1]struct{}{}[unsafe.Sizeof(LacgvPush[complex128]{})-24]
+	_ = [1]struct{}{}[unsafe.Sizeof(LacgvPush[complex64]{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyPush[float64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyPush[float32]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(LacpyPush[complex128]{})-32]

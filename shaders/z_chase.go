@@ -197,7 +197,7 @@ type Sb2stTridiagonalPush[T spirv.Scalar] struct {
 }
 
 // Tb2bdChase reduces an upper band matrix to upper bidiagonal form by bulge chasing, B = Q2·C·P2ᵀ
-// (LAPACK dgbbrd).
+// (LAPACK dgbbrd), and a complex one to B = Q2·C·P2ᴴ (zgbbrd).
 //
 // Compiled with FLAGS.
 func Tb2bdChase[T spirv.Stored]() spirv.Module[Tb2bdChaseSpec, Tb2bdChasePush[T]] {
@@ -238,7 +238,7 @@ type Tb2bdChasePush[T spirv.Stored] struct {
 }
 
 // Tb2bdLog reduces an upper band matrix to upper bidiagonal form by bulge chasing, B = Q2·C·P2ᵀ
-// (LAPACK dgbbrd).
+// (LAPACK dgbbrd), and a complex one to B = Q2·C·P2ᴴ (zgbbrd).
 //
 // Compiled with FLAGS, LOG.
 func Tb2bdLog[T spirv.Stored]() spirv.Module[Tb2bdLogSpec, Tb2bdLogPush[T]] {
@@ -271,7 +271,7 @@ type Tb2bdLogPush[T spirv.Stored] struct {
 }
 
 // Tb2bdWave reduces an upper band matrix to upper bidiagonal form by bulge chasing, B = Q2·C·P2ᵀ
-// (LAPACK dgbbrd).
+// (LAPACK dgbbrd), and a complex one to B = Q2·C·P2ᴴ (zgbbrd).
 func Tb2bdWave[T spirv.Stored]() spirv.Module[Tb2bdWaveSpec, Tb2bdWavePush[T]] {
 	return typed[T, Tb2bdWaveSpec, Tb2bdWavePush[T]]("tb2bd_wave", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
@@ -320,8 +320,9 @@ type Tb2bdBidiagonalPush[T spirv.Stored] struct {
 	_      [4]byte
 }
 
-// Tb2tbChase reduces an upper band matrix to a narrower upper band matrix by bulge chasing, B = Q·B′·Pᵀ.
-// It is one pass of successive band reduction, from STEP superdiagonals to STEP − (B−1).
+// Tb2tbChase reduces an upper band matrix to a narrower upper band matrix by bulge chasing, B = Q·B′·Pᵀ,
+// and a complex one to B = Q·B′·Pᴴ. It is one pass of successive band reduction, from STEP
+// superdiagonals to STEP − (B−1).
 //
 // Compiled with FLAGS.
 func Tb2tbChase[T spirv.Stored]() spirv.Module[Tb2tbChaseSpec, Tb2tbChasePush[T]] {
@@ -360,8 +361,9 @@ type Tb2tbChasePush[T spirv.Stored] struct {
 	AbortWord spirv.Addr[uint32] `spirv:"rw"`
 }
 
-// Tb2tbWave reduces an upper band matrix to a narrower upper band matrix by bulge chasing, B = Q·B′·Pᵀ.
-// It is one pass of successive band reduction, from STEP superdiagonals to STEP − (B−1).
+// Tb2tbWave reduces an upper band matrix to a narrower upper band matrix by bulge chasing, B = Q·B′·Pᵀ,
+// and a complex one to B = Q·B′·Pᴴ. It is one pass of successive band reduction, from STEP
+// superdiagonals to STEP − (B−1).
 func Tb2tbWave[T spirv.Stored]() spirv.Module[Tb2tbWaveSpec, Tb2tbWavePush[T]] {
 	return typed[T, Tb2tbWaveSpec, Tb2tbWavePush[T]]("tb2tb_wave", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
 		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapVulkanMemoryModelDeviceScope, spirv.CapPhysicalStorageBufferAddresses)
@@ -408,19 +410,29 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdChasePush[float64]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdChasePush[float32]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdChasePush[spirv.Float16]{})-88]
+	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdChasePush[complex128]{})-88]
+	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdChasePush[complex64]{})-88]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdLogPush[float64]{})-104]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdLogPush[float32]{})-104]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdLogPush[spirv.Float16]{})-104]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdWavePush[float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdWavePush[float32]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdWavePush[spirv.Float16]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdWavePush[complex128]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdWavePush[complex64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdBidiagonalPush[float64]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdBidiagonalPush[float32]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdBidiagonalPush[spirv.Float16]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdBidiagonalPush[complex128]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(Tb2bdBidiagonalPush[complex64]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2tbChasePush[float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2tbChasePush[float32]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2tbChasePush[spirv.Float16]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Tb2tbChasePush[complex128]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Tb2tbChasePush[complex64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2tbWavePush[float64]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2tbWavePush[float32]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(Tb2tbWavePush[spirv.Float16]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(Tb2tbWavePush[complex128]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(Tb2tbWavePush[complex64]{})-40]
 )

@@ -457,6 +457,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(BandExtractPush[complex64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(Ge2tbLowerPush[float64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(Ge2tbLowerPush[float32]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(Ge2tbLowerPush[complex128]{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(Ge2tbLowerPush[complex64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelFirstPush[float64]{})-72]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelFirstPush[float32]{})-72]
 	_ = [1]struct{}{}[unsafe.Sizeof(GeqrfPanelFirstPush[complex128]{})-72]

@@ -38,6 +38,54 @@ type BdsdcLeafPush struct {
 	_      [4]byte
 }
 
+// Zbd2d makes a complex upper bidiagonal matrix C real: C ← D_Uᴴ·C·D_V, D_U = diag(1, …, 1,
+// left), D_V = diag(1, …, 1, right).
+//
+// float64 only.
+//
+// Compiled with NUMBER=dvec2, BYTES=16.
+func Zbd2d() spirv.Module[Zbd2dSpec, Zbd2dPush] {
+	return module[Zbd2dSpec, Zbd2dPush]("zbd2d", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type Zbd2dSpec struct {
+	LocalSize uint32 `spirv:"0"`
+}
+
+func Zbd2dDefaults() Zbd2dSpec { return Zbd2dSpec{LocalSize: 64} }
+
+type Zbd2dPush struct {
+	Off    spirv.Addr[complex128] `spirv:"r"`
+	Reals  spirv.Addr[float64]    `spirv:"w"`
+	Phases spirv.Addr[complex128] `spirv:"w"`
+	N      uint32
+	_      [4]byte
+}
+
+// Cbd2d makes a complex upper bidiagonal matrix C real: C ← D_Uᴴ·C·D_V, D_U = diag(1, …, 1,
+// left), D_V = diag(1, …, 1, right).
+//
+// float64 only.
+//
+// Compiled with NUMBER=vec2, BYTES=8.
+func Cbd2d() spirv.Module[Cbd2dSpec, Cbd2dPush] {
+	return module[Cbd2dSpec, Cbd2dPush]("cbd2d", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type Cbd2dSpec = Zbd2dSpec
+
+func Cbd2dDefaults() Cbd2dSpec { return Cbd2dSpec{LocalSize: 64} }
+
+type Cbd2dPush struct {
+	Off    spirv.Addr[complex64]  `spirv:"r"`
+	Reals  spirv.Addr[float64]    `spirv:"w"`
+	Phases spirv.Addr[complex128] `spirv:"w"`
+	N      uint32
+	_      [4]byte
+}
+
 // Zlag2d makes a Hermitian tridiagonal matrix T real: T ← Dᴴ·T·D, D = diag(1, …, 1, phase).
 // Only the last off-diagonal element has an imaginary part, and its modulus takes its place.
 //
@@ -936,6 +984,8 @@ type StemrVectorPush struct {
 // The layout in the shaders. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(BdsdcLeafPush{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(Zbd2dPush{})-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(Cbd2dPush{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(Zlag2dPush{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(Clag2dPush{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(Slag2dPush{})-24]

@@ -43,7 +43,7 @@ func Holds[T any](what string, s vk.Slice[T], n int) {
 // InRegisters returns how many numbers of type T fit into the registers that hold `count` real
 // numbers. The sizes in a tuning count real numbers. A complex number has two parts, so half as
 // many fit, rounded up.
-func InRegisters[T spirv.Scalar](count uint32) uint32 {
+func InRegisters[T spirv.Stored](count uint32) uint32 {
 	if spirv.KindOf[T]().IsComplex() {
 		return (count + 1) / 2
 	}

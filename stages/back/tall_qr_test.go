@@ -3,7 +3,7 @@ package back
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,8 +12,10 @@ import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // TestTallQR factors m×n matrices A with many rows. It checks that Q0·R = A, that R is upper
@@ -61,10 +63,10 @@ func TestTallQR(t *testing.T) {
 }
 
 // tallQR factors a packed matrix on the device, with leading dimension m + 1.
-func tallQR(t *testing.T, m, n, b int, tune Tables, dense []float64) (y, r, factors []float64) {
+func tallQR[T spirv.Scalar](t *testing.T, m, n, b int, tune Tables, dense []T) (y, r, factors []T) {
 	t.Helper()
 	d := stagetest.Device(t)
-	ops, err := product.New[float64](d, tune.Products)
+	ops, err := product.New[T](d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +74,11 @@ func tallQR(t *testing.T, m, n, b int, tune Tables, dense []float64) (y, r, fact
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, rr, ff := vk.Reserve[float64]("A", (m+1)*n), vk.Reserve[float64]("R", n*n), vk.Reserve[float64]("T", q.Panels()*b*b)
+	a, rr, ff := vk.Reserve[T]("A", (m+1)*n), vk.Reserve[T]("R", n*n), vk.Reserve[T]("T", q.Panels()*b*b)
 	ws := stagetest.Arena(t, d, vk.Together(a, rr, ff, q.Work(), q.Status(), ops.Work()))
 	stagetest.Put(t, d, a.In(ws), stagetest.Padded(m, n, dense, m+1))
 	rec := vk.NewRecorder(d)
-	q.Record(rec, ws, stages.NewMatrix(a.In(ws), m, n, m+1), stages.NewMatrix(rr.In(ws), n, n, n), ff.In(ws))
+	q.Record(rec, ws, product.NewMatrix(a.In(ws), m, n, m+1), product.NewMatrix(rr.In(ws), n, n, n), ff.In(ws))
 	stagetest.Run(t, d, rec)
 	for _, info := range q.Infos(ws) {
 		if info.Len() > 0 && stagetest.Get(t, d, info)[0] != 0 {
@@ -85,11 +87,60 @@ func tallQR(t *testing.T, m, n, b int, tune Tables, dense []float64) (y, r, fact
 	}
 	factors = stagetest.Get(t, d, ff.In(ws))
 	for i, x := range factors {
-		if math.IsNaN(x) && (n%b == 0 || i < (q.Panels()-1)*b*b) {
+		if x != x && (n%b == 0 || i < (q.Panels()-1)*b*b) {
 			t.Fatalf("element %d of T was not written", i)
 		}
 	}
 	return stagetest.Unpadded(t, m, n, stagetest.Get(t, d, a.In(ws)), m+1), stagetest.Get(t, d, rr.In(ws)), factors
+}
+
+// TestComplexTallQR factors complex matrices. It forms Q0 on the host, and checks that Q0·R = A and
+// that R has a real diagonal.
+func TestComplexTallQR(t *testing.T) {
+	stagetest.EachComplex(t, testComplexTallQR[complex128], testComplexTallQR[complex64])
+}
+
+func testComplexTallQR[T stagetest.Complex](t *testing.T) {
+	const b = 4
+	for _, n := range []int{1, 3, 4, 5, 11, 26} {
+		for _, m := range []int{n, 2*n + 3, 150} {
+			for _, merge := range []int{b, 8, 1000} {
+				a := complexVectors[T](m, n)
+				for i := range a {
+					a[i] += complex(0, float64(i%7)/8) * complex(float64(i%11), 0)
+				}
+				a = rounded[T](a)
+				tune := SmallestTuning()
+				tune.Panel.Merge = merge
+				devY, devR, devT := tallQR(t, m, n, b, tune, stagetest.ComplexOf[T](a))
+				y, r, factors := stagetest.ComplexOf[complex128](devY), stagetest.ComplexOf[complex128](devR), stagetest.ComplexOf[complex128](devT)
+				q := make([]complex128, m*n) // Q0 applied to the first n unit vectors
+				for i := range n {
+					q[i+i*m] = 1
+				}
+				for c := (n - 1) / b * b; c >= 0; c -= b {
+					cols := min(b, n-c)
+					yq, tyq := make([]complex128, b*n), make([]complex128, b*n)
+					ref.Gemm(ref.Adjoint, ref.NoTrans, cols, n, m-c, 1, y[c+c*m:], m, q[c:], m, 0, yq, b)
+					ref.Gemm(ref.NoTrans, ref.NoTrans, cols, n, cols, 1, factors[c*b:], b, yq, b, 0, tyq, b)
+					ref.Gemm(ref.NoTrans, ref.NoTrans, m-c, n, cols, -1, y[c+c*m:], m, tyq, b, 1, q[c:], m)
+				}
+				rest := slices.Clone(a)
+				ref.Gemm(ref.NoTrans, ref.NoTrans, m, n, n, -1, q, m, r, n, 1, rest, m)
+				unit := stagetest.EpsilonOf[T]() / ratio.Ulp
+				of := ratio.Norm1(m, n, rest, m) / ratio.Norm1(m, n, a, m) / (float64(m) * ratio.Ulp) / unit
+				o, what := ratio.Orthogonality(m, n, q, m)/unit, fmt.Sprintf("m=%d n=%d merge=%d", m, n, merge)
+				if !(of < 10 && o < 10) {
+					t.Fatalf("%s: ratios of A − Q·R, QᴴQ − I: %.3g, %.3g", what, of, o)
+				}
+				for i := range n {
+					if z := r[i+i*n]; imag(z) != 0 {
+						t.Fatalf("%s: R(%d, %d) is %v", what, i, i, z)
+					}
+				}
+			}
+		}
+	}
 }
 
 func TestTallQRRefuses(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // BandNarrowing reduces an upper band to a narrower upper band in several passes (successive band
 // reduction),
 //
-//	B = Q·B′·Pᵀ
+//	B = Q·B′·Pᵀ      (complex: Pᴴ)
 //
 // T is the number type of the band in memory. For spirv.Float16 the stage computes in single
 // precision and rounds each element that it stores.
@@ -132,6 +132,7 @@ func (p *narrowPass[T]) build(dev *vk.Device, w stages.Waiting, t Tuning) error 
 		return nil
 	}
 	length := p.tile + 1
+	t.PerThread = stages.InRegisters[T](t.PerThread)
 	shape := chaseShape{b: length, info: dev.Info(), wait: w, tune: t}
 	spec, err := fitChase(shape, shaders.Tb2tbChase[T], func(f chaseFit) shaders.Tb2tbChaseSpec {
 		return shaders.Tb2tbChaseSpec{

@@ -12,34 +12,39 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // narrowBench holds a BandNarrowing stage and its data on the device. The stage can be run several
 // times.
-type narrowBench struct {
+type narrowBench[T spirv.Scalar] struct {
 	t             testing.TB
 	dev           *vk.Device
-	stage         *BandNarrowing[float64]
+	stage         *BandNarrowing[T]
 	ws            *vk.Arena
-	band, general vk.Region[float64]
+	band, general vk.Region[T]
 }
 
-func newNarrowBench(t testing.TB, size NarrowSize, form bidiagonalForm, tune Tuning) *narrowBench {
+func newNarrowBench(t testing.TB, size NarrowSize, form bidiagonalForm, tune Tuning) *narrowBench[float64] {
+	return narrowBenchOf[float64](t, size, form, tune)
+}
+
+func narrowBenchOf[T spirv.Scalar](t testing.TB, size NarrowSize, form bidiagonalForm, tune Tuning) *narrowBench[T] {
 	t.Helper()
-	s := &narrowBench{t: t, dev: stagetest.Device(t)}
+	s := &narrowBench[T]{t: t, dev: stagetest.Device(t)}
 	tune.OneTile, tune.Groups = form.oneTile, form.groups
 	var err error
-	if s.stage, err = NewBandNarrowing[float64](s.dev, size, stages.Waiting{Allowed: form.waits, WideFence: true}, tune); err != nil {
+	if s.stage, err = NewBandNarrowing[T](s.dev, size, stages.Waiting{Allowed: form.waits, WideFence: true}, tune); err != nil {
 		t.Fatal(err)
 	}
-	s.band, s.general = vk.Reserve[float64]("band", size.BandLen()), vk.Reserve[float64]("general band", stages.GeneralBandLen(size.N, size.To))
+	s.band, s.general = vk.Reserve[T]("band", size.BandLen()), vk.Reserve[T]("general band", stages.GeneralBandLen(size.N, size.To))
 	s.ws = stagetest.Arena(t, s.dev, vk.Together(s.band, s.general, s.stage.Work()))
 	return s
 }
 
 // run runs the stage BandNarrowing on a band. It returns the compact band after the last pass, and
 // the result in general compact storage.
-func (s *narrowBench) run(band []float64) (after, general []float64) {
+func (s *narrowBench[T]) run(band []T) (after, general []T) {
 	s.t.Helper()
 	stagetest.Put(s.t, s.dev, s.band.In(s.ws), band)
 	rec := vk.NewRecorder(s.dev)
@@ -66,11 +71,11 @@ func bandToNarrow(s NarrowSize) []float64 {
 
 // narrowedByTwin returns the results of package ref for the same band: the band after the last
 // pass, and the general compact band.
-func narrowedByTwin(s NarrowSize, band []float64) (after, general []float64) {
+func narrowedByTwin[T ref.Number](s NarrowSize, band []T) (after, general []T) {
 	b := ref.NarrowBand{N: s.N, Width: s.From, Tile: s.Tile}
-	after, general = slices.Clone(band), make([]float64, ref.BidiagonalBandLen(s.N, s.To))
+	after, general = slices.Clone(band), make([]T, ref.BidiagonalBandLen(s.N, s.To))
 	for widths := s.Passes(); len(widths) > 1; widths = widths[1:] {
-		b.Pass(widths[0], widths[1], after)
+		ref.NarrowPass(b, widths[0], widths[1], after)
 	}
 	for i := range s.N {
 		for j := i; j < min(s.N, i+s.To+1); j++ {

@@ -11,13 +11,15 @@ import (
 
 // BidiagonalChasing reduces an upper band to upper bidiagonal form (tb2bd; dgbbrd),
 //
-//	B = Q2·C·P2ᵀ
+//	B = Q2·C·P2ᵀ      (complex: P2ᴴ, zgbbrd)
 //
 // by Householder reflectors, which it applies to columns and to rows in turn. A half-step applies
 // one reflector. The kernel tb2bd.comp derives which half-steps a half-step depends on.
 //
 // T is the number type of the band in memory. For spirv.Float16 the stage computes in single
-// precision and rounds each element that it stores. Such a stage is only for values.
+// precision and rounds each element that it stores. Such a stage is only for values. For complex
+// numbers C is real except for the last element of its diagonal, and the last one of its
+// superdiagonal.
 //
 // Source: B. Lang, Linear Algebra Appl. 233 (1996) and J. Comput. Phys. 1996; on GPUs E. Ringoot et
 // al., Accelerating Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on
@@ -68,6 +70,7 @@ func NewBidiagonalChasing[T spirv.Stored](dev *vk.Device, size Size, w stages.Wa
 
 // The bits of the result depend on the constants B and Lanes. fitChase chooses Lanes.
 func bidiagonalSpec[T spirv.Stored](c chaseShape) (shaders.Tb2bdChaseSpec, error) {
+	c.tune.PerThread = stages.InRegisters[T](c.tune.PerThread)
 	return fitChase(c, shaders.Tb2bdChase[T], func(f chaseFit) shaders.Tb2bdChaseSpec {
 		return shaders.Tb2bdChaseSpec{
 			LocalSize: f.size, Work: f.work, Lanes: f.lanes, B: uint32(c.b), Tiles: f.tiles,

@@ -60,12 +60,12 @@ func TestBidiagonalChasingWaitsForItsLead(t *testing.T) {
 }
 
 // leadBy replaces the kernel of the bulge chasing by one that waits for the given lead.
-func (s *bidiagonalBench) leadBy(lead uint32) {
+func (s *bidiagonalBench[T]) leadBy(lead uint32) {
 	s.t.Helper()
 	spec := s.stage.chase.Spec
 	spec.Lead = lead
 	kernels := stages.Builder{Dev: s.dev}
-	s.stage.chase = stages.Build(&kernels, shaders.Tb2bdChase[float64](), spec)
+	s.stage.chase = stages.Build(&kernels, shaders.Tb2bdChase[T](), spec)
 	if kernels.Err != nil {
 		s.t.Fatal(kernels.Err)
 	}
@@ -104,10 +104,10 @@ func TestBidiagonalChasingLongNeedsItsLead(t *testing.T) {
 // afterFlag sets the flag of sweep 0 to f, as if f half-steps of it were finished, and lets one
 // workgroup run sweep 1. It returns the number of half-steps that the workgroup has done, and its
 // INFO word.
-func (s *bidiagonalBench) afterFlag(f int) (done int, info uint32) {
+func (s *bidiagonalBench[T]) afterFlag(f int) (done int, info uint32) {
 	s.t.Helper()
 	stage, ws := s.stage, s.ws
-	stagetest.Put(s.t, s.dev, s.band.In(ws), stagetest.UpperBand(stage.N, stage.B))
+	stagetest.Put(s.t, s.dev, s.band.In(ws), stagetest.Rounded[T](stagetest.Exactly(stagetest.UpperBand(stage.N, stage.B))))
 	rec := vk.NewRecorder(s.dev)
 	left, right := s.reflectors()
 	vk.Fill(rec, left.Tau, 0)
@@ -115,7 +115,7 @@ func (s *bidiagonalBench) afterFlag(f int) (done int, info uint32) {
 	stage.flags.Clear(rec, ws)
 	vk.Fill(rec, stage.flags.Ticket(ws, 0), 1) // one workgroup takes sweep 1
 	vk.Fill(rec, stage.flags.Flag(ws, 0), uint32(f))
-	stage.chase.Dispatch(rec, vk.Grid(1), shaders.Tb2bdChasePush[float64]{
+	stage.chase.Dispatch(rec, vk.Grid(1), shaders.Tb2bdChasePush[T]{
 		Band: s.band.In(ws).Addr(), Left: left.V.Addr(), LeftTau: left.Tau.Addr(), Right: right.V.Addr(), RightTau: right.Tau.Addr(),
 		N: uint32(stage.N), First: 0, Last: uint32(stage.Sweeps()), Polls: 1000,
 		Info: stage.flags.Info(ws).Addr(), Ticket: stage.flags.Ticket(ws, 0).Addr(), Flags: stage.flags.First(ws),
@@ -123,7 +123,7 @@ func (s *bidiagonalBench) afterFlag(f int) (done int, info uint32) {
 	})
 	stagetest.Run(s.t, s.dev, rec)
 	steps := stage.steps(0)
-	for _, tau := range [][]float64{stagetest.Get(s.t, s.dev, left.Tau), stagetest.Get(s.t, s.dev, right.Tau)} {
+	for _, tau := range [][]T{stagetest.Get(s.t, s.dev, left.Tau), stagetest.Get(s.t, s.dev, right.Tau)} {
 		for _, x := range tau[steps : 2*steps] {
 			if x != 0 {
 				done++

@@ -12,12 +12,13 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // bidiagonalChased holds the results of a bulge chasing that reduces a band to bidiagonal form.
-type bidiagonalChased struct{ gk, band, leftV, leftTau, rightV, rightTau []float64 }
+type bidiagonalChased[T spirv.Scalar] struct{ gk, band, leftV, leftTau, rightV, rightTau []T }
 
-func (c bidiagonalChased) same(x bidiagonalChased) bool {
+func (c bidiagonalChased[T]) same(x bidiagonalChased[T]) bool {
 	return slices.Equal(c.gk, x.gk) && slices.Equal(c.leftV, x.leftV) && slices.Equal(c.leftTau, x.leftTau) &&
 		slices.Equal(c.rightV, x.rightV) && slices.Equal(c.rightTau, x.rightTau)
 }
@@ -38,27 +39,31 @@ var bidiagonalForms = []bidiagonalForm{
 
 // bidiagonalBench holds a BidiagonalChasing stage and its data on the device. The stage can be run
 // several times.
-type bidiagonalBench struct {
+type bidiagonalBench[T spirv.Scalar] struct {
 	t                testing.TB
 	dev              *vk.Device
-	stage            *BidiagonalChasing[float64]
+	stage            *BidiagonalChasing[T]
 	ws               *vk.Arena
-	band, gk         vk.Region[float64]
-	leftV, leftTau   vk.Region[float64]
-	rightV, rightTau vk.Region[float64]
+	band, gk         vk.Region[T]
+	leftV, leftTau   vk.Region[T]
+	rightV, rightTau vk.Region[T]
 	vectors          bool
 }
 
-func newBidiagonalBench(t testing.TB, n, b int, vectors bool, form bidiagonalForm, tune Tuning) *bidiagonalBench {
+func newBidiagonalBench(t testing.TB, n, b int, vectors bool, form bidiagonalForm, tune Tuning) *bidiagonalBench[float64] {
+	return bidiagonalBenchOf[float64](t, n, b, vectors, form, tune)
+}
+
+func bidiagonalBenchOf[T spirv.Scalar](t testing.TB, n, b int, vectors bool, form bidiagonalForm, tune Tuning) *bidiagonalBench[T] {
 	t.Helper()
-	s := &bidiagonalBench{t: t, dev: stagetest.Device(t), vectors: vectors}
+	s := &bidiagonalBench[T]{t: t, dev: stagetest.Device(t), vectors: vectors}
 	tune.OneTile, tune.Groups = form.oneTile, form.groups
 	var err error
-	s.stage, err = NewBidiagonalChasing[float64](s.dev, Size{n, b, vectors}, stages.Waiting{Allowed: form.waits, WideFence: true}, tune)
+	s.stage, err = NewBidiagonalChasing[T](s.dev, Size{n, b, vectors}, stages.Waiting{Allowed: form.waits, WideFence: true}, tune)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	reals := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }
 	v, tau := stages.ReflectorLen(n, b)
 	if !vectors {
 		v, tau = 0, 0
@@ -69,16 +74,16 @@ func newBidiagonalBench(t testing.TB, n, b int, vectors bool, form bidiagonalFor
 	return s
 }
 
-func (s *bidiagonalBench) reflectors() (left, right stages.Reflectors[float64]) {
-	return stages.Reflectors[float64]{V: s.leftV.In(s.ws), Tau: s.leftTau.In(s.ws)}, stages.Reflectors[float64]{V: s.rightV.In(s.ws), Tau: s.rightTau.In(s.ws)}
+func (s *bidiagonalBench[T]) reflectors() (left, right stages.Reflectors[T]) {
+	return stages.Reflectors[T]{V: s.leftV.In(s.ws), Tau: s.leftTau.In(s.ws)}, stages.Reflectors[T]{V: s.rightV.In(s.ws), Tau: s.rightTau.In(s.ws)}
 }
 
-func (s *bidiagonalBench) record(rec *vk.Recorder) {
+func (s *bidiagonalBench[T]) record(rec *vk.Recorder) {
 	left, right := s.reflectors()
 	s.stage.Record(rec, s.ws, s.band.In(s.ws), GolubKahan(s.gk.In(s.ws)), left, right)
 }
 
-func (s *bidiagonalBench) run(band []float64) bidiagonalChased {
+func (s *bidiagonalBench[T]) run(band []T) bidiagonalChased[T] {
 	s.t.Helper()
 	if len(band) > 0 {
 		stagetest.Put(s.t, s.dev, s.band.In(s.ws), band)
@@ -89,8 +94,8 @@ func (s *bidiagonalBench) run(band []float64) bidiagonalChased {
 	if info := s.stage.Info(s.ws); info.Len() > 0 && stagetest.Get(s.t, s.dev, info)[0] != 0 {
 		s.t.Fatalf("INFO = %d", stagetest.Get(s.t, s.dev, info)[0])
 	}
-	from := func(r vk.Region[float64]) []float64 { return stagetest.Get(s.t, s.dev, r.In(s.ws)) }
-	got := bidiagonalChased{gk: from(s.gk), band: from(s.band), leftTau: from(s.leftTau), rightTau: from(s.rightTau)}
+	from := func(r vk.Region[T]) []T { return stagetest.Get(s.t, s.dev, r.In(s.ws)) }
+	got := bidiagonalChased[T]{gk: from(s.gk), band: from(s.band), leftTau: from(s.leftTau), rightTau: from(s.rightTau)}
 	if s.stage.Sweeps() > 0 { // without sweeps V is not written
 		got.leftV, got.rightV = from(s.leftV), from(s.rightV)
 	}
@@ -98,16 +103,16 @@ func (s *bidiagonalBench) run(band []float64) bidiagonalChased {
 }
 
 // chasedByTwin returns the results of the bulge chasing in package stages/ref for the same band.
-func chasedByTwin(n, b int, band []float64) bidiagonalChased {
+func chasedByTwin[T ref.Number](n, b int, band []T) bidiagonalChased[T] {
 	band = slices.Clone(band)
 	d, e, left, right := ref.BidiagonalChasing(n, b, band)
-	gk := make([]float64, max(0, 2*n-1))
+	gk := make([]T, max(0, 2*n-1))
 	for i := range d {
 		if gk[2*i] = d[i]; i < len(e) {
 			gk[2*i+1] = e[i]
 		}
 	}
-	return bidiagonalChased{gk, band, left.V, left.Tau, right.V, right.Tau}
+	return bidiagonalChased[T]{gk, band, left.V, left.Tau, right.V, right.Tau}
 }
 
 func TestBidiagonalChasing(t *testing.T) {
@@ -117,7 +122,7 @@ func TestBidiagonalChasing(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 17, 23, 40} {
 			band := stagetest.UpperBand(n, b)
 			want := chasedByTwin(n, b, band)
-			var first bidiagonalChased
+			var first bidiagonalChased[float64]
 			for i, form := range bidiagonalForms {
 				got := newBidiagonalBench(t, n, b, true, form, SmallestTuning().Chase.Tuning).run(band)
 				what := fmt.Sprintf("n=%d b=%d, %s", n, b, form.name)

@@ -16,30 +16,54 @@ import (
 //	T = D·S·Dᴴ   with a real S and D = diag(1, …, 1, phase)
 //
 // The reduction to T leaves an imaginary part in no element but the last one of the off-diagonal.
-// The vectors of T are D times those of S.
+// The vectors of T are D times those of S. The bidiagonal problem of singular values is real, too:
+// it has a phase for each side.
 type ComplexConversion[T complex64 | complex128] struct {
 	double struct { // for complex128
-		toReal  *vk.Kernel[shaders.Zlag2dSpec, shaders.Zlag2dPush]
-		promote *vk.Kernel[shaders.ZpromoteSpec, shaders.ZpromotePush]
+		toReal     *vk.Kernel[shaders.Zlag2dSpec, shaders.Zlag2dPush]
+		bidiagonal *vk.Kernel[shaders.Zbd2dSpec, shaders.Zbd2dPush]
+		promote    *vk.Kernel[shaders.ZpromoteSpec, shaders.ZpromotePush]
 	}
 	single struct { // for complex64
-		toReal  *vk.Kernel[shaders.Clag2dSpec, shaders.Clag2dPush]
-		promote *vk.Kernel[shaders.CpromoteSpec, shaders.CpromotePush]
+		toReal     *vk.Kernel[shaders.Clag2dSpec, shaders.Clag2dPush]
+		bidiagonal *vk.Kernel[shaders.Cbd2dSpec, shaders.Cbd2dPush]
+		promote    *vk.Kernel[shaders.CpromoteSpec, shaders.CpromotePush]
 	}
 	threads uint32
 }
 
+// NewComplexConversion is for tridiagonal matrices: RecordReal and RecordPromote.
 func NewComplexConversion[T complex64 | complex128](dev *vk.Device) (*ComplexConversion[T], error) {
 	b := stages.Builder{Dev: dev}
-	c := &ComplexConversion[T]{threads: b.Threads(conversionThreads)}
+	c := newComplexConversion[T](&b)
 	if spirv.KindOf[T]() == spirv.Complex64 {
 		c.single.toReal = stages.Build(&b, shaders.Clag2d(), shaders.Clag2dSpec{LocalSize: c.threads})
-		c.single.promote = stages.Build(&b, shaders.Cpromote(), shaders.CpromoteSpec{LocalSize: c.threads})
 	} else {
 		c.double.toReal = stages.Build(&b, shaders.Zlag2d(), shaders.Zlag2dSpec{LocalSize: c.threads})
-		c.double.promote = stages.Build(&b, shaders.Zpromote(), shaders.ZpromoteSpec{LocalSize: c.threads})
 	}
 	return c, b.Err
+}
+
+// NewComplexBidiagonal is for bidiagonal matrices: RecordBidiagonal and RecordPromote.
+func NewComplexBidiagonal[T complex64 | complex128](dev *vk.Device) (*ComplexConversion[T], error) {
+	b := stages.Builder{Dev: dev}
+	c := newComplexConversion[T](&b)
+	if spirv.KindOf[T]() == spirv.Complex64 {
+		c.single.bidiagonal = stages.Build(&b, shaders.Cbd2d(), shaders.Cbd2dSpec{LocalSize: c.threads})
+	} else {
+		c.double.bidiagonal = stages.Build(&b, shaders.Zbd2d(), shaders.Zbd2dSpec{LocalSize: c.threads})
+	}
+	return c, b.Err
+}
+
+func newComplexConversion[T complex64 | complex128](b *stages.Builder) *ComplexConversion[T] {
+	c := &ComplexConversion[T]{threads: b.Threads(conversionThreads)}
+	if spirv.KindOf[T]() == spirv.Complex64 {
+		c.single.promote = stages.Build(b, shaders.Cpromote(), shaders.CpromoteSpec{LocalSize: c.threads})
+	} else {
+		c.double.promote = stages.Build(b, shaders.Zpromote(), shaders.ZpromoteSpec{LocalSize: c.threads})
+	}
+	return c
 }
 
 // RecordReal records the conversion of t to the real matrix s. It stores one number in `phase`: the
@@ -62,6 +86,29 @@ func (c *ComplexConversion[T]) RecordReal(
 	}
 	c.double.toReal.Dispatch(rec, groups, shaders.Zlag2dPush{
 		D: spirv.Addr[complex128](d), E: spirv.Addr[complex128](e), RealD: s.D.Addr(), RealE: s.E.Addr(), Phase: phase.Addr(), N: uint32(n),
+	})
+}
+
+// RecordBidiagonal records the conversion of an upper bidiagonal matrix C = D_U·S·D_Vᴴ to the real
+// matrix S, D_U = diag(1, …, 1, phases[0]), D_V = diag(1, …, 1, phases[1]). `off` has the elements of
+// C as the off-diagonal of its Golub-Kahan form: d1, e1, d2, …, dn. Only the last two may have an
+// imaginary part. `reals` receives the elements of S. Phases of elements that are 0, or do not exist,
+// are 1.
+func (c *ComplexConversion[T]) RecordBidiagonal(
+	rec *vk.Recorder, off vk.Slice[T], reals vk.Slice[float64], phases vk.Slice[complex128],
+) {
+	n := (off.Len() + 1) / 2
+	stages.Holds("the real elements", reals, off.Len())
+	stages.Holds("the phases", phases, 2)
+	groups, from := vk.Folded(vk.Tiles(off.Len(), c.threads)), off.Addr()
+	if k := c.single.bidiagonal; k != nil {
+		k.Dispatch(rec, groups, shaders.Cbd2dPush{
+			Off: spirv.Addr[complex64](from), Reals: reals.Addr(), Phases: phases.Addr(), N: uint32(n),
+		})
+		return
+	}
+	c.double.bidiagonal.Dispatch(rec, groups, shaders.Zbd2dPush{
+		Off: spirv.Addr[complex128](from), Reals: reals.Addr(), Phases: phases.Addr(), N: uint32(n),
 	})
 }
 

@@ -135,8 +135,160 @@ func testRealTridiagonal[T stagetest.Complex](t *testing.T) {
 	}
 }
 
-// TestPromote compares the complex vectors that RecordPromote makes from real ones with those of
-// package ref. The kernel has the vectors in rows, and package ref has them in columns.
+// TestRealBidiagonal compares the real matrix and the two phases with package ref. Imaginary parts
+// that must not be read are NaN.
+func TestRealBidiagonal(t *testing.T) {
+	stagetest.EachComplex(t, testRealBidiagonal[complex128], testRealBidiagonal[complex64])
+}
+
+func testRealBidiagonal[T stagetest.Complex](t *testing.T) {
+	dev := stagetest.Device(t)
+	c, err := NewComplexBidiagonal[T](dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lasts := []complex128{0, 2, -3, 1i, -0.75i, 3 + 4i, -1 - 1e-30i, -0.6 - 0.8i}
+	for _, n := range []int{1, 2, 3, 300} {
+		for _, scale := range spreadOf[stagetest.EpsilonOf[T]() > 1e-10] {
+			for k, last := range lasts {
+				before, off := lasts[(3*k+n)%len(lasts)], make([]T, 2*n-1)
+				for i := range off {
+					off[i] = T(complex(float64(i)-7, math.NaN()))
+				}
+				off[2*n-2] = T(last * complex(scale, 0))
+				if n > 1 {
+					off[2*n-3] = T(before * complex(scale, 0))
+				}
+				d, e := make([]complex128, n), make([]complex128, n-1)
+				for i, z := range off {
+					if i%2 == 0 {
+						d[i/2] = complex128(z)
+					} else {
+						e[i/2] = complex128(z)
+					}
+				}
+				diagonal, above, left, right := ref.RealBidiagonal(d, e)
+				from, to := vk.Reserve[T]("C", len(off)), vk.Reserve[float64]("real C", len(off))
+				turn := vk.Reserve[complex128]("phases", 2)
+				ws := stagetest.Arena(t, dev, vk.Together(from, to, turn))
+				stagetest.Put(t, dev, from.In(ws), off)
+				rec := vk.NewRecorder(dev)
+				c.RecordBidiagonal(rec, from.In(ws), to.In(ws), turn.In(ws))
+				stagetest.Run(t, dev, rec)
+				what := fmt.Sprintf("n=%d, last elements %v, %v times %g", n, before, last, scale)
+				for i, x := range stagetest.Get(t, dev, to.In(ws)) {
+					want := diagonal[i/2]
+					if i%2 == 1 {
+						want = above[i/2]
+					}
+					if !(math.Abs(x-want) <= 0x1p-50*want) && x != want {
+						t.Fatalf("%s: element %d is %g, want %g", what, i, x, want)
+					}
+				}
+				for i, phase := range stagetest.Get(t, dev, turn.In(ws)) {
+					if want := []complex128{left, right}[i]; !(cmplx.Abs(phase-want) <= 0x1p-50) {
+						t.Fatalf("%s: phase %d is %v, want %v", what, i, phase, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestConjugation conjugates a matrix with padding, and a real matrix, which stays as it is.
+func TestConjugation(t *testing.T) {
+	stagetest.EachComplex(t, testConjugation[complex128], testConjugation[complex64])
+	if c, err := NewConjugation[float64](stagetest.Device(t)); err != nil || c.kernel != nil {
+		t.Errorf("the conjugation of real numbers has a kernel, or the error %v", err)
+	}
+}
+
+func testConjugation[T stagetest.Complex](t *testing.T) {
+	dev := stagetest.Device(t)
+	c, err := NewConjugation[T](dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(most float64) { movedAtOnce = most }(movedAtOnce)
+	for i, size := range [][2]int{{0, 3}, {1, 1}, {5, 2}, {300, 7}} {
+		if i%2 == 1 {
+			movedAtOnce = 1000 // more than one dispatch
+		}
+		m, n := size[0], size[1]
+		r, x := rand.New(rand.NewPCG(uint64(m), uint64(n))), make([]T, m*n)
+		for l := range x {
+			x[l] = T(stagetest.RandomComplex(r))
+		}
+		room := vk.Reserve[T]("X", (m+2)*n)
+		at := room.In(stagetest.Arena(t, dev, vk.Together(room)))
+		stagetest.Put(t, dev, at, stagetest.Padded(m, n, x, m+2))
+		rec := vk.NewRecorder(dev)
+		c.Record(rec, product.NewMatrix(at, m, n, m+2))
+		stagetest.Run(t, dev, rec)
+		for l, z := range stagetest.Unpadded(t, m, n, stagetest.Get(t, dev, at), m+2) {
+			if want := T(cmplx.Conj(complex128(x[l]))); z != want {
+				t.Fatalf("%d×%d: element %d is %v, want %v", m, n, l, z, want)
+			}
+		}
+	}
+}
+
+// TestPhasesOfBothSides multiplies the columns of one matrix by phases (RecordDeciding), and those
+// of a second matrix by the same phases (RecordFollowing).
+func TestPhasesOfBothSides(t *testing.T) {
+	stagetest.EachComplex(t, testPhasesOfBothSides[complex128], testPhasesOfBothSides[complex64])
+}
+
+func testPhasesOfBothSides[T stagetest.Complex](t *testing.T) {
+	dev := stagetest.Device(t)
+	s, err := NewSigns[T](dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows, others, cols, ld = 300, 7, 5, 303
+	r, v, u := rand.New(rand.NewPCG(1, 2)), make([]complex128, rows*cols), make([]complex128, others*cols)
+	for _, x := range [][]complex128{v, u} {
+		for i := range x {
+			x[i] = stagetest.RandomComplex(r)
+		}
+	}
+	clear(v[3*rows : 4*rows]) // a column of zeros has the phase 1
+	v[77+2*rows] = -9         // decides its column
+	want, turned := slices.Clone(v), slices.Clone(u)
+	ref.ColumnPhases(rows, cols, want, rows)
+	for j := range cols {
+		phase := complex128(1)
+		for i, z := range want[j*rows : (j+1)*rows] {
+			if imag(z) == 0 && real(z) > 0 {
+				phase = z / v[i+j*rows]
+			}
+		}
+		for i := range others {
+			turned[i+j*others] *= phase
+		}
+	}
+	vv, uu := vk.Reserve[T]("V", ld*cols), vk.Reserve[T]("U", others*cols)
+	ff := vk.Reserve[uint32]("phases", cols*FlippedWords[T]())
+	ws := stagetest.Arena(t, dev, vk.Together(vv, uu, ff))
+	stagetest.Put(t, dev, vv.In(ws), stagetest.Padded(rows, cols, stagetest.ComplexOf[T](v), ld))
+	stagetest.Put(t, dev, uu.In(ws), stagetest.ComplexOf[T](u))
+	rec := vk.NewRecorder(dev)
+	s.RecordDeciding(rec, product.NewMatrix(vv.In(ws), rows, cols, ld), ff.In(ws))
+	s.RecordFollowing(rec, product.NewMatrix(uu.In(ws), others, cols, others), ff.In(ws))
+	stagetest.Run(t, dev, rec)
+	for name, pair := range map[string][2][]complex128{
+		"V": {stagetest.ComplexOf[complex128](stagetest.Unpadded(t, rows, cols, stagetest.Get(t, dev, vv.In(ws)), ld)), want},
+		"U": {stagetest.ComplexOf[complex128](stagetest.Get(t, dev, uu.In(ws))), turned},
+	} {
+		for i, z := range pair[1] {
+			if !(cmplx.Abs(pair[0][i]-z) <= 8*stagetest.EpsilonOf[T]()*cmplx.Abs(z)) {
+				t.Fatalf("%s: element %d is %v, want %v", name, i, pair[0][i], z)
+			}
+		}
+	}
+}
+
+// TestPromote compares vectors in rows with package ref, which has them in columns.
 func TestPromote(t *testing.T) {
 	stagetest.EachComplex(t, testPromote[complex128], testPromote[complex64])
 }

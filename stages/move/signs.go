@@ -28,25 +28,32 @@ func NewSigns[T spirv.Scalar](dev *vk.Device) (*Signs[T], error) {
 func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) { s.record(rec, x, 0, 0) }
 
 // RecordDeciding is Record, and also sets word j of `flipped` to 1 if the signs of column j were
-// changed, and otherwise to 0. If x has no rows, `flipped` is not written. RecordDeciding is for
-// real numbers only.
+// changed, and otherwise to 0. For complex numbers `flipped` has FlippedWords words for each column,
+// which receive the phase of the deciding element. If x has no rows, `flipped` is not written.
 func (s *Signs[T]) RecordDeciding(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
 	s.record(rec, x, wordsOf(x, flipped), 0)
 }
 
 // RecordFollowing changes the signs of those columns of x whose word in `flipped` is not 0.
 // RecordDeciding has set the words for another matrix: for example, the left singular vectors
-// change their signs together with the right ones. RecordFollowing is for real numbers only.
+// change their signs together with the right ones. For complex numbers it changes the phases of all
+// columns as RecordDeciding did.
 func (s *Signs[T]) RecordFollowing(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
 	s.record(rec, x, wordsOf(x, flipped), 1)
 }
 
 func wordsOf[T spirv.Scalar](x product.Matrix[T], flipped vk.Slice[uint32]) spirv.Addr[uint32] {
-	if k := spirv.KindOf[T](); k == spirv.Complex128 || k == spirv.Complex64 {
-		panic("stages: complex columns change their phases, not only their signs")
-	}
-	stages.Holds("the flipped columns", flipped, x.Cols)
+	stages.Holds("the flipped columns", flipped, x.Cols*FlippedWords[T]())
 	return flipped.Addr()
+}
+
+// FlippedWords is the number of words that RecordDeciding writes for a column: a word for real
+// numbers, and a number of type T for complex ones.
+func FlippedWords[T spirv.Scalar]() int {
+	if k := spirv.KindOf[T](); k.IsComplex() {
+		return int(k.Size() / spirv.Uint32.Size())
+	}
+	return 1
 }
 
 // record dispatches one workgroup for each column. If `follow` is 1, the column's word in `flipped`

@@ -8,14 +8,14 @@ import (
 )
 
 // generalBlock is a block of k columns of A that begins at column `begin`, while it is reduced. The
-// current trailing matrix is A − U·Wᵀ − Z·Vᵀ. U is stored in A, in the columns of the panels. W, Z
+// current trailing matrix is A − U·Wᴴ − Z·Vᴴ. U is stored in A, in the columns of the panels. W, Z
 // and V are in the workspace. Row i of U and of Z belongs to row i of A. Row j of W and of V
 // belongs to column j of A.
 //
 // xw has the b columns that lie before W in memory, and xz has the b columns before Z. They hold
 // the product of A and the reflectors of the newest panel, so that one product multiplies [xw W] or
 // [xz Z] by a small matrix.
-type generalBlock[T spirv.Real] struct {
+type generalBlock[T spirv.Scalar] struct {
 	*GeneralBandReduction[T]
 	ws       *vk.Arena
 	a, u, v  product.Matrix[T]
@@ -37,11 +37,11 @@ func (r *GeneralBandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin
 }
 
 // `from` returns the first `cols` columns of x without the rows above row number `row`.
-func from[T spirv.Real](x product.Matrix[T], row, cols int) product.Matrix[T] {
+func from[T spirv.Scalar](x product.Matrix[T], row, cols int) product.Matrix[T] {
 	return x.Block(row, 0, x.Rows-row, cols)
 }
 
-// subtractPending applies the deferred update, A ← A − U·Wᵀ − Z·Vᵀ, to the rows×cols block of A
+// subtractPending applies the deferred update, A ← A − U·Wᴴ − Z·Vᴴ, to the rows×cols block of A
 // that begins at (i, j). It uses the first p columns of U, W, Z and V. `by` computes the products.
 func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, by product.Ops[T], i, j, rows, cols, p int) {
 	if p == 0 {
@@ -54,15 +54,15 @@ func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, by product.Ops[T], i
 }
 
 // leftPanel applies the deferred updates to the panel P at column c. It factors P = Q·R with Q = I
-// − Y·T·Yᵀ, and writes R to the band. It appends Y to U, and w to W. It also copies the rows of the
+// − Y·T·Yᴴ, and writes R to the band. It appends Y to U, and w to W. It also copies the rows of the
 // right panel at column c, without the deferred updates, to the columns that this panel will have
 // in V.
 //
-//	Qᵀ·Â = Â − Y·wᵀ     w = Âᵀ·Y·T = (Aᵀ·Y)·T − W·(Uᵀ·Y·T) − V·(Zᵀ·Y·T)
+//	Qᴴ·Â = Â − Y·wᴴ     w = Âᴴ·Y·T = (Aᴴ·Y)·T − W·(Uᴴ·Y·T) − V·(Zᴴ·Y·T)
 //
 // Â is the trailing matrix after the deferred updates, and A is the trailing matrix before them. U
 // lies in memory just before the columns of A that remain, with Y between the two. So one product
-// computes Uᵀ·Y, Yᵀ·Y and Aᵀ·Y.
+// computes Uᴴ·Y, Yᴴ·Y and Aᴴ·Y.
 func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	p, cols, rows := c-k.begin, min(k.b, k.N-c), k.M-c
 	k.subtractPending(rec, k.ops, c, c, rows, cols, p)
@@ -88,21 +88,23 @@ func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]
 		product.Product[T]{OpA: product.Adjoint, A: k.a.Block(c, k.begin, rows, k.N-k.begin), B: y, C: from(products, k.begin, k.b)},
 		product.Product[T]{OpA: product.Adjoint, A: from(k.z, c, p), B: y, C: zy})
 	uy, yy := products.Block(k.begin, 0, p, k.b), products.Block(c, 0, k.b, k.b)
-	tw, tv := k.small(1, k.b+p), k.small(2, p) // [T; −Uᵀ·Y·T] and −Zᵀ·Y·T
+	tw, tv := k.small(1, k.b+p), k.small(2, p) // [T; −Uᴴ·Y·T] and −Zᴴ·Y·T
+	x := k.v.Block(after, p, rest, k.b)
 	rec.Concurrently(func() {
 		k.rows.Record(rec, yy, tau, factor, tw.Block(0, 0, k.b, k.b),
 			panel.TimesFactor[T]{S: uy, R: tw.Block(k.b, 0, p, k.b)}, panel.TimesFactor[T]{S: zy, R: tv})
-		k.transpose.Record(rec, k.strip(c), k.v.Block(after, p, rest, k.b)) // for the right panel
+		k.transpose.Record(rec, k.strip(c), x) // for the right panel
 	})
+	k.conjugate.Record(rec, x)
 	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.NoTrans, 1,
 		product.Pair[T]{A: from(k.xw, after, k.b+p), B: tw}, product.Pair[T]{A: from(k.v, after, p), B: tv},
 		0, k.w.Block(after, p, rest, k.b))
 }
 
 // rightPanel applies the deferred updates to the rows X to the right of the diagonal block at
-// column c. It factors the transpose, Xᵀ = Q·R with Q = I − v·T·vᵀ, and appends v to V and z to Z:
+// column c. It factors the adjoint, Xᴴ = Q·R with Q = I − v·T·vᴴ, and appends v to V and z to Z:
 //
-//	Â·Q = Â − z·vᵀ     z = Â·v·T = (A·v)·T − U·(Wᵀ·v·T) − Z·(Vᵀ·v·T)
+//	Â·Q = Â − z·vᴴ     z = Â·v·T = (A·v)·T − U·(Wᴴ·v·T) − Z·(Vᴴ·v·T)
 //
 // Â is the trailing matrix after the deferred updates, and A is the trailing matrix before them. U
 // and W already have the columns of the left panel at column c, but Z and V do not have the columns
@@ -124,7 +126,7 @@ func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 		product.Product[T]{A: k.a.Block(after, after, rows, rest), B: v, C: x},
 		product.Product[T]{OpA: product.Adjoint, A: from(k.v, after, p+b), B: v, C: vv},
 		product.Product[T]{OpA: product.Adjoint, A: from(k.w, after, p+b), B: v, C: wv})
-	tz, tu := k.small(2, b+p), k.small(3, p+b) // [T; −Vᵀ·v·T] and −Wᵀ·v·T
+	tz, tu := k.small(2, b+p), k.small(3, p+b) // [T; −Vᴴ·v·T] and −Wᴴ·v·T
 	rec.Concurrently(func() {
 		k.rows.Record(rec, vv.Block(p, 0, b, b), tau, product.NewMatrix(t, b, b, b), tz.Block(0, 0, b, b),
 			panel.TimesFactor[T]{S: vv.Block(0, 0, p, b), R: tz.Block(b, 0, p, b)}, panel.TimesFactor[T]{S: wv, R: tu})

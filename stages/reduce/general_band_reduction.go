@@ -15,38 +15,40 @@ import (
 // GeneralBandReduction reduces a matrix with at least as many rows as columns to an upper band
 // (ge2tb, the first stage of a two-stage dgesvd):
 //
-//	A = Q1·[B; 0]·P1ᵀ     B has b superdiagonals
+//	A = Q1·[B; 0]·P1ᴴ     B has b superdiagonals
 //
 // Left panels of b columns and right panels of b rows are factored alternately. The updates of the
 // trailing matrix are deferred: while a block of k columns is reduced, the trailing matrix A in
 // memory keeps its values from the beginning of the block. The current trailing matrix is
 //
-//	Â = A − U·Wᵀ − Z·Vᵀ
+//	Â = A − U·Wᴴ − Z·Vᴴ
 //
 // U has the left reflectors and V has the right reflectors. U, W, Z and V have b columns for each
 // finished panel of the block.
 //
 // Afterwards A holds the reflectors of Q1 in the columns of their panels, from the first row of the
 // diagonal block on, as panel.QR stores them. If vectors are wanted, A also holds the reflectors of
-// P1, transposed, in the rows of their panels, from the first column after the diagonal block on.
+// P1, transposed without conjugation, in the rows of their panels, from the first column after the
+// diagonal block on.
 // All of A is overwritten.
 //
 // Source: Wang et al., PPoPP 2025, defer the updates of a symmetric reduction in this way; here the
 // updates from both sides are deferred. Package stages/ref has the same method in plain Go.
-type GeneralBandReduction[T spirv.Real] struct {
+type GeneralBandReduction[T spirv.Scalar] struct {
 	GeneralSize
 	panel.Factorisation[T] // right panels have b columns after they are transposed
 	ops                    product.Ops[T]
 	update                 product.Ops[T] // for the trailing matrix
 	transpose              *move.Transpose[T]
+	conjugate              *move.Conjugation[T]
 	lower                  *vk.Kernel[shaders.Ge2tbLowerSpec, shaders.Ge2tbLowerPush[T]]
 	rows                   panel.FactorRows[T]
 
-	w    vk.Region[T] // Aᵀ·Y and W, n×(b+k)
+	w    vk.Region[T] // Aᴴ·Y and W, n×(b+k)
 	z    vk.Region[T] // A·v and Z, m×(b+k)
 	v    vk.Region[T] // V, n×k
 	s    vk.Region[T] // small matrices, (k+b)×b each
-	l    vk.Region[T] // transposed triangles L of all right panels, b×b each
+	l    vk.Region[T] // adjoints of the triangles L of all right panels, b×b each
 	tau  vk.Region[T] // factors of a panel, b
 	work *vk.Layout
 }
@@ -68,7 +70,7 @@ func (s GeneralSize) BandLen() int { return stages.GeneralBandLen(s.N, s.B) }
 
 // In NewGeneralBandReduction, `update` computes the products that update the trailing matrix, and
 // `ops` computes all others. `update` and `ops` may be the same.
-func NewGeneralBandReduction[T spirv.Real](
+func NewGeneralBandReduction[T spirv.Scalar](
 	dev *vk.Device, size GeneralSize, ops, update product.Ops[T], w stages.Waiting, t panel.Tuning,
 ) (*GeneralBandReduction[T], error) {
 	m, n, b, k := size.M, size.N, size.B, size.K
@@ -82,6 +84,9 @@ func NewGeneralBandReduction[T spirv.Real](
 		return nil, err
 	}
 	if r.transpose, err = move.NewTranspose[T](dev); err != nil {
+		return nil, err
+	}
+	if r.conjugate, err = move.NewConjugation[T](dev); err != nil {
 		return nil, err
 	}
 	if r.rows, err = panel.NewFactorRows[T](dev, b); err != nil {
@@ -102,9 +107,9 @@ func NewGeneralBandReduction[T spirv.Real](
 		return nil, err
 	}
 	return r, ops.Reserve(
-		product.Shape{M: m, N: b, K: m, Count: 1},       // Aᵀ·Y and A·v
+		product.Shape{M: m, N: b, K: m, Count: 1},       // Aᴴ·Y and A·v
 		product.Shape{M: m, N: b, K: 2*k + b, Count: 1}, // the deferred updates of a panel, and of these products
-		product.Shape{M: k + b, N: b, K: m, Count: 1},   // UᵀY, ZᵀY, Wᵀv, Vᵀv
+		product.Shape{M: k + b, N: b, K: m, Count: 1},   // UᴴY, ZᴴY, Wᴴv, Vᴴv
 	)
 }
 
@@ -156,7 +161,7 @@ func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a produ
 
 // factorOf returns the memory for the factor T of a panel. `all` has b×b elements for each panel,
 // or only for one.
-func factorOf[T spirv.Real](all vk.Slice[T], panel, b int) vk.Slice[T] {
+func factorOf[T spirv.Scalar](all vk.Slice[T], panel, b int) vk.Slice[T] {
 	if all.Len() == b*b {
 		return all
 	}

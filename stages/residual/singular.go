@@ -10,16 +10,16 @@ import (
 // SingularResidual measures the errors of singular vectors on the device (as dbdt01 and dort01 do).
 // It computes, for each column, the sum of the magnitudes of the elements of
 //
-//	A·V − U·diag(σ),   UᵀU − I   and   VᵀV − I
+//	A·V − U·diag(σ),   UᴴU − I   and   VᴴV − I
 //
 // A is m×n, U has m rows, and V has n rows.
-type SingularResidual[T spirv.Real] struct {
+type SingularResidual[T spirv.Scalar] struct {
 	m, n, k int // k: largest number of columns of U and of V
 	sums    columnSums[T]
 }
 
 // NewSingularResidual prepares for an m×n matrix A and up to k ≤ max(m, n) columns of U and of V.
-func NewSingularResidual[T spirv.Real](dev *vk.Device, m, n, k int, ops product.Ops[T]) (*SingularResidual[T], error) {
+func NewSingularResidual[T spirv.Scalar](dev *vk.Device, m, n, k int, ops product.Ops[T]) (*SingularResidual[T], error) {
 	sums, err := newColumnSums(dev, max(m, n), k, ops)
 	if err != nil {
 		return nil, err
@@ -42,10 +42,9 @@ func (r *SingularResidual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, u, v pro
 	})
 }
 
-// RecordOrthogonality measures ZᵀZ − I. The matrix z has at most k columns, which are left or right
-// singular vectors.
+// RecordOrthogonality measures ZᴴZ − I, where z is U or V with at most k columns.
 func (r *SingularResidual[T]) RecordOrthogonality(rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], sums vk.Slice[T]) {
-	stages.Holds("the sums of ZᵀZ − I", sums, z.Cols)
+	stages.Holds("the sums of ZᴴZ − I", sums, z.Cols)
 	r.sums.each(z.Cols, func(j, cols int) {
 		r.sums.gram(rec, ws, z, z.Block(0, j, z.Rows, cols), j, sums.From(j))
 	})

@@ -12,7 +12,8 @@
 //          flipped  cols words, or null. With follow = 0 the kernel writes 1 for each column whose
 //                   signs have changed, and 0 for every other column. With follow = 1 it reads the
 //                   words, and changes the signs of the columns with 1, whatever their entries.
-//                   For complex numbers `flipped` is null, and follow is 0
+//                   For complex numbers the words are cols complex numbers, the phases z/|z|, by
+//                   whose conjugates the columns are multiplied
 //
 // For singular vectors, a dispatch with follow = 0 decides the signs of the right vectors. A
 // dispatch with follow = 1 then changes the signs of the left vectors in the same way.
@@ -31,6 +32,7 @@
 #define decision_t scalar_t
 #define decision(z) (z)
 #define size_of(z) square(z)
+layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Phases { scalar_t at[]; };
 #else
 #define decision_t bool
 #define decision(z) ((z) < scalar_t(0))
@@ -95,10 +97,17 @@ void main() {
 	uint t = gl_LocalInvocationID.x;
 	Column x = Column(element(uint64_t(p.x), 0, j, p.ldx));
 #ifdef COMPLEX
+	Phases phases = Phases(uint64_t(p.flipped));
 	scalar_t phase;
-	real_t modulus = polar(decides(x, t), phase);
-	for (uint i = t; i < p.rows; i += LOCAL_SIZE) {
-		x.at[i] = i == place[0] ? of_real(modulus) : mul(x.at[i], conjugate(phase));
+	if (p.follow != 0) {
+		phase = phases.at[j];
+		for (uint i = t; i < p.rows; i += LOCAL_SIZE) x.at[i] = mul(x.at[i], conjugate(phase));
+	} else {
+		real_t modulus = polar(decides(x, t), phase);
+		if (uint64_t(p.flipped) != 0ul && t == 0) phases.at[j] = phase;
+		for (uint i = t; i < p.rows; i += LOCAL_SIZE) {
+			x.at[i] = i == place[0] ? of_real(modulus) : mul(x.at[i], conjugate(phase));
+		}
 	}
 #else
 	bool flip;

@@ -1,5 +1,7 @@
 // tb2bd reduces an upper band matrix to upper bidiagonal form by bulge chasing, B = Q2·C·P2ᵀ
-// (LAPACK dgbbrd).
+// (LAPACK dgbbrd), and a complex one to B = Q2·C·P2ᴴ (zgbbrd).
+//
+// complex: tb2bd_chase tb2bd_wave
 //
 // in, out: band       general compact band, 3·B rows per column: element (row, col) lies at
 //                     row + col·(3B−1) + 2B−1. B columns of zeros follow the last one. Elements
@@ -36,6 +38,12 @@
 //
 // clusters.glsl calls the first of the two blocks of a half-step A, and the second one C. The lines
 // of A and C are rows if h is even, and columns if h is odd.
+//
+// For complex numbers, R and L are Hᴴ·x = β·e1 with a real β, H = I − τ·v·vᴴ. R is H for the
+// conjugates x of the first row (zlacgv), and L is Hᴴ for the first column x. Q2 and P2 are the
+// products of all H. So the lines are rows if h is even, and the conjugates of columns if h is odd,
+// and for both ℓ ← ℓ − τ·(ℓᵀ·v)·conj(v). C is real except for its last two elements, e_{n−2} and
+// d_{n−1}: no half-step has these elements as its β.
 //
 // Which half-steps must wait for which. The blocks of sweep s−1 lie one row and one column before
 // the blocks of sweep s. Half-steps up to h+2 of sweep s−1 write elements that half-step (s, h)
@@ -183,6 +191,10 @@ HalfStep half_step(uint s, uint h) {
 // or to columns.
 uint half_steps(uint s) { return (p.n - 1 - s + B - 1) / B * 2; }
 
+// as_line converts an element z of a row or a column in memory to an element of a line, and back:
+// the lines are the conjugates of columns if h is odd.
+#define as_line(q, z) conjugated(z, q.h % 2 == 0 ? 0u : SIGN_BIT)
+
 // a_at and c_at return the address of the first element that this invocation holds of line number
 // q.i of block A and of block C. A line is a row or a column.
 uint64_t a_at(HalfStep q) {
@@ -203,7 +215,7 @@ bool has_a(HalfStep q) { return q.h == 0 ? q.i == 0 : exists(q.i) && (q.h % 2 ==
 void fetch(HalfStep q) {
 	Band from = Band(c_at(q));
 	if (q.low > 0 && exists(q.i)) {
-		[[unroll]] for (uint m = 0; m < OWN; m++) c[m] = inside(q.first + m * LANES) ? work_t(from.at[m * LANES * q.along]) : work_t(0);
+		[[unroll]] for (uint m = 0; m < OWN; m++) c[m] = inside(q.first + m * LANES) ? as_line(q, work_t(from.at[m * LANES * q.along])) : work_t(0);
 	}
 }
 
@@ -219,16 +231,16 @@ void chase(HalfStep q, bool keeps, uint to) {
 	Band c_to = Band(c_at(q));
 	if (exists(q.i) && (keeps || q.i < q.low)) {
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			work_t x = ROUNDED(fma(-c_u, u[m], c[m]));
+			work_t x = ROUNDED(mad(-c_u, conjugate(u[m]), c[m]));
 			uint k = q.first + m * LANES;
 			if (keeps && inside(k)) tile[row + m * LANES * LD] = x;
-			if (!keeps && k < q.len) c_to.at[m * LANES * q.along] = scalar_t(x);
+			if (!keeps && k < q.len) c_to.at[m * LANES * q.along] = scalar_t(as_line(q, x));
 		}
 	}
 	if (VECTORS && q.first == 0 && q.i < q.len) {
 		uint64_t v = uint64_t(q.h % 2 == 0 ? p.right : p.left);
 		uint64_t at = uint64_t(q.s) * (p.n - 1) - (uint64_t(q.s) * q.s - q.s) / 2 + q.h / 2 * B;
-		MatrixOut(element(v, at, 0, 0)).at[q.i] = scalar_t(q.i == 0 ? work_t(1) : u_i * h.inverse);
+		MatrixOut(element(v, at, 0, 0)).at[q.i] = scalar_t(q.i == 0 ? one() : mul(u_i, h.inverse));
 	}
 	if (VECTORS && gl_LocalInvocationIndex == 0) {
 		uint64_t tau = uint64_t(q.h % 2 == 0 ? p.right_tau : p.left_tau);
@@ -238,8 +250,8 @@ void chase(HalfStep q, bool keeps, uint to) {
 	Band a_to = Band(a_at(q));
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		uint k = q.first + m * LANES;
-		work_t y = q.i > 0 ? fma(-a_u, u[m], a[m]) : k == 0 ? h.beta : work_t(0);
-		if (k < q.len) a_to.at[m * LANES * q.along] = STORED(y);
+		work_t y = q.i > 0 ? mad(-a_u, conjugate(u[m]), a[m]) : k == 0 ? h.beta : work_t(0);
+		if (k < q.len) a_to.at[m * LANES * q.along] = STORED(as_line(q, y));
 	}
 }
 
@@ -262,7 +274,7 @@ void main() {
 		uint s = sweep;
 		if (s >= p.last) return;
 		uint count = half_steps(s);
-		if (t < B) tile[t] = work_t(Band(band(s, s + 1)).at[t * COLUMN]);
+		if (t < B) tile[t] = conjugate(work_t(Band(band(s, s + 1)).at[t * COLUMN]));
 		if (t == WAITER) go[0] = reaches(s, 1 + LEAD);
 		meet();
 		for (uint h = 0; h < count; h++) {
@@ -302,7 +314,7 @@ void main() {
 	if (has_a(q)) {
 		Band from = Band(a_at(q));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			if (inside(q.first + m * LANES)) tile[q.first + m * LANES + q.i * LD] = work_t(from.at[m * LANES * q.along]);
+			if (inside(q.first + m * LANES)) tile[q.first + m * LANES + q.i * LD] = conjugate(as_line(q, work_t(from.at[m * LANES * q.along])));
 		}
 	}
 	meet(); // chase stores to x, so all invocations must have read x before

@@ -1,6 +1,8 @@
 // tb2bd_bidiagonal copies the two diagonals of an upper bidiagonal matrix out of its general
 // compact band (see tb2bd), with a stride.
 //
+// complex
+//
 // in:  band  3·width rows per column; element (i, j) lies at i + j·(3·width−1) + 2·width−1
 // out: d     the n elements of the diagonal, `stride` elements apart
 //      e     the n−1 elements of the superdiagonal, `stride` elements apart
@@ -8,7 +10,8 @@
 // The host can interleave d and e: with stride 2, and with e one element after d, the result is the
 // off-diagonal of the Golub-Kahan form. This form is a symmetric tridiagonal matrix of order 2n
 // with a zero diagonal. Its eigenvalues are the singular values and their negatives. Values are
-// copied unchanged, in the type of the band. d and e must not overlap the band, or each other's
+// copied unchanged, in the type of the band. For complex numbers only the last elements of d and e
+// have an imaginary part. d and e must not overlap the band, or each other's
 // elements.
 //
 // Grid: one invocation per column, in x and y.

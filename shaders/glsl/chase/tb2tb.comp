@@ -1,5 +1,8 @@
-// tb2tb reduces an upper band matrix to a narrower upper band matrix by bulge chasing, B = Q·B′·Pᵀ.
-// It is one pass of successive band reduction, from STEP superdiagonals to STEP − (B−1).
+// tb2tb reduces an upper band matrix to a narrower upper band matrix by bulge chasing, B = Q·B′·Pᵀ,
+// and a complex one to B = Q·B′·Pᴴ. It is one pass of successive band reduction, from STEP
+// superdiagonals to STEP − (B−1).
+//
+// complex
 //
 // in, out: band  compact band: element (row, col) lies at row + col·(height−1) + above, with
 //                above ≥ STEP+B−1 and height ≥ above+B. STEP+B−1 columns of zeros follow the
@@ -34,7 +37,8 @@
 //	           element
 //
 // clusters.glsl calls the first block of a half-step A, and the last one C. The lines of A and C
-// are rows if h is even, and columns if h is odd. The lines in the middle are loaded from memory to
+// are rows if h is even, and columns if h is odd. For complex numbers they are the conjugates of
+// columns, as tb2bd.comp explains. The lines in the middle are loaded from memory to
 // registers and stored to memory again.
 //
 // Which half-steps must wait for which. Sweep s lies one row and one column after sweep s−1. STEP
@@ -182,6 +186,10 @@ HalfStep half_step(uint s, uint h) {
 // last half-step must still store its block A.
 uint half_steps(uint s) { return ((p.n - 2 - s - MIDDLE) / STEP + 1) * 2; }
 
+// as_line converts an element z of a row or a column in memory to an element of a line, and back:
+// the lines are the conjugates of columns if h is odd.
+#define as_line(q, z) conjugated(z, q.h % 2 == 0 ? 0u : SIGN_BIT)
+
 // own returns the address of this invocation's first element of line number `line` (a row or a
 // column) of a block. The first line of the block begins at element (row, col). The number of
 // elements fits in 32 bits, but the number of bytes may not.
@@ -217,7 +225,7 @@ bool has_middle(HalfStep q, uint line) { return exists(q.i) && line < q.between;
 void fetch(HalfStep q) {
 	Band from = Band(c_at(q));
 	if (q.low > 0 && exists(q.i)) {
-		[[unroll]] for (uint k = 0; k < OWN; k++) c[k] = inside(q.first + k * LANES) ? work_t(from.at[k * LANES * q.along]) : work_t(0);
+		[[unroll]] for (uint k = 0; k < OWN; k++) c[k] = inside(q.first + k * LANES) ? as_line(q, work_t(from.at[k * LANES * q.along])) : work_t(0);
 	}
 }
 
@@ -229,7 +237,7 @@ void fetch_middle(HalfStep q, uint base) {
 		if (!has_middle(q, line)) continue;
 		Band from = Band(middle_at(q, line));
 		[[unroll]] for (uint k = 0; k < OWN; k++) {
-			m[l * OWN + k] = inside(q.first + k * LANES) ? work_t(from.at[k * LANES * q.along]) : work_t(0);
+			m[l * OWN + k] = inside(q.first + k * LANES) ? as_line(q, work_t(from.at[k * LANES * q.along])) : work_t(0);
 		}
 	}
 }
@@ -242,11 +250,11 @@ void apply_middle(HalfStep q, work_t gamma, uint base) {
 		uint line = base + l * B + q.i;
 		work_t y[OWN];
 		[[unroll]] for (uint k = 0; k < OWN; k++) y[k] = m[l * OWN + k];
-		work_t y_u = gamma * dot(y, u); // in uniform control flow, because the cluster shuffles
+		work_t y_u = mul(gamma, dot(y, u)); // in uniform control flow, because the cluster shuffles
 		if (!has_middle(q, line)) continue;
 		Band to = Band(middle_at(q, line));
 		[[unroll]] for (uint k = 0; k < OWN; k++) {
-			if (q.first + k * LANES < q.len) to.at[k * LANES * q.along] = STORED(fma(-y_u, u[k], y[k]));
+			if (q.first + k * LANES < q.len) to.at[k * LANES * q.along] = STORED(as_line(q, mad(-y_u, conjugate(u[k]), y[k])));
 		}
 	}
 }
@@ -263,10 +271,10 @@ void chase(HalfStep q, bool keeps, uint to) {
 	Band c_to = Band(c_at(q));
 	if (exists(q.i) && (keeps || q.i < q.low)) {
 		[[unroll]] for (uint k = 0; k < OWN; k++) {
-			work_t x = ROUNDED(fma(-c_u, u[k], c[k]));
+			work_t x = ROUNDED(mad(-c_u, conjugate(u[k]), c[k]));
 			uint at = q.first + k * LANES;
 			if (keeps && inside(at)) tile[row + k * LANES * LD] = x;
-			if (!keeps && at < q.len) c_to.at[k * LANES * q.along] = scalar_t(x);
+			if (!keeps && at < q.len) c_to.at[k * LANES * q.along] = scalar_t(as_line(q, x));
 		}
 	}
 	apply_middle(q, h.gamma, 0);
@@ -278,8 +286,8 @@ void chase(HalfStep q, bool keeps, uint to) {
 	Band a_to = Band(a_at(q));
 	[[unroll]] for (uint k = 0; k < OWN; k++) {
 		uint at = q.first + k * LANES;
-		work_t y = q.i > 0 ? fma(-a_u, u[k], a[k]) : at == 0 ? h.beta : work_t(0);
-		if (at < q.len) a_to.at[k * LANES * q.along] = STORED(y);
+		work_t y = q.i > 0 ? mad(-a_u, conjugate(u[k]), a[k]) : at == 0 ? h.beta : work_t(0);
+		if (at < q.len) a_to.at[k * LANES * q.along] = STORED(as_line(q, y));
 	}
 }
 
@@ -298,7 +306,7 @@ void main() {
 		uint s = sweep;
 		if (s >= p.last) return;
 		uint count = half_steps(s);
-		if (t < B) tile[t] = work_t(Band(band(s, s + MIDDLE + 1)).at[t * (p.height - 1)]);
+		if (t < B) tile[t] = conjugate(work_t(Band(band(s, s + MIDDLE + 1)).at[t * (p.height - 1)]));
 		if (t == WAITER) go[0] = reaches(s, 1 + LEAD);
 		meet();
 		for (uint h = 0; h < count; h++) {
@@ -331,7 +339,7 @@ void main() {
 	if (has_a(q)) {
 		Band from = Band(a_at(q));
 		[[unroll]] for (uint k = 0; k < OWN; k++) {
-			if (inside(q.first + k * LANES)) tile[q.first + k * LANES + q.i * LD] = work_t(from.at[k * LANES * q.along]);
+			if (inside(q.first + k * LANES)) tile[q.first + k * LANES + q.i * LD] = conjugate(as_line(q, work_t(from.at[k * LANES * q.along])));
 		}
 	}
 	meet(); // chase stores to x, so all invocations must have read x before

@@ -1,15 +1,17 @@
 // ge2tb_lower copies the lower triangles that a reduction to an upper band leaves (ge2tb) to the
 // general compact band. tb2bd.comp explains the storage of this band.
 //
-//	B(c+i, c+b+j) ← r_p(j, i)      c = p·b, j ≤ i < b, c+b+j < n
+// complex
+//
+//	B(c+i, c+b+j) ← conj(r_p(j, i))      c = p·b, j ≤ i < b, c+b+j < n
 //
 // B is the band matrix of order n with b superdiagonals, and p is the number of a right panel.
 //
 // in:  r     for each right panel p a b×b matrix r_p, the upper triangular factor of the
-//            transposed panel, one after another
+//            panel's adjoint, one after another
 // out: band  the elements of B in the formula; no other elements are written
 //
-// Values are copied as they are. band must not overlap r.
+// Real values are copied as they are. band must not overlap r.
 //
 // Grid: one invocation per element of r, in x and y.
 #version 460
@@ -39,5 +41,5 @@ void main() {
 	if (panel >= p.panels || j > i) return;
 	uint row = panel * p.b + i, col = (panel + 1) * p.b + j;
 	if (col >= p.n) return;
-	MatrixOut(element(uint64_t(p.band), row + 2 * p.b - 1 - col, col, 3 * p.b)).at[0] = MatrixIn(element(uint64_t(p.r), k, 0, 0)).at[0];
+	MatrixOut(element(uint64_t(p.band), row + 2 * p.b - 1 - col, col, 3 * p.b)).at[0] = conjugate(MatrixIn(element(uint64_t(p.r), k, 0, 0)).at[0]);
 }
