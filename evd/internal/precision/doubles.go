@@ -52,7 +52,8 @@ type Doubles[T spirv.Scalar] interface {
 
 	// Real returns the device memory of diagonal i. WidenReals records the conversion of the
 	// diagonals to the memory `wide`. Complex diagonals must be those of a Hermitian tridiagonal
-	// matrix, d and e. If OnHost is true, WidenReals records nothing.
+	// matrix, d and e, or one diagonal: the off-diagonal of the Golub-Kahan form of a bidiagonal
+	// matrix. If OnHost is true, WidenReals records nothing.
 	Real(ws *vk.Arena, i int, wide vk.Slice[float64]) vk.Slice[T]
 	WidenReals(rec *vk.Recorder, ws *vk.Arena, wide ...vk.Slice[float64])
 

@@ -86,7 +86,8 @@ func (d *onDevice) Widen(rec *vk.Recorder, z product.Matrix[float32], x stages.M
 }
 
 // complexes implements Doubles for complex numbers. The tridiagonal matrix is D·S·Dᴴ with a real S
-// and D = diag(1 … 1, phase).
+// and D = diag(1 … 1, phase). A bidiagonal matrix, with vectors of two sides, has a phase for each
+// side.
 type complexes[T complex64 | complex128] struct {
 	ownOnDevice[T]
 	phase   vk.Region[complex128]
@@ -94,15 +95,27 @@ type complexes[T complex64 | complex128] struct {
 }
 
 func newComplexes[T complex64 | complex128](dev *vk.Device, m Memory[T]) (*complexes[T], error) {
-	convert, err := move.NewComplexConversion[T](dev)
-	return &complexes[T]{ownOnDevice[T]{own[T]{m}}, vk.Reserve[complex128]("phase of e", 1), convert}, err
+	convert := move.NewComplexConversion[T]
+	if m.bidiagonal() {
+		convert = move.NewComplexBidiagonal[T]
+	}
+	made, err := convert(dev)
+	return &complexes[T]{ownOnDevice[T]{own[T]{m}}, vk.Reserve[complex128]("phase of e", max(1, len(m.Rows))), made}, err
 }
+
+// bidiagonal reports whether the numbers belong to a bidiagonal matrix, whose elements are a single
+// diagonal.
+func (m Memory[T]) bidiagonal() bool { return len(m.Reals) == 1 }
 
 func (d *complexes[T]) Always() *vk.Layout { return vk.Together(d.own.Always(), d.phase) }
 
 func (d *complexes[T]) Copied() []vk.Region[complex128] { return []vk.Region[complex128]{d.phase} }
 
 func (d *complexes[T]) WidenReals(rec *vk.Recorder, ws *vk.Arena, wide ...vk.Slice[float64]) {
+	if d.bidiagonal() {
+		d.convert.RecordBidiagonal(rec, d.Reals[0].In(ws), wide[0], d.phase.In(ws))
+		return
+	}
 	d.convert.RecordReal(rec, stages.Tridiagonal[T]{D: d.Reals[0].In(ws), E: d.Reals[1].In(ws)},
 		stages.Tridiagonal[float64]{D: wide[0], E: wide[1]}, d.phase.In(ws))
 }
@@ -110,7 +123,7 @@ func (d *complexes[T]) WidenReals(rec *vk.Recorder, ws *vk.Arena, wide ...vk.Sli
 func (d *complexes[T]) Narrow(rec *vk.Recorder, ws *vk.Arena, side int, x stages.Matrix) {
 	rec.Phase(stages.PhasePromote, 0, 1)
 	to := product.Matrix[T]{Rows: x.Rows, Cols: x.Cols, Ld: x.Ld, At: d.Memory.Rows[side].In(ws)}
-	d.convert.RecordPromote(rec, x, d.phase.In(ws), to)
+	d.convert.RecordPromote(rec, x, d.phase.In(ws).Sub(side, 1), to)
 }
 
 func (*complexes[T]) Widen(_ *vk.Recorder, _ product.Matrix[T], x stages.Matrix) stages.Matrix {
@@ -133,6 +146,36 @@ func RealTridiagonal[T spirv.Scalar](d, e []T) (s spectrum.Tridiagonal, phase T)
 		}
 	}
 	return s, phase
+}
+
+// RealBidiagonal factors an upper bidiagonal matrix in single precision as D_U·S·D_Vᴴ, with D_U =
+// diag(1 … 1, phases[0]) and D_V = diag(1 … 1, phases[1]), as move.ComplexConversion does. `off` has
+// the elements of the matrix as the off-diagonal of its Golub-Kahan form, and the result those of the
+// real matrix S. All elements but the last two must be real. For real numbers the phases are 1.
+func RealBidiagonal[T spirv.Scalar](off []T) (reals []float64, phases [2]T) {
+	reals, phases = spectrum.Scale(off, 1), [2]T{1, 1}
+	z, ok := any(off).([]complex64)
+	if !ok {
+		return reals, phases
+	}
+	last, right := len(z)-1, complex128(1)
+	if last > 0 {
+		reals[last-1], right = polar(complex128(z[last-1]))
+		right = cmplx.Conj(right)
+	}
+	modulus, left := polar(complex128(z[last]) * right)
+	reals[last] = modulus
+	of := any(&phases).(*[2]complex64)
+	of[0], of[1] = complex64(left), complex64(right)
+	return reals, phases
+}
+
+// polar returns |z| and z/|z|, or 0 and 1 for z = 0.
+func polar(z complex128) (modulus float64, phase complex128) {
+	if modulus = cmplx.Abs(z); modulus == 0 {
+		return 0, 1
+	}
+	return modulus, z / complex(modulus, 0)
 }
 
 // onHost implements Doubles for single precision on a device without double precision.
