@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 	"evd/matgen":        {"stages/tridiag"},
 	"evd/matio":         {"evd/matio/internal/memory", "evd/matio/internal/number", "evd/matio/internal/numpy", "evd/matio/internal/stream", "evd/matio/internal/transpose"},
 	"evd/spectrum":      {"evd/internal/plan", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv", rooms},
-	"evd/svd":           {"evd", "evd/emulation", "evd/internal/plan", "evd/internal/precision", "evd/ratio", "evd/spectrum", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv", rooms},
+	"evd/svd":           {"evd", "evd/emulation", "evd/internal/dense", "evd/internal/plan", "evd/internal/precision", "evd/ratio", "evd/spectrum", "stages/bidiagonal", "stages/machine", "stages/product", "stages/product/emulated", "stages/tridiag", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/tune":          {"evd", "evd/bench", "stages/batch", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "stages/product/emulated", "stages/tuning", "vk"},
 	"evd/gonumlapack":   {"evd", "evd/plancache", "evd/svd", "internal/copies", "stages/tuning", "vk"},

@@ -119,7 +119,7 @@ func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandP
 }
 
 func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*bandPath, error) {
-	t, err := bounded(dev, t)
+	t, err := bounded[float64](dev, t)
 	if err != nil {
 		return nil, err
 	}

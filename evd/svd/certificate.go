@@ -73,7 +73,7 @@ func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal
 // Golub-Kahan form T of C, and compares ‖C‖F with `norm` = ‖σ·A‖F. The device has T, and t is the
 // host's copy. With n = max(rows, columns) of A, Norm is in units of n·ε·‖A‖F. Counts is in units
 // of ε·‖T‖₁ times the order of C, which may be less than n.
-func certifyGolubKahan[T evd.Float](
+func certifyGolubKahan[T evd.Number](
 	c *plan.Call, values *spectrum.Stage, sigma, norm float64, n int, t spectrum.Tridiagonal, p spectrum.Part,
 ) (*Certificate, error) {
 	found := &Certificate{Counts: math.Inf(1), Norm: normDifference(norm, t) / (float64(n) * precision.UlpOf[T]())}
@@ -102,16 +102,11 @@ func normDifference(norm float64, t spectrum.Tridiagonal) float64 {
 	return 0
 }
 
-func frobenius[T evd.Float](a evd.Dense[T], sigma float64) float64 {
+func frobenius[T evd.Number](a evd.Dense[T], sigma float64) float64 {
 	rows, cols := stored(a)
 	squares := 0.0
 	for j := range cols {
-		column := 0.0 // a separate sum for each column, so that the rounding error grows less with the number of entries
-		for _, v := range a.Data[j*a.Ld : j*a.Ld+rows] {
-			x := float64(v) * sigma
-			column += x * x
-		}
-		squares += column
+		squares += sumOfSquares(a.Data[j*a.Ld:j*a.Ld+rows], sigma, 1) // a separate sum for each column, so that the rounding error grows less with the number of entries
 	}
 	return math.Sqrt(squares)
 }

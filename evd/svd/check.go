@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/ratio"
@@ -18,7 +19,8 @@ import (
 
 // Ratios holds LAPACK's measures of errors of singular vectors. Each ratio is an error divided by
 // the usual size of rounding errors. Correct results have ratios below 10. A result with a ratio of
-// evd.Threshold or more is wrong. If the values or the vectors have a NaN, a ratio is +Inf.
+// evd.Threshold or more is wrong. If the values or the vectors have a NaN, a ratio is +Inf. For
+// complex numbers, Xᴴ takes the place of each Xᵀ.
 type Ratios struct {
 	// Residual is ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ε), as in LAPACK's dbdt01. If the device stores Aᵀ
 	// instead of A, Residual is ‖Aᵀ·U − V·Σ‖₁ / (‖Aᵀ‖₁·max(m, n)·ε). Residual is 0 if U or V is not
@@ -93,7 +95,7 @@ func (s *solve[T]) measure(a evd.Dense[T], res *Result[T]) (Ratios, error) {
 	return r, err
 }
 
-func needVectors[T evd.Float](opt Options, res *Result[T]) error {
+func needVectors[T evd.Number](opt Options, res *Result[T]) error {
 	if opt.U == None && opt.V == None || res.U == nil && res.V == nil {
 		return plan.BadOption("U, V", "a check needs vectors, in the plan and in the result")
 	}
@@ -180,17 +182,17 @@ func (s *solve[T]) columnSums(z [2]product.Matrix[T], sigma []float64) (sums [3]
 }
 
 // norm1 returns ‖σ·A‖₁, the largest column sum of magnitudes, of the matrix on the device: the
-// caller's matrix or its transpose.
-func norm1[T evd.Float](a evd.Dense[T], sigma float64) float64 {
+// caller's matrix or its adjoint.
+func norm1[T evd.Number](a evd.Dense[T], sigma float64) float64 {
 	rows, cols := stored(a)
-	sums := make([]float64, min(rows, cols))
+	sums, room := make([]float64, min(rows, cols)), make([]float64, rows)
 	for j := range cols {
-		for i, x := range a.Data[j*a.Ld : j*a.Ld+rows] {
+		for i, x := range dense.Magnitudes(a.Data[j*a.Ld:j*a.Ld+rows], sigma, room) {
 			at := j
 			if rows < cols {
 				at = i
 			}
-			sums[at] += math.Abs(float64(x) * sigma)
+			sums[at] += x
 		}
 	}
 	return slices.Max(sums)

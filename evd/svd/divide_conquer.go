@@ -60,7 +60,7 @@ func bidiagonalOf(t spectrum.Tridiagonal) (d, e []float64) {
 	return d, e
 }
 
-func newBidiagonalVectors[T evd.Float](dev *vk.Device, d doubles[T], n int, ops product.Ops[float64], t tuning.Tuning) (bidiagonalVectors, error) {
+func newBidiagonalVectors[T evd.Number](dev *vk.Device, d doubles[T], n int, ops product.Ops[float64], t tuning.Tuning) (bidiagonalVectors, error) {
 	if d.OnHost() {
 		return divideConquerOnHost[T]{d, n, hostLeaf}, nil
 	}
@@ -68,7 +68,7 @@ func newBidiagonalVectors[T evd.Float](dev *vk.Device, d doubles[T], n int, ops 
 	return divideConquer{s}, err
 }
 
-func iterating[T evd.Float](dev *vk.Device, d doubles[T], n int, of bidiagonalVectors) bidiagonalVectors {
+func iterating[T evd.Number](dev *vk.Device, d doubles[T], n int, of bidiagonalVectors) bidiagonalVectors {
 	if d.OnHost() {
 		return divideConquerOnHost[T]{d, n, n} // with a single leaf
 	}
@@ -79,7 +79,7 @@ const hostLeaf = 32
 
 // divideConquerOnHost is divide and conquer on the host. It uploads the vectors, in the type T, to
 // the memory of `to`.
-type divideConquerOnHost[T evd.Float] struct {
+type divideConquerOnHost[T evd.Number] struct {
 	to      doubles[T]
 	n, leaf int
 }
@@ -105,6 +105,11 @@ func (s divideConquerOnHost[T]) solve(c *plan.Call, d, e []float64, from, to int
 			continue
 		}
 		rows := spectrum.Transposed[T](s.n, vectors)
+		if phase := s.to.phases[of]; phase != 1 { // of the last component of each vector
+			for i := (rows.Cols - 1) * rows.Ld; i < len(rows.Data); i++ {
+				rows.Data[i] *= phase
+			}
+		}
 		if err := vk.Upload(c.Ctx, c.Dev, s.to.vectors(c.Arena, side(of)), rows); err != nil {
 			return plan.During(stages.PhaseNarrow, err)
 		}

@@ -2,7 +2,7 @@
 //
 //	A = U·Σ·Vᵀ     Σ = diag(σ₁, σ₂, …), σ₁ ≥ σ₂ ≥ … ≥ 0
 //
-// for A of any shape, in double or single precision:
+// for A of any shape, real or complex (with Vᴴ in place of Vᵀ), in double or single precision:
 //
 //	dev, err := vk.Open(vk.Options{})
 //	p, err := svd.NewPlan[float64](dev, m, n, svd.Options{U: svd.Thin, V: svd.Thin})
@@ -23,7 +23,12 @@
 // vectors has no memory for emulated products and therefore native ones.
 //
 // A plan for float32 reduces A and transforms vectors back in single precision. The bidiagonal
-// problem between these stages is solved in double precision for both number types.
+// problem between these stages is real, and is solved in double precision for all number types.
+//
+// A plan for complex128 or complex64 finds A = U·Σ·Vᴴ. Result.V has the columns of V; LAPACK's
+// zgesdd returns their conjugates, the rows of Vᴴ. complex64 is to complex128 what float32 is to
+// float64. Options.Storage with fewer digits, band matrices and bidiagonal matrices are for real
+// numbers only.
 //
 //	values.go                   functions for a single matrix
 //	options.go                  the options of a plan

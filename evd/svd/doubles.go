@@ -7,36 +7,48 @@ import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // doubles converts between the number type T of a plan and double precision, in which the
-// bidiagonal problem C = S·Σ·Wᵀ is solved for every T.
-type doubles[T evd.Float] struct {
+// bidiagonal problem C = S·Σ·Wᵀ is solved for every T. For complex numbers the reduction leaves the
+// matrix D_U·C·D_Vᴴ with a real C. D_U and D_V are the identity but for their last elements, the
+// phases, which S and W are multiplied by when they become numbers of type T.
+type doubles[T evd.Number] struct {
 	precision.Doubles[T]
 
 	// wide is the memory of the vectors S and W in double precision, in use until the end of the
 	// back transformation. If T is float64, `wide` is also the memory of the vectors in the type T.
 	wide [2]vk.Region[float64]
+
+	// phases are those of the last component of each vector, for the left and the right side, if
+	// the host computes in double precision: see precision.RealBidiagonal.
+	phases *[2]T
 }
 
 var sideNames = [2]string{left: "left vectors, transposed", right: "right vectors, transposed"}
 
-func newDoubles[T evd.Float](dev *vk.Device, of shape) (d doubles[T], err error) {
+func newDoubles[T evd.Number](dev *vk.Device, of shape) (d doubles[T], err error) {
+	kind := ", single"
+	if precision.IsComplex[T]() {
+		kind = ", complex"
+	}
 	m := precision.Memory[T]{
-		Reals:  []vk.Region[T]{vk.Reserve[T]("C, single", 2*of.cols-1)}, // off-diagonal of the Golub-Kahan form
-		Values: vk.Reserve[T]("values, single", of.k),
+		Reals:  []vk.Region[T]{vk.Reserve[T]("C"+kind, 2*of.cols-1)}, // off-diagonal of the Golub-Kahan form
+		Values: vk.Reserve[T]("values"+kind, of.k),
 	}
 	for at, name := range sideNames {
 		rows, wide := 0, 0
 		if of.wants[at] != None {
 			rows, wide = of.k*of.length(side(at)), of.cols*of.cols // divide and conquer needs n²
 		}
-		m.Rows = append(m.Rows, vk.Reserve[T](name+", single", rows))
-		if precision.IsDouble[T]() {
+		m.Rows = append(m.Rows, vk.Reserve[T](name+kind, rows))
+		if spirv.KindOf[T]() == spirv.Float64 {
 			wide = max(wide, rows)
 		}
 		d.wide[at] = vk.Reserve[float64](name, wide)
 	}
+	d.phases = &[2]T{1, 1}
 	d.Doubles, err = precision.New[T](dev, m, inSinglePrecision)
 	return d, err
 }
@@ -44,7 +56,7 @@ func newDoubles[T evd.Float](dev *vk.Device, of shape) (d doubles[T], err error)
 // inSinglePrecision is advice for users of devices that do not compute in double precision.
 const inSinglePrecision = "plans for float32 work there (vkevd svd --precision f32)"
 
-func needsDoubles[T evd.Float](dev *vk.Device) error {
+func needsDoubles[T evd.Number](dev *vk.Device) error {
 	if !precision.IsDouble[T]() {
 		return nil
 	}
@@ -67,7 +79,15 @@ func (d doubles[T]) bidiagonal(ws *vk.Arena, gk *spectrum.Stage) chase.Bidiagona
 
 func (d doubles[T]) receive(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) func() spectrum.Tridiagonal {
 	if d.OnHost() {
-		return receiverOnHost[T]{}.receive(rec, ws, d.off(ws, gk), gk)
+		off := d.off(ws, gk)
+		received := make([]T, off.Len())
+		vk.ReceiveLast(rec, received, off)
+		return func() spectrum.Tridiagonal {
+			t := spectrum.Tridiagonal{D: make([]float64, off.Len()+1)}
+			t.E, *d.phases = precision.RealBidiagonal(received)
+			gk.Hold(t)
+			return t
+		}
 	}
 	e := gk.E(ws)
 	d.WidenReals(rec, ws, e.Sub(0, e.Len()-1))

@@ -18,7 +18,7 @@ import (
 
 // halfChase reduces the band B of a dense matrix to the bidiagonal matrix C, both in half
 // precision, without vectors.
-type halfChase[T evd.Float] struct {
+type halfChase[T evd.Number] struct {
 	round func(rec *vk.Recorder, x vk.Slice[T], y vk.Slice[spirv.Float16])
 
 	band *storedBand[spirv.Float16]
@@ -27,7 +27,7 @@ type halfChase[T evd.Float] struct {
 
 // In newHalfChase, `length` is the number of elements of the band, as reduce.GeneralBandReduction
 // stores it.
-func newHalfChase[T evd.Float](
+func newHalfChase[T evd.Number](
 	dev *vk.Device, length int, size chase.NarrowSize, wait stages.Waiting, t tuning.Tuning,
 ) (h *halfChase[T], err error) {
 	h = &halfChase[T]{wide: vk.Reserve[spirv.Float16]("band, half", length)}
@@ -65,16 +65,29 @@ func (p *problem[T]) scale(a evd.Dense[T], largest float64) float64 {
 	return sigma
 }
 
+// sumOfSquares returns Σ|first·second·x|² for the elements x of v.
+func sumOfSquares[T evd.Number](v []T, first, second float64) (sum float64) {
+	plan.Parts(v,
+		func(parts []float32, _ int) { sum = squaresOf(parts, first, second) },
+		func(parts []float64, _ int) { sum = squaresOf(parts, first, second) })
+	return sum
+}
+
+func squaresOf[T evd.Float](parts []T, first, second float64) (sum float64) {
+	for _, x := range parts {
+		y := float64(x) * first * second
+		sum += y * y
+	}
+	return sum
+}
+
 // norm returns the Frobenius norm of 2^e·A, on all CPU cores.
-func norm[T evd.Float](a evd.Dense[T], e int) float64 {
+func norm[T evd.Number](a evd.Dense[T], e int) float64 {
 	rows, cols := stored(a)
 	squares := make([]float64, cols)
 	first, second := math.Ldexp(1, e/2), math.Ldexp(1, e-e/2) // 2^e may be out of range
 	tridiag.Parallel(cols, func(j int) {
-		for _, x := range a.Data[j*a.Ld : j*a.Ld+rows] {
-			y := float64(x) * first * second
-			squares[j] += y * y
-		}
+		squares[j] = sumOfSquares(a.Data[j*a.Ld:j*a.Ld+rows], first, second)
 	})
 	sum := 0.0
 	for _, x := range squares {

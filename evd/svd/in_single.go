@@ -44,12 +44,12 @@ func (p *Plan[T]) solveInSingle(ctx context.Context, a evd.Dense[T]) (*Result[T]
 	return res, res.overflow()
 }
 
-func inSingle[T evd.Float](a evd.Dense[T], sigma, more float64) evd.Dense[float32] {
+func inSingle[T evd.Number](a evd.Dense[T], sigma, more float64) evd.Dense[float32] {
 	rows, cols := stored(a)
 	b := evd.Dense[float32]{Rows: a.Rows, Cols: a.Cols, Ld: max(rows, 1), RowMajor: a.RowMajor, Data: make([]float32, rows*cols)}
 	tridiag.Parallel(cols, func(j int) {
-		for i, x := range a.Data[j*a.Ld : j*a.Ld+rows] {
-			b.Data[i+j*rows] = float32(float64(x) * sigma * more)
+		for i, x := range spectrum.Scale(a.Data[j*a.Ld:j*a.Ld+rows], sigma) { // T is real
+			b.Data[i+j*rows] = float32(x * more)
 		}
 	})
 	return b

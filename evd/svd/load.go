@@ -3,8 +3,10 @@ package svd
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/stages"
@@ -42,20 +44,21 @@ func (p *Plan[T]) fits(a evd.Dense[T]) error {
 
 // stored returns the shape of the column-major matrix in the memory of a: that of `a`, or of its
 // transpose if `a` is row-major. Both have the same singular values.
-func stored[T evd.Float](a evd.Dense[T]) (rows, cols int) {
+func stored[T evd.Number](a evd.Dense[T]) (rows, cols int) {
 	in := plan.Dense[T](a).Columns()
 	return in.Rows, in.Cols
 }
 
-// scan returns max|a_ij|, or an *evd.NonFiniteError for the first entry that is NaN or infinite, in
-// storage order. It reads A once, on all CPU cores.
-func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
+// scan returns max|a_ij|, for complex entries the largest magnitude of a part, or an
+// *evd.NonFiniteError for the first entry that is NaN or infinite, in storage order. It reads A
+// once, on all CPU cores.
+func scan[T evd.Number](a evd.Dense[T]) (largest float64, err error) {
 	rows, cols := stored(a)
 	largest, i, j := plan.Scan(a.Data, a.Ld, cols, func(int) (from, to int) { return 0, rows })
 	if i < 0 {
 		return largest, nil
 	}
-	bad := &evd.NonFiniteError{Row: i, Col: j, Value: float64(a.Data[i+j*a.Ld])}
+	bad := &evd.NonFiniteError{Row: i, Col: j, Value: plan.NotFinite(a.Data[i+j*a.Ld])}
 	if a.RowMajor {
 		bad.Row, bad.Col = j, i
 	}
@@ -63,10 +66,13 @@ func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
 }
 
 // scaling returns σ, the power of two by which A is multiplied, by the rule of LAPACK's dgesdd and
-// sgesdd. `largest` is max|a_ij|. The squares of the entries of σ·A, and sums of these squares, are
+// sgesdd. `largest` is the result of scan. The squares of the entries of σ·A, and sums of these squares, are
 // in the range of the type T. σ is 1 if no scaling is needed.
-func scaling[T evd.Float](largest float64) float64 {
+func scaling[T evd.Number](largest float64) float64 {
 	_, e := math.Frexp(largest)
+	if precision.IsComplex[T]() { // the largest part; the modulus may be √2 times as large
+		e++
+	}
 	most := mostExponent[T]()
 	switch {
 	case largest == 0 || -most < e && e < most:
@@ -79,7 +85,7 @@ func scaling[T evd.Float](largest float64) float64 {
 
 // mostExponent bounds the exponent of the largest entry. A square of 2^±mostExponent, times any
 // number of rows or times the square of the unit of T, is in the range of normal numbers of T.
-func mostExponent[T evd.Float]() int {
+func mostExponent[T evd.Number]() int {
 	if !precision.IsDouble[T]() {
 		return 38
 	}
@@ -87,7 +93,8 @@ func mostExponent[T evd.Float]() int {
 }
 
 // upload copies the matrix σ·A to the device in the order in which the host stores it. If the
-// stored matrix has fewer rows than columns, recordLoad later transposes the copy.
+// stored matrix has fewer rows than columns, recordLoad later transposes the copy. If the matrix on
+// the device is the adjoint of the caller's matrix, recordLoad conjugates it.
 func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 	rows, cols := stored(a)
 	to := s.regions.a
@@ -103,10 +110,13 @@ func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 		rec.Phase(stages.PhaseLoad, 0, 1)
 		s.steps.transpose.Record(rec, product.NewMatrix(s.regions.across.In(s.Arena), rows, cols, rows), s.matrixA())
 	}
+	if exchanged(a) {
+		s.steps.conjugate.Record(rec, s.matrixA())
+	}
 }
 
 // matrixA returns the matrix on the device, with at least as many rows as columns: the caller's
-// matrix or its transpose.
+// matrix or its adjoint.
 func (s *solve[T]) matrixA() product.Matrix[T] {
 	return product.NewMatrix(s.regions.a.In(s.Arena), s.rows, s.cols, s.rows)
 }
@@ -120,13 +130,11 @@ func (s *solve[T]) reduced() product.Matrix[T] {
 	return s.matrixA()
 }
 
-func scaled[T evd.Float](v []T, sigma float64) []T {
+func scaled[T evd.Number](v []T, sigma float64) []T {
 	if sigma == 1 {
 		return v
 	}
-	out := make([]T, len(v))
-	for i, x := range v {
-		out[i] = T(float64(x) * sigma)
-	}
+	out := slices.Clone(v)
+	dense.Multiply(out, sigma)
 	return out
 }

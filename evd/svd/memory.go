@@ -4,13 +4,14 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // regions holds the regions of device memory that the stages of a solve pass to each other. In the
 // comments of the fields, rows and n are the numbers of rows and columns of the matrix on the
 // device, and k is the number of vectors.
-type regions[T evd.Float] struct {
+type regions[T evd.Number] struct {
 	a           vk.Region[T] // rows·n elements: A, then the reflectors of Q1 and P1 or of Q0, then left vectors
 	r           vk.Region[T] // n² elements, only after a QR factorisation: R, then the reflectors of Q1 and P1
 	across      vk.Region[T] // the uploaded A, if it has fewer rows than columns
@@ -27,7 +28,7 @@ type regions[T evd.Float] struct {
 	tau     [2]vk.Region[T]
 	more    vk.Region[T]      // the left vectors that Full adds, as rows
 	full    vk.Region[T]      // rows² elements: left vectors, if a has too little room for them
-	flipped vk.Region[uint32] // k words: which vectors were negated
+	flipped vk.Region[uint32] // which of k vectors were negated, or their phases
 	sums    [3]vk.Region[T]   // sums of a check: left orthogonality, right orthogonality, residual
 }
 
@@ -95,7 +96,7 @@ func (p *path[T]) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
 	v, tau := stages.ReflectorLen(n, s.chase.B)
 	r.chased = entries("Q2, P2, right vectors", max(2*v, k*n))
 	r.tau = [2]vk.Region[T]{entries("τ of Q2", tau), entries("τ of P2", tau)}
-	r.flipped = vk.Reserve[uint32]("signs", k)
+	r.flipped = vk.Reserve[uint32]("signs", k*move.FlippedWords[T]())
 	full := 0
 	if of.more() > 0 {
 		full = of.rows * of.rows
@@ -132,7 +133,7 @@ func (p *path[T]) layBidiagonal(of shape) {
 			kept = append(kept, *columns, r.sums[at])
 		}
 	}
-	r.flipped = vk.Reserve[uint32]("signs", of.k)
+	r.flipped = vk.Reserve[uint32]("signs", of.k*move.FlippedWords[T]())
 	kept = append(kept, r.flipped, vk.InTurn(vk.Together(s.conquer.Work(), p.extra), s.residuals.Work()))
 	p.layout = vk.Together(append(always, s.products.native.Work(), vk.InTurn(s.values.Work(), vk.Together(kept...)))...)
 }

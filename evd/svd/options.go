@@ -23,7 +23,7 @@ const (
 	// Thin asks for one vector for each wanted singular value.
 	Thin
 
-	// Full asks for a square orthogonal matrix. Its first columns are the vectors of Thin, and its
+	// Full asks for a square orthogonal (or unitary) matrix. Its first columns are the vectors of Thin, and its
 	// last columns are orthogonal to them. Full cannot be used with Options.Largest or
 	// Options.Select.
 	Full
@@ -51,14 +51,16 @@ type Options struct {
 
 	// Products says how large matrix products are computed: in double precision (native), or by
 	// integer units (emulated). The choice ProductsAuto is that of evd, for min(m, n) instead of
-	// the order. From LargeOrder on, or LargeVectors for the products that compute vectors,
+	// the order. For complex numbers, the products that find the vectors of the bidiagonal matrix
+	// are native in any case. From LargeOrder on, or LargeVectors for the products that compute vectors,
 	// emulated products need not be much faster. If emulated products refuse a matrix, the plan
 	// solves again with native products (see Result.Retried). A BidiagonalPlan has native products,
 	// whatever Products is.
 	Products evd.Products
 
 	// Moduli is the number of moduli of emulated products for the vectors, 13 to 16. 0 means 14.
-	// The reduction has one modulus less, but at least 13. See evd.Options.
+	// The reduction has one modulus less, but at least 13. For complex numbers at least 14 are
+	// needed, and 0 means 15. See evd.Options.
 	Moduli int
 
 	// Storage is the format of the numbers in which values without vectors are computed, up to the
@@ -72,8 +74,8 @@ type Options struct {
 	//
 	// Solve scales A by a power of two, so that no entry is too large for the format. For these
 	// formats, a device without double precision can be used. Emulated products and vectors are
-	// possible only if Storage has the precision of the plan's number type. A BidiagonalPlan
-	// refuses formats with fewer digits than its number type.
+	// possible only if Storage has the precision of the plan's number type. A BidiagonalPlan and a
+	// plan for complex matrices refuse formats with fewer digits than their number type.
 	Storage Storage
 
 	// Certify makes Solve measure the errors of the computed values, and store them in
@@ -138,16 +140,18 @@ func (o Options) part() spectrum.Selection {
 }
 
 // fewerDigits reports whether Options.Storage has fewer digits than T.
-func fewerDigits[T evd.Float](o Options) bool {
+func fewerDigits[T evd.Number](o Options) bool {
 	return o.Storage != Double && o.Storage.Ulp() > precision.UlpOf[T]()
 }
 
 // checkStorage returns an *evd.OptionError if Options.Storage has fewer digits than T and another
 // option needs all digits. It returns a *vk.UnsupportedError if the device cannot store the format.
-func checkStorage[T evd.Float](o Options, info vk.Info) error {
+func checkStorage[T evd.Number](o Options, info vk.Info) error {
 	switch {
 	case !fewerDigits[T](o):
 		return nil
+	case precision.IsComplex[T]():
+		return plan.BadOption("Storage", fmt.Sprintf("%v precision is for real matrices only", o.Storage))
 	case o.U != None || o.V != None:
 		return plan.BadOption("Storage", fmt.Sprintf("%v precision is for values alone, without U and V", o.Storage))
 	case o.Select.ByValue():
@@ -167,32 +171,43 @@ func noInterval(s Storage) error {
 
 // mayEmulate reports whether the options allow emulated products for n singular values, on a device
 // with fast integer units.
-func mayEmulate[T evd.Float](o Options, n int) bool {
+func mayEmulate[T evd.Number](o Options, n int) bool {
 	return o.Products == evd.ProductsEmulated || precision.IsDouble[T]() && o.Products == evd.ProductsAuto && n >= evd.AutoOrder
 }
 
 // bounded returns the tuning t with dispatches that are short enough for the speed of the device:
 // its rate of FP64 arithmetic, or of FP32 if it has no FP64. The rate is measured once per device.
-func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
+func bounded[T evd.Number](dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
 	rate, err := machine.Of(dev).Rate(context.Background())
 	if err != nil {
 		return t, err
 	}
-	return t.Bounded(rate), nil
+	return t.Bounded(rate / realFlops[T]()), nil
 }
 
-func tableOf[T evd.Float](o Options, info vk.Info) tuning.Tuning {
-	if o.Tuning != nil {
-		return tuning.Of[T](*o.Tuning)
+// realFlops is the number of real operations for each operation that a stage counts.
+func realFlops[T evd.Number]() float64 {
+	if precision.IsComplex[T]() {
+		return 4
 	}
-	return tuning.For[T](info)
+	return 1
+}
+
+func tableOf[T evd.Number](o Options, info vk.Info) tuning.Tuning {
+	given := tuning.On(info)
+	if o.Tuning != nil {
+		given = *o.Tuning
+	}
+	t := tuning.Fitting[T](tuning.Of[T](given), info)
+	t.ValuesFrom = given.ValuesFrom // the reduction of a wide band to bidiagonal form is for complex numbers, too
+	return t
 }
 
 // sizes returns the tuning for matrices with n columns, with the changes that the options ask for.
 // `emulated` says whether the products of the reduction are emulated. The sizes do not depend on
 // the wanted vectors, so that the values have the same bits with and without vectors. A block size
 // that is no multiple of the band is an *evd.OptionError.
-func sizes[T evd.Float](o Options, info vk.Info, n int, emulated bool) (tuning.Tuning, error) {
+func sizes[T evd.Number](o Options, info vk.Info, n int, emulated bool) (tuning.Tuning, error) {
 	t := tableOf[T](o, info)
 	if b := o.Band; b > 0 {
 		t.Band, t.Block = b, max(t.Block/b, 1)*b

@@ -20,7 +20,7 @@ import (
 )
 
 // path holds everything that a solve uses: its stages, and the layout of their device memory.
-type path[T evd.Float] struct {
+type path[T evd.Number] struct {
 	doubles doubles[T]
 	steps   steps[T]
 	regions regions[T]
@@ -39,9 +39,10 @@ func (p *path[T]) memory() *vk.Layout { return p.layout }
 //
 // The products are those of the number type T. The stages of the bidiagonal problem, `values` and
 // `conquer`, compute in double precision for every T.
-type steps[T evd.Float] struct {
+type steps[T evd.Number] struct {
 	products  products[T]
 	transpose *move.Transpose[T]
+	conjugate *move.Conjugation[T]
 	qr        *panel.TallQR[T]
 	band      *reduce.GeneralBandReduction[T]
 	narrow    *chases.BandNarrowing[T]
@@ -57,8 +58,8 @@ type steps[T evd.Float] struct {
 	residuals  *residual.SingularResidual[T]
 }
 
-func newPath[T evd.Float](dev *vk.Device, of shape, c choice, opt Options, t tuning.Tuning) (*path[T], error) {
-	t, err := bounded(dev, t)
+func newPath[T evd.Number](dev *vk.Device, of shape, c choice, opt Options, t tuning.Tuning) (*path[T], error) {
+	t, err := bounded[T](dev, t)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +129,9 @@ func narrowed(of shape, t tuning.Tuning) chases.NarrowSize {
 func (p *path[T]) forBidiagonal(dev *vk.Device, of shape, certify bool, double product.Ops[float64], t tuning.Tuning) (err error) {
 	s := &p.steps
 	if s.values, err = newGolubKahan(dev, of.cols, of.part, certify, double, t.Double()); err != nil {
+		return err
+	}
+	if s.conjugate, err = move.NewConjugation[T](dev); err != nil {
 		return err
 	}
 	if s.transpose, err = move.NewTranspose[T](dev); err != nil || !of.vectors() {
@@ -208,14 +212,17 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 // side is wanted (not `both`) and the matrix is square, the costs are those of left vectors.
 func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	var costs []evd.StageCost
-	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }
+	each := realFlops[T]()
+	add := func(phase string, flops float64) {
+		costs = append(costs, evd.StageCost{Stage: phase, Flops: each * flops})
+	}
 	s := p.steps
 	by := func(ops product.Ops[T], phase string, flops float64) {
 		add(phase, flops)
 		costs[len(costs)-1].Native = len(s.products.emulated) > 0 && ops == s.products.native
 	}
 	back2 := func(phase string) {
-		costs = append(costs, evd.StageCost{Stage: phase, Flops: s.q2.Flops(), Products: s.q2.ProductFlops()})
+		costs = append(costs, evd.StageCost{Stage: phase, Flops: each * s.q2.Flops(), Products: each * s.q2.ProductFlops()})
 	}
 	if s.qr != nil {
 		add(stages.PhaseQR, s.qr.Flops())
@@ -242,7 +249,7 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if !both {
 		conquer /= 2
 	}
-	by(s.products.vectors, stages.PhaseBidiagonal, conquer)
+	by(s.products.vectors, stages.PhaseBidiagonal, conquer/each) // of real numbers
 	if of.bidiagonal {
 		return costs
 	}

@@ -13,7 +13,7 @@ import (
 // Plan holds everything that solves of matrices of one shape need: pipelines, stages and memory.
 // NewPlan prepares all of them once. A plan solves one matrix at a time, and goroutines that share
 // it wait for each other. The caller closes the plan before the device.
-type Plan[T evd.Float] struct {
+type Plan[T evd.Number] struct {
 	problem[T]
 
 	emulates choice
@@ -29,7 +29,7 @@ type Plan[T evd.Float] struct {
 }
 
 // problem is the common part of Plan and BidiagonalPlan.
-type problem[T evd.Float] struct {
+type problem[T evd.Number] struct {
 	replaceable[*path[T]]
 	m, n int // rows and columns of the caller's matrices
 
@@ -55,6 +55,9 @@ func (p *problem[T]) begin(dev *vk.Device, m, n int, asked, opt Options) {
 //	about 38·n² bytes     for an n×n matrix with all vectors, if n is large; 40·n² bytes with
 //	                      emulated products, and 33·n² bytes for float32
 //
+// Numbers of complex128 and complex64 are twice as large as those of float64 and float32. The
+// bidiagonal problem needs no more memory for them.
+//
 // Options.Storage with fewer digits needs the memory of a plan for float32. Options.Verify needs no
 // more memory, except for a second side of vectors. The workspace of panels adds up to about 100
 // MB, which matters if n is small. An NVIDIA device then needs up to about 81·n² bytes for all
@@ -65,7 +68,7 @@ func (p *problem[T]) begin(dev *vk.Device, m, n int, asked, opt Options) {
 // first option that is not possible, a *vk.UnsupportedError if the device lacks a feature, a
 // *vk.OutOfMemoryError, or vk.ErrClosed for a closed device. On a vk.Dry device the plan is a
 // forecast: Bytes, Memory and Costs work, and Solve does not.
-func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], error) {
+func NewPlan[T evd.Number](dev *vk.Device, m, n int, opt Options) (*Plan[T], error) {
 	if err := checkSizes(m, n); err != nil {
 		return nil, err
 	}
@@ -83,7 +86,7 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 
 // newPlan makes a plan. The sizes and the options must have been checked. Emulated products that do
 // not fit into the device's memory are an error.
-func newPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], error) {
+func newPlan[T evd.Number](dev *vk.Device, m, n int, opt Options) (*Plan[T], error) {
 	if err := checkStorage[T](opt, dev.Info()); err != nil {
 		return nil, err
 	}

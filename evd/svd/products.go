@@ -2,6 +2,7 @@ package svd
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/emulation"
@@ -9,13 +10,14 @@ import (
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // products holds the matrix products of a solve. Checks use the native products, because a check
 // must not depend on the products that it checks.
-type products[T evd.Float] struct {
+type products[T evd.Number] struct {
 	native product.Ops[T]
 
 	// `update` are the products that update the trailing matrix in the reduction to a band,
@@ -40,12 +42,16 @@ const LargeOrder, LargeVectors = tuning.EmulateLarge, tuning.EmulateLargeVectors
 
 // chooses returns the choice for n singular values: what the options ask for, or what ProductsAuto
 // chooses by the measured rates of the device.
-func chooses[T evd.Float](dev *vk.Device, n int, vectors bool, opt Options) (choice, error) {
+func chooses[T evd.Number](dev *vk.Device, n int, vectors bool, opt Options) (choice, error) {
 	if opt.Products != evd.ProductsAuto || !mayEmulate[T](opt, n) {
 		emulated := opt.Products == evd.ProductsEmulated
 		return choice{emulated, emulated && vectors}, nil
 	}
-	rates, err := emulation.Choose[float64](dev, false, tableOf[T](opt, dev.Info()))
+	choose := emulation.Choose[float64]
+	if precision.IsComplex[T]() {
+		choose = emulation.Choose[complex128]
+	}
+	rates, err := choose(dev, false, tableOf[T](opt, dev.Info()))
 	if err != nil {
 		return choice{}, err
 	}
@@ -70,10 +76,14 @@ func residues(n int) rooms {
 	return rooms{max(least, n*n*3/8), max(least, 2*n*n), max(least, 5*n*n)}
 }
 
-// newProducts makes the products for n singular values. If c asks for emulated products, the error
-// is a *vk.UnsupportedError if the device has no units for them, or units that computed wrong
-// results, and an *evd.OptionError in single precision.
-func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tuning.Tuning) (p products[T], err error) {
+// newProducts makes the products for n singular values. The error is an *evd.OptionError if
+// opt.Moduli is too small for complex numbers. If c asks for emulated products, the error is a
+// *vk.UnsupportedError if the device has no units for them, or units that computed wrong results,
+// and an *evd.OptionError in single precision.
+func newProducts[T evd.Number](dev *vk.Device, n int, c choice, opt Options, t tuning.Tuning) (p products[T], err error) {
+	if least := emulation.Least[T](); opt.Moduli != 0 && opt.Moduli < least {
+		return p, plan.BadOption("Moduli", fmt.Sprintf("%d are too few for complex matrices, which need %d at least", opt.Moduli, least))
+	}
 	if p.native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
@@ -81,35 +91,39 @@ func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tu
 	if !c.reduction && !c.vectors {
 		return p, nil
 	}
-	err = p.emulate(c, residues(n), opt.Moduli, func() (emulation.Maker[float64], error) {
-		choice, err := emulation.Choose[float64](dev, true, t)
-		return emulation.Chosen[float64](dev, choice, t), err
-	})
+	switch p := any(&p).(type) {
+	case *products[float64]:
+		err = emulate(p, dev, n, c, opt.Moduli, t)
+	case *products[complex128]:
+		err = emulate(p, dev, n, c, opt.Moduli, t)
+	default:
+		err = plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
+	}
 	if c.vectors {
 		p.panel = p.emulated.Panel(t)
 	}
 	return p, err
 }
 
-// emulate replaces the products that c names by emulated ones. `choose` returns a function that
-// makes them, and `room` has the bytes for their residues. The error is an *evd.OptionError if T is
-// not float64.
-func (p *products[T]) emulate(c choice, room rooms, moduli int, choose func() (emulation.Maker[float64], error)) error {
-	if !precision.IsDouble[T]() {
-		return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
-	}
-	maker, err := choose()
+// emulate replaces the products that c names by emulated ones. For complex numbers those of divide
+// and conquer stay native, because they are products of real matrices.
+func emulate[T emulated.Double](p *products[T], dev *vk.Device, n int, c choice, moduli int, t tuning.Tuning) error {
+	choice, err := emulation.Choose[T](dev, true, t)
 	if err != nil {
 		return err
 	}
-	count := cmp.Or(moduli, emulation.VectorModuli[float64]())
+	maker, room := emulation.Chosen[T](dev, choice, t), residues(n)
+	if precision.IsComplex[T]() {
+		room = rooms{2 * room.reduction, 0, 2 * room.back} // a number has two parts
+	}
+	count := cmp.Or(moduli, emulation.VectorModuli[T]())
 	for _, x := range []struct {
 		ops         *product.Ops[T]
 		wanted      bool
 		count, room int
 	}{
-		{&p.update, c.reduction, emulation.ReductionModuli[float64](count), room.reduction},
-		{&p.vectors, c.vectors, count, room.vectors},
+		{&p.update, c.reduction, emulation.ReductionModuli[T](count), room.reduction},
+		{&p.vectors, c.vectors && !precision.IsComplex[T](), count, room.vectors},
 		{&p.back, c.vectors, count, room.back},
 	} {
 		if !x.wanted {
@@ -119,7 +133,7 @@ func (p *products[T]) emulate(c choice, room rooms, moduli int, choose func() (e
 		if err != nil {
 			return err
 		}
-		*x.ops, p.emulated = any(ops).(product.Ops[T]), append(p.emulated, ops)
+		*x.ops, p.emulated = ops, append(p.emulated, ops)
 	}
 	return nil
 }

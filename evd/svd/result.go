@@ -12,7 +12,7 @@ import (
 )
 
 // Result is the result of Solve. The caller owns its memory, and later solves do not change it.
-type Result[T evd.Float] struct {
+type Result[T evd.Number] struct {
 	// Values are the singular values in descending order: all of them, or the part that
 	// Options.Largest or Options.Select selects. They are doubles for every T. A value beyond the
 	// largest double is +Inf, and the result is then returned beside an *evd.OverflowError. First
@@ -24,10 +24,10 @@ type Result[T evd.Float] struct {
 	// Values[j]. If there are more columns than values (Full), the last columns belong to no value.
 	// U or V is nil if it is not wanted.
 	//
-	// The signs are fixed. In each column of V, the component of largest magnitude is positive (the
-	// first of them, if there are several). The signs of V determine the signs of U by A·V = U·Σ.
-	// If V is not wanted, the rule for V holds for U. The rule also holds for each column that
-	// belongs to no value.
+	// The signs are fixed, and the phases of complex vectors. In each column of V, the component of
+	// largest magnitude is real and positive (the first of them, if there are several). The signs
+	// of V determine the signs of U by A·V = U·Σ. If V is not wanted, the rule for V holds for U.
+	// The rule also holds for each column that belongs to no value.
 	U, V *evd.Dense[T]
 
 	Certificate *Certificate // set with Certify or Verify; with Certify alone it may have failed
@@ -87,7 +87,7 @@ func (r *Result[T]) noise() float64 {
 // finish runs the last part of a solve and makes the Result. t is the Golub-Kahan form of the
 // bidiagonal matrix, and `order` is max(m, n). The vectors of `tail` are U, then V, as far as `opt`
 // asks for them. `certify` measures the values, if opt.Certify is set.
-func finish[T evd.Float](
+func finish[T evd.Number](
 	c *plan.Call, tail spectrum.Tail[T], t spectrum.Tridiagonal, opt Options, order int,
 	certify func(spectrum.Part) (*Certificate, error),
 ) (*Result[T], error) {
@@ -136,7 +136,7 @@ func norm2(e []float64) (norm float64) {
 	return norm
 }
 
-func withoutValues[T evd.Float](c *plan.Call, certify bool) *Result[T] {
+func withoutValues[T evd.Number](c *plan.Call, certify bool) *Result[T] {
 	res := &Result[T]{Values: []float64{}, Profile: c.Profile, Retried: c.Retried}
 	if certify {
 		res.Certificate = &Certificate{}

@@ -18,7 +18,7 @@ func checkSizes(sizes ...int) error {
 }
 
 // side is left or right, for the singular vectors of the matrix on the device: the caller's matrix
-// or its transpose, with at least as many rows as columns.
+// or its adjoint, with at least as many rows as columns.
 type side int
 
 const (
@@ -35,7 +35,7 @@ type shape struct {
 	k          int                // largest number of them
 
 	// wants[left] and wants[right] say which vectors are wanted. A square matrix may be stored as
-	// its transpose, which exchanges the sides. So for a square matrix wants[left] = wants[right],
+	// its adjoint, which exchanges the sides. So for a square matrix wants[left] = wants[right],
 	// the larger demand of U and V, because the memory must suffice for either storage.
 	wants [2]Vectors
 }
@@ -73,14 +73,14 @@ func (s shape) length(of side) int {
 	return s.cols
 }
 
-// exchanged reports whether the device stores the transpose of the caller's matrix a. Then the left
+// exchanged reports whether the device stores the adjoint of the caller's matrix a. Then the left
 // vectors of the device's matrix are the right vectors V of a.
-func exchanged[T evd.Float](a evd.Dense[T]) bool {
+func exchanged[T evd.Number](a evd.Dense[T]) bool {
 	return a.Rows < a.Cols || a.Rows == a.Cols && a.RowMajor
 }
 
 // sides returns the sides of the device's matrix that give the caller's U and V.
-func sides[T evd.Float](a evd.Dense[T]) (u, v side) {
+func sides[T evd.Number](a evd.Dense[T]) (u, v side) {
 	if exchanged(a) {
 		return right, left
 	}

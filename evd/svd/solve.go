@@ -11,14 +11,15 @@ import (
 )
 
 // Solve computes the singular values of the matrix `a`, and the vectors that the options ask for.
-// It does not write to the matrix `a`. The matrix A on the device is `a`, or the transpose of `a`
-// if `a` has fewer rows than columns, or is square and row-major. For the transpose U and V are
+// It does not write to the matrix `a`. The matrix A on the device is `a`, or the adjoint of `a` if
+// `a` has fewer rows than columns, or is square and row-major. For the adjoint U and V are
 // exchanged. The factor σ is a power of two. The method is
 //
 //	σ·A = Q0·R                 only if A has many more rows than columns; R takes the place of A
-//	σ·A = Q1·[B; 0]·P1ᵀ        reduction to an upper band B
-//	  B = Q2·C·P2ᵀ             reduction to bidiagonal form C, by bulge chasing; for large orders
-//	                           without vectors, a wide B first becomes narrower, also by chasing
+//	σ·A = Q1·[B; 0]·P1ᴴ        reduction to an upper band B
+//	  B = Q2·C·P2ᴴ             reduction to bidiagonal form C, by bulge chasing; for large orders
+//	                           without vectors, a wide B first becomes narrower, also by chasing.
+//	                           C is real: a phase of U and one of V go to Q2 and P2
 //	[0 Cᵀ; C 0]                has the eigenvalues ±σᵢ, which bisection finds. With sorted rows and
 //	                           columns it is tridiagonal, with a zero diagonal
 //	                           (Golub and Kahan, 1965)
@@ -70,7 +71,7 @@ func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], 
 	}
 	sigma := p.scale(a, largest)
 
-	// σ·A = Q1·[B; 0]·P1ᵀ and B = Q2·C·P2ᵀ. The tridiagonal matrix t is the Golub-Kahan form of C.
+	// σ·A = Q1·[B; 0]·P1ᴴ and B = Q2·C·P2ᴴ. The tridiagonal matrix t is the Golub-Kahan form of C.
 	t, err := s.reduce(a, sigma)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], 
 
 // solve is the state of one solve: what a plan solves, the stages that it uses (the path), and the
 // call of the plan.
-type solve[T evd.Float] struct {
+type solve[T evd.Number] struct {
 	*problem[T]
 	*path[T]
 	*plan.Call

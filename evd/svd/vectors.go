@@ -16,9 +16,9 @@ import (
 //	U = Q0·Q1·[Q2·S 0; 0 I]  with Full; otherwise without the columns of I
 //
 // S and W are stored transposed, with a vector in each row, until recordColumns transposes them. U
-// and V are here the vectors of the matrix on the device, which may be the transpose of the
-// caller's matrix.
-type singularVectors[T evd.Float] struct {
+// and V are here the vectors of the matrix on the device, which may be the adjoint of the caller's
+// matrix.
+type singularVectors[T evd.Number] struct {
 	*solve[T]
 	c     spectrum.Tridiagonal // the Golub-Kahan form of C
 	wants [2]Vectors           // the vectors that this solve wants

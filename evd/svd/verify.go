@@ -53,14 +53,14 @@ func (o Options) computed() Options {
 	return o
 }
 
-func verifiable[T evd.Float](r *Result[T]) plan.Verifiable {
+func verifiable[T evd.Number](r *Result[T]) plan.Verifiable {
 	return plan.Verifiable{
 		Passed: r.Certificate.Passed(), Safe: &r.Certificate.Safe,
 		Profile: r.Profile, Retried: &r.Retried, DropVectors: func() { r.U, r.V = nil, nil },
 	}
 }
 
-func unverified[T evd.Float](first, safe *Result[T]) error {
+func unverified[T evd.Number](first, safe *Result[T]) error {
 	e := &UnverifiedError{Safe: safe.Certificate}
 	if first != nil {
 		e.First = first.Certificate
@@ -69,7 +69,7 @@ func unverified[T evd.Float](first, safe *Result[T]) error {
 }
 
 // `only` removes the vectors that the options do not ask for, and returns `res`, which may be nil.
-func only[T evd.Float](o Options, res *Result[T]) *Result[T] {
+func only[T evd.Number](o Options, res *Result[T]) *Result[T] {
 	if res == nil {
 		return nil
 	}

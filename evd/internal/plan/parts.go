@@ -1,24 +1,10 @@
 package plan
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/vk/spirv"
 )
-
-// NotFinite returns the real or the imaginary part of x that is not finite, the real part if both are.
-func NotFinite[T spirv.Scalar](x T) (value float64) {
-	choose := func(re, im float64) {
-		if value = re; !math.IsNaN(re) && !math.IsInf(re, 0) {
-			value = im
-		}
-	}
-	Parts([]T{x},
-		func(parts []float32, each int) { choose(float64(parts[0]), float64(parts[each-1])) },
-		func(parts []float64, each int) { choose(parts[0], parts[each-1]) })
-	return value
-}
 
 // Parts calls `single` or `double` with the elements of v as real numbers in the same memory. There
 // are `each` numbers for an element: one for a real v, and the real and the imaginary part for a
