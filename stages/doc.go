@@ -69,10 +69,10 @@
 //
 //	A  dense, m×n, m ≥ n               where m is much larger than n, first
 //	│  TallQR                 dgeqrf    A = Q0·R            and R takes the place of A
-//	│  GeneralBandReduction   ge2tb     A = Q1·[B; 0]·P1ᵀ   B: upper band, b superdiagonals
+//	│  GeneralBandReduction   ge2tb     A = Q1·[B; 0]·P1ᴴ   B: upper band, b superdiagonals
 //	▼
 //	B  general compact band           3b rows per column
-//	│  BidiagonalChasing      dgbbrd    B = Q2·C·P2ᵀ        C: upper bidiagonal
+//	│  BidiagonalChasing      dgbbrd    B = Q2·C·P2ᴴ        C: upper bidiagonal
 //	▼
 //	C  in its Golub-Kahan form        symmetric tridiagonal, order 2n, eigenvalues ±σ
 //	│  Bisection              dstebz
@@ -80,7 +80,8 @@
 //	σ
 //
 // BidiagonalConquer (dbdsdc) and BidiagonalQR (dbdsqr, on the host) find the vectors of C, too:
-// C = S·Σ·Wᵀ.
+// C = S·Σ·Wᵀ. For complex matrices the last element of each diagonal of C has a phase, which
+// move.ComplexConversion gives to the last components of S and W.
 //
 // General compact band. Element (i, j) lies at i + j·(3b−1) + 2b−1, −2b < i−j ≤ b. The
 // superdiagonals up to b are the band. The other elements are space for the bulges, and are zero
@@ -116,6 +117,5 @@
 //
 // The dense stages are generic over the scalar type T, the type of the entries of A, Q and the
 // reflectors. d, e, norms and eigenvalues are stored as T, too. The tridiagonal stages compute in
-// float64. The reductions of a general matrix, and of one matrix on several devices, are for real
-// matrices only (spirv.Real).
+// float64. The reduction of one matrix on several devices is for real matrices only (spirv.Real).
 package stages

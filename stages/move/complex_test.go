@@ -173,6 +173,10 @@ func testRealBidiagonal[T stagetest.Complex](t *testing.T) {
 				ws := stagetest.Arena(t, dev, vk.Together(from, to, turn))
 				stagetest.Put(t, dev, from.In(ws), off)
 				rec := vk.NewRecorder(dev)
+				if n == 2 && k == 0 {
+					panics(t, "stages: the real elements has 2 elements of 3", func() { c.RecordBidiagonal(rec, from.In(ws), to.In(ws).Sub(0, 2), turn.In(ws)) })
+					panics(t, "stages: the phases has 1 elements of 2", func() { c.RecordBidiagonal(rec, from.In(ws), to.In(ws), turn.In(ws).Sub(0, 1)) })
+				}
 				c.RecordBidiagonal(rec, from.In(ws), to.In(ws), turn.In(ws))
 				stagetest.Run(t, dev, rec)
 				what := fmt.Sprintf("n=%d, last elements %v, %v times %g", n, before, last, scale)
@@ -193,6 +197,17 @@ func testRealBidiagonal[T stagetest.Complex](t *testing.T) {
 			}
 		}
 	}
+}
+
+// panics checks that a call for too short memory panics with the text.
+func panics(t *testing.T, text string, call func()) {
+	t.Helper()
+	defer func() {
+		if said := recover(); said != text {
+			t.Errorf("the call panics with %v, want %q", said, text)
+		}
+	}()
+	call()
 }
 
 // TestConjugation conjugates a matrix with padding, and a real matrix, which stays as it is.

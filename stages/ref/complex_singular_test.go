@@ -139,7 +139,7 @@ func TestRealBidiagonalOfZeros(t *testing.T) {
 	} {
 		d, e, left, right := RealBidiagonal(c.d, c.e)
 		last := len(d) - 1
-		if cmplx.Abs(left-c.left) > 1e-15 || cmplx.Abs(right-c.right) > 1e-15 || d[last] != cmplx.Abs(c.d[last]) || last > 0 && e[last-1] != cmplx.Abs(c.e[last-1]) {
+		if !(cmplx.Abs(left-c.left) <= 1e-15) || !(cmplx.Abs(right-c.right) <= 1e-15) || d[last] != cmplx.Abs(c.d[last]) || last > 0 && e[last-1] != cmplx.Abs(c.e[last-1]) {
 			t.Errorf("%v, %v: %g, %g, phases %v and %v", c.d, c.e, d, e, left, right)
 		}
 	}
