@@ -157,6 +157,7 @@ var notChosen = []string{
 	"geqrf_panel_whole_f32", "ormtr_q2_flags_f32", "sb2st_teams_f32", "sytrd_f32", "latrd_f32", // the same in single precision
 	"orgtr_q2_f32", // only for emulated products, which are in double precision
 	"sb2st_log_f32", "sb2st_teams_log_f32", "tb2bd_log_f32", "tb2bd_log_f16",
+	"lacgv", "lacgv_f32", // only for complex numbers
 	"peak_dot", "peak_matrix", // only in vkevd bench
 	"peak_fma_f32", "random_fill_f32", "random_sweeps_f32", "random_trapezoid_f32",
 	// Singular values are computed in double precision unless a caller asks for another storage of

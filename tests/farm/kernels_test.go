@@ -42,7 +42,9 @@ func buildAll(dev *vk.Device) error {
 	if err := errors.Join(buildComplex[complex128](dev), buildComplex[complex64](dev)); err != nil {
 		return err
 	}
-	if err := dev.Compile(func() error { return buildSVD(dev) }); err != nil {
+	if err := dev.Compile(func() error {
+		return errors.Join(buildSVD(dev), buildComplexSVD[complex128](dev), buildComplexSVD[complex64](dev))
+	}); err != nil {
 		return err
 	}
 	if err := dev.Compile(func() error {
@@ -241,6 +243,30 @@ func buildSVD(dev *vk.Device) error {
 	}
 	_, err = stedc.NewBidiagonalConquer(dev, n, ops, t.Products, t.DivideConquer)
 	return err
+}
+
+// buildComplexSVD builds those stages for the singular values of complex matrices that no plan for
+// Hermitian matrices has.
+func buildComplexSVD[T complex64 | complex128](dev *vk.Device) error {
+	const n = 6000
+	t := tuning.Fitting[T](tuning.For[T](dev.Info()), dev.Info())
+	ops, err := product.New[T](dev, t.Products)
+	if err != nil {
+		return err
+	}
+	_, conversion := move.NewComplexBidiagonal[T](dev)
+	for _, may := range []bool{false, true} {
+		wait := stages.Waiting{Allowed: may, WideFence: t.Waits.WideFence}
+		size := reduce.GeneralSize{M: n + 7, N: n, B: t.Band, K: t.Block, Vectors: true}
+		_, general := reduce.NewGeneralBandReduction(dev, size, ops, ops, wait, t.Panel)
+		_, bidiagonal := chases.NewBidiagonalChasing[T](dev, chases.Size{N: n, B: t.Band, Vectors: true}, wait, t.Chase)
+		narrow := chases.NarrowSize{N: n, From: 128, To: t.Narrow.To, Tile: t.Narrow.Tile}
+		_, narrowing := chases.NewBandNarrowing[T](dev, narrow, wait, t.Chase)
+		if err := errors.Join(conversion, general, bidiagonal, narrowing); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // buildProbes builds the kernels of experiments on the device and the kernels of benchmarks, with
