@@ -178,18 +178,19 @@ int32_t vkevd_svd_plan(vkevd_device device, int64_t m, int64_t n, const vkevd_sv
 	return goSvdPlan(device, m, n, (vkevd_svd *)options, plan, error);
 }
 
-int32_t vkevd_svd_solve(vkevd_plan plan, const double *a, int64_t lda, double *s, double *u, int64_t ldu,
-                        double *v, int64_t ldv, const vkevd_control *control, vkevd_error *error) {
-	ENTER(error);
-	return goSvdSolve(plan, VKEVD_FLOAT64, (double *)a, lda, s, u, ldu, v, ldv, (vkevd_control *)control, error);
-}
+// SVD has the function for singular values with one type of numbers, whose name has this ending.
+#define SVD(number, real, ending)                                                                  \
+	int32_t vkevd_svd_solve##ending(vkevd_plan plan, const real *a, int64_t lda, real *s, real *u,   \
+	                                int64_t ldu, real *v, int64_t ldv, const vkevd_control *control, \
+	                                vkevd_error *error) {                                           \
+		ENTER(error);                                                                              \
+		return goSvdSolve(plan, number, (real *)a, lda, s, u, ldu, v, ldv, (vkevd_control *)control, error); \
+	}
 
-int32_t vkevd_svd_solve_float32(vkevd_plan plan, const float *a, int64_t lda, float *s, float *u,
-                                int64_t ldu, float *v, int64_t ldv, const vkevd_control *control,
-                                vkevd_error *error) {
-	ENTER(error);
-	return goSvdSolve(plan, VKEVD_FLOAT32, (float *)a, lda, s, u, ldu, v, ldv, (vkevd_control *)control, error);
-}
+SVD(VKEVD_FLOAT64, double, )
+SVD(VKEVD_FLOAT32, float, _float32)
+SVD(VKEVD_COMPLEX128, double, _complex128)
+SVD(VKEVD_COMPLEX64, float, _complex64)
 
 int32_t vkevd_batch_order(vkevd_device device, int64_t *order, vkevd_error *error) {
 	ENTER(error);

@@ -82,7 +82,9 @@ type tridiagonal[T evd.Float] struct {
 	*evd.TridiagonalPlan[T]
 }
 
-type singular[T evd.Float] struct {
+// singular is a plan for singular values of matrices of numbers of type T. R is the type of the
+// singular values.
+type singular[T evd.Number, R evd.Float] struct {
 	numbers[T]
 	*svd.Plan[T]
 	m, n, k int // rows, columns, singular values

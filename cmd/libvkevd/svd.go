@@ -17,11 +17,12 @@ func goSvdPlan(device C.vkevd_device, m, n C.int64_t, options *C.vkevd_svd, h *C
 	return guard(out, func() error {
 		o := orZero(options)
 		return newPlan(device, h, o.number,
-			&singular[float64]{m: int(m), n: int(n), options: o}, &singular[float32]{m: int(m), n: int(n), options: o})
+			&singular[float64, float64]{m: int(m), n: int(n), options: o}, &singular[float32, float32]{m: int(m), n: int(n), options: o},
+			&singular[complex128, float64]{m: int(m), n: int(n), options: o}, &singular[complex64, float32]{m: int(m), n: int(n), options: o})
 	})
 }
 
-func (s *singular[T]) build(dev *vk.Device, progress func(evd.Progress)) error {
+func (s *singular[T, R]) build(dev *vk.Device, progress func(evd.Progress)) error {
 	opt, err := s.plan()
 	if err != nil {
 		return err
@@ -31,13 +32,16 @@ func (s *singular[T]) build(dev *vk.Device, progress func(evd.Progress)) error {
 	return err
 }
 
-func (s *singular[T]) plan() (opt svd.Options, err error) {
+func (s *singular[T, R]) plan() (opt svd.Options, err error) {
 	o := &s.options
 	if o.reserved != [6]C.int64_t{} {
 		return opt, errReserved
 	}
-	if err := flags(o.a_row_major, o.vectors_row_major, o.number, o.verify); err != nil {
+	if err := flags(o.a_row_major, o.vectors_row_major, o.verify); err != nil {
 		return opt, err
+	}
+	if o.number != s.number() {
+		return opt, badArgument{"options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_COMPLEX128, VKEVD_COMPLEX64"}
 	}
 	for _, x := range []C.int32_t{o.u, o.v} {
 		if x < C.VKEVD_NONE || x > C.VKEVD_FULL {
@@ -71,13 +75,13 @@ func goSvdSolve(h C.vkevd_plan, number C.int32_t, a unsafe.Pointer, lda C.int64_
 	})
 }
 
-func (s *singular[T]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, u unsafe.Pointer, ldu C.int64_t,
+func (s *singular[T, R]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, u unsafe.Pointer, ldu C.int64_t,
 	v unsafe.Pointer, ldv C.int64_t, control *C.vkevd_control) error {
 	in, err := dense[T](a, s.m, s.n, lda, s.options.a_row_major == 1, "a")
 	if err != nil {
 		return err
 	}
-	values, err := vector[T](w, s.k, "s")
+	values, err := vector[R](w, s.k, "s")
 	if err != nil {
 		return err
 	}
@@ -107,7 +111,7 @@ func (s *singular[T]) solveAt(t *turn, a unsafe.Pointer, lda C.int64_t, w, u uns
 
 // vectors returns the C program's memory for the vectors of one side, or nil if the options select
 // none.
-func (s *singular[T]) vectors(wanted C.int32_t, p unsafe.Pointer, rows int, ld C.int64_t, name string) (*evd.Dense[T], error) {
+func (s *singular[T, R]) vectors(wanted C.int32_t, p unsafe.Pointer, rows int, ld C.int64_t, name string) (*evd.Dense[T], error) {
 	cols := s.k
 	switch wanted {
 	case C.VKEVD_NONE:

@@ -6,6 +6,7 @@
  *     A·x = λ·B·x          pairs of such matrices, and two others    vkevd_pencil_…
  *     T = Z·diag(w)·Zᵀ     T symmetric tridiagonal                   vkevd_tridiagonal_…
  *     A = U·diag(s)·Vᵀ     A of any shape, s descending, s ≥ 0       vkevd_svd_…
+ *     A = U·diag(s)·Vᴴ     A complex, of any shape, the same         vkevd_svd_…
  *     A(k) = Z(k)·diag(w(k))·Z(k)ᴴ  for many small matrices          vkevd_batch_…
  *
  * A solve needs a device and a plan. A program makes a plan once for a shape and a set of options:
@@ -145,8 +146,8 @@ int32_t vkevd_devices(vkevd_device_info *list, int64_t capacity, int64_t *count,
  * VKEVD_DEVICE names, or the best device. Opening takes a fraction of a second. Errors:
  * VKEVD_NO_DEVICE, VKEVD_DEVICE_FAILED.
  * A device without double precision is the last choice. On such a device plans for symmetric
- * matrices and pairs with number = VKEVD_FLOAT32 or VKEVD_COMPLEX64 work, and plans for singular
- * values with VKEVD_FLOAT32. Other plans return VKEVD_UNSUPPORTED.
+ * matrices, pairs and singular values with number = VKEVD_FLOAT32 or VKEVD_COMPLEX64 work. Other
+ * plans return VKEVD_UNSUPPORTED.
  */
 int32_t vkevd_open(const char *name, vkevd_device *device, vkevd_error *error);
 
@@ -192,9 +193,9 @@ int32_t vkevd_token_free(vkevd_token token, vkevd_error *error);
 /* ---- Plans --------------------------------------------------------------------------------- */
 
 /* Values of the option number: the type of the numbers in matrices. The mixed types are only for
- * symmetric matrices, see vkevd_symmetric_plan, and the complex types for these, for pairs and for
- * batches. The matrices of VKEVD_MIXED have double precision, and those of VKEVD_MIXED_COMPLEX are
- * of VKEVD_COMPLEX128. */
+ * symmetric matrices, see vkevd_symmetric_plan. The matrices of VKEVD_MIXED have double precision,
+ * and those of VKEVD_MIXED_COMPLEX are of VKEVD_COMPLEX128. The complex types are not for
+ * tridiagonal matrices. */
 enum {
 	VKEVD_FLOAT64 = 0,
 	VKEVD_FLOAT32 = 1,
@@ -483,7 +484,7 @@ int32_t vkevd_tridiagonal_solve_float32(vkevd_plan plan, const float *d, const f
 enum {
 	VKEVD_NONE = 0,
 	VKEVD_THIN = 1, /* one vector for each selected singular value */
-	VKEVD_FULL = 2  /* a square orthogonal matrix; vectors without a value come last */
+	VKEVD_FULL = 2  /* a square orthogonal (or unitary) matrix; vectors without a value come last */
 };
 
 /* Options of a plan for singular values. With {0} the plan computes all singular values and no
@@ -492,7 +493,7 @@ typedef struct vkevd_svd {
 	int32_t u, v;              /* VKEVD_NONE, VKEVD_THIN or VKEVD_FULL */
 	int32_t a_row_major;       /* 1: A is row-major */
 	int32_t vectors_row_major; /* 1: U and V are row-major */
-	int32_t number;            /* VKEVD_FLOAT64, or VKEVD_FLOAT32: A, s, U and V are float */
+	int32_t number;            /* VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_COMPLEX128, VKEVD_COMPLEX64 */
 	int32_t verify;            /* 1: certify each result, see VKEVD_UNVERIFIED */
 	int64_t largest;           /* number of largest singular values; 0: all. Not with VKEVD_FULL */
 	int64_t reserved[6];       /* 0 */
@@ -501,7 +502,7 @@ typedef struct vkevd_svd {
 /*
  * vkevd_svd_plan makes a plan for m×n matrices, m ≥ 0, n ≥ 0. It allocates device memory: 9 to 17
  * bytes for each entry of A without vectors, about 38·n² bytes with all vectors of a large n×n
- * matrix. Errors are those of vkevd_symmetric_plan.
+ * matrix. Complex matrices need about twice as many. Errors are those of vkevd_symmetric_plan.
  */
 int32_t vkevd_svd_plan(vkevd_device device, int64_t m, int64_t n, const vkevd_svd *options,
                        vkevd_plan *plan, vkevd_error *error);
@@ -538,6 +539,24 @@ int32_t vkevd_svd_solve(vkevd_plan plan, const double *a, int64_t lda, double *s
 int32_t vkevd_svd_solve_float32(vkevd_plan plan, const float *a, int64_t lda, float *s, float *u,
                                 int64_t ldu, float *v, int64_t ldv, const vkevd_control *control,
                                 vkevd_error *error);
+
+/*
+ * vkevd_svd_solve_complex128 is vkevd_svd_solve for a plan with number = VKEVD_COMPLEX128. It
+ * computes A = U·diag(s)·Vᴴ. The entries of a, u and v are pairs of numbers, and s has single
+ * numbers. v receives V. A column-major V is a row-major Vᵀ, whose conjugate is Vᴴ. In each column
+ * of V, or of U without V, the component of largest magnitude is real and positive.
+ */
+int32_t vkevd_svd_solve_complex128(vkevd_plan plan, const double *a, int64_t lda, double *s, double *u,
+                                   int64_t ldu, double *v, int64_t ldv, const vkevd_control *control,
+                                   vkevd_error *error);
+
+/*
+ * vkevd_svd_solve_complex64 is vkevd_svd_solve_complex128 for a plan with number = VKEVD_COMPLEX64.
+ * As with VKEVD_FLOAT32, the results have the errors of single precision.
+ */
+int32_t vkevd_svd_solve_complex64(vkevd_plan plan, const float *a, int64_t lda, float *s, float *u,
+                                  int64_t ldu, float *v, int64_t ldv, const vkevd_control *control,
+                                  vkevd_error *error);
 
 /* ---- Many small symmetric or Hermitian matrices -------------------------------------------- */
 

@@ -264,6 +264,8 @@ static void forks(vkevd_plan plan) {
 			vkevd_svd_plan(device, N, N, NULL, &none, NULL),
 			vkevd_svd_solve(plan, diagonal, N, w, NULL, N, NULL, N, NULL, NULL),
 			vkevd_svd_solve_float32(plan, NULL, N, NULL, NULL, N, NULL, N, NULL, NULL),
+			vkevd_svd_solve_complex128(plan, NULL, N, NULL, NULL, N, NULL, N, NULL, NULL),
+			vkevd_svd_solve_complex64(plan, NULL, N, NULL, NULL, N, NULL, N, NULL, NULL),
 			vkevd_batch_order(device, &count, NULL), vkevd_batch_plan(device, N, 1, NULL, &none, NULL),
 			vkevd_batch_solve(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
 			vkevd_batch_solve_float32(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL),

@@ -81,6 +81,8 @@ static void handles(vkevd_device device, vkevd_plan plan) {
 		SAYS(bad, "plan: not an open handle", vkevd_tridiagonal_solve_float32(h, NULL, NULL, NULL, NULL, 1, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_svd_solve(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_svd_solve_float32(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_svd_solve_complex128(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
+		SAYS(bad, "plan: not an open handle", vkevd_svd_solve_complex64(h, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_batch_solve(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_batch_solve_float32(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
 		SAYS(bad, "plan: not an open handle", vkevd_batch_solve_complex128(h, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
@@ -391,8 +393,9 @@ static void singular(vkevd_device device) {
 		const char *const flag = "options: a member that must be 0 or 1 is neither";
 		REFUSED(flag, .a_row_major = wrong[k]);
 		REFUSED(flag, .vectors_row_major = wrong[k]);
-		REFUSED(flag, .number = wrong[k]);
 		REFUSED(flag, .verify = wrong[k]);
+		const char *const numbers = "options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_COMPLEX128, VKEVD_COMPLEX64";
+		REFUSED(numbers, .number = k ? VKEVD_MIXED : -1);
 		const char *const sides = "options.u, options.v: none of VKEVD_NONE, VKEVD_THIN, VKEVD_FULL";
 		REFUSED(sides, .u = k ? 3 : -1);
 		REFUSED(sides, .v = k ? 3 : -1);
@@ -417,6 +420,8 @@ static void singular(vkevd_device device) {
 	SAYS(bad, "ldv: 1, must be at least 2", vkevd_svd_solve(plan, a, 4, s, u, 4, v, 1, NULL, &error));
 	SAYS(bad, "plan: for another kind of problem or of number",
 	     vkevd_svd_solve_float32(plan, a32, 3, s32, NULL, 3, NULL, 2, NULL, &error));
+	SAYS(bad, "plan: for another kind of problem or of number",
+	     vkevd_svd_solve_complex128(plan, a, 4, s, u, 4, v, 2, NULL, &error));
 	SAYS(bad, "plan: for another kind of problem or of number",
 	     vkevd_symmetric_solve(plan, a, 4, s, NULL, 3, NULL, NULL, &error));
 	OK(vkevd_svd_solve(plan, a, 4, s, u, 4, v, 2, NULL, &error));
