@@ -47,9 +47,9 @@ class Case(unittest.TestCase):
         want = numpy_svd(a, compute_uv=False)[:k]
         scale = tolerance * size * want[0]
         self.assertLess(np.abs(s - want).max(), scale)
-        self.assertLess(np.abs(a @ vh[:k].T - u[:, :k] * s).max(), scale)
-        self.assertLess(np.abs(u.T @ u - np.eye(u.shape[1])).max(), tolerance * size)
-        self.assertLess(np.abs(vh @ vh.T - np.eye(len(vh))).max(), tolerance * size)
+        self.assertLess(np.abs(a @ vh[:k].conj().T - u[:, :k] * s).max(), scale)
+        self.assertLess(np.abs(u.conj().T @ u - np.eye(u.shape[1])).max(), tolerance * size)
+        self.assertLess(np.abs(vh @ vh.conj().T - np.eye(len(vh))).max(), tolerance * size)
 
     def run_python(self, code, timeout=120, **environment):
         """Runs code in a new Python process, which must succeed, and returns the printed text.

@@ -87,12 +87,6 @@ class Refusals(Case):
             vkevd.clear()
             self.refused(vkevd.Error, "vkevd: clear() has closed the device of this Factor", lambda: factor.solve(a))
 
-    def test_complex(self):
-        a = symmetric(6) + 0j
-        for work in (vkevd.svd, vkevd.svdvals):
-            self.refused(TypeError, "vkevd: svd is not supported for complex numbers; use numpy.linalg, or a.real if all "
-                         "imaginary parts are zero", lambda: work(a))
-
     def test_not_finite(self):
         a = symmetric(6)
         a[4, 1] = -np.inf

@@ -2,7 +2,7 @@
 
     w, z = vkevd.eigh(a)             A = Z·diag(w)·Zᴴ, A symmetric or complex Hermitian, w ascending
     w = vkevd.eigvalsh(a)
-    u, s, vh = vkevd.svd(a)          A = U·diag(s)·Vᵀ, s descending
+    u, s, vh = vkevd.svd(a)          A = U·diag(s)·Vᴴ, real or complex, s descending
     s = vkevd.svdvals(a)
     w, z = vkevd.eigh(a, b)          a·z = b·z·diag(w), b positive definite, and scipy's other types
     w, z = vkevd.Factor(b).solve(a)  the same for many a and one b

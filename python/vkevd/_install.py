@@ -25,12 +25,11 @@ def install(crossover=None, *, device=None):
     """Lets numpy.linalg and scipy.linalg use the device for large matrices.
 
     install() replaces the functions eigh, eigvalsh, svd and svdvals. A call is solved on the device
-    if it has one matrix of float32 or float64, or for eigh and eigvalsh also of complex64 or
-    complex128, with at least crossover rows and columns, and only options that vkevd supports.
-    Lists, DataFrames, arrays of integers and of the other byte order are converted, as numpy and
-    scipy do. The same holds for pairs, with scipy's argument b. scipy's arguments driver and
-    lapack_driver have no effect. All other calls, and calls that fail on the
-    device, are solved by the original function. For each large matrix the logger "vkevd" writes at
+    if it has one matrix of float32, float64, complex64 or complex128 with at least crossover rows and
+    columns, and only options that vkevd supports. Lists, DataFrames, arrays of integers and of the
+    other byte order are converted, as numpy and scipy do. The same holds for pairs, with scipy's
+    argument b. scipy's arguments driver and lapack_driver have no effect. All other calls, and calls
+    that fail on the device, are solved by the original function. For each large matrix the logger "vkevd" writes at
     level INFO where it was solved, and why if it was the original function. uninstall() restores
     the original functions. A value beyond the largest number of its type is infinite, without an
     exception, as in numpy.
@@ -54,7 +53,7 @@ def install(crossover=None, *, device=None):
     least = CROSSOVER if crossover is None else crossover
     for module in _modules():
         for name, ours in _OURS.items():
-            original, types = getattr(module, name, None), "fdFD" if name.startswith("eig") else "fd"
+            original, types = getattr(module, name, None), "fdFD"
             if original is not None:
                 place = module.__name__.partition(".")[0]
                 _replaced.append((module, name, original))

@@ -89,11 +89,10 @@ _ARGUMENTS = {
     "batch_solve": [c_uint64, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, POINTER(Control)],
 }
 
-for _name in ("symmetric_solve", "pencil_factor", "pencil_solve", "batch_solve"):
+for _name in ("symmetric_solve", "pencil_factor", "pencil_solve", "svd_solve", "batch_solve"):
     for _ending in ("_float32", "_complex128", "_complex64"):
         _ARGUMENTS[_name + _ending] = _ARGUMENTS[_name]
-for _name in ("tridiagonal_solve", "svd_solve"):
-    _ARGUMENTS[_name + "_float32"] = _ARGUMENTS[_name]
+_ARGUMENTS["tridiagonal_solve_float32"] = _ARGUMENTS["tridiagonal_solve"]
 
 _loaded = None
 _loading = threading.Lock()

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from . import _devices
-from ._arrays import ENDING, number_of, numbers, real, stack, stored
+from ._arrays import ENDING, number_of, numbers, stack, stored
 from ._eigh import eigh
 from ._errors import ResultOverflowError
 from ._library import FULL, NONE, THIN, Svd, call
@@ -15,8 +15,8 @@ from ._solve import solve
 
 def svd(a, full_matrices=True, compute_uv=True, *, hermitian=False, largest=None, overwrite_a=False,
         check_finite=True, lapack_driver="gesdd", device=None, progress=None):
-    """The singular value decomposition a = U @ diag(S) @ Vh of a real matrix, or of a stack of
-    them.
+    """The singular value decomposition a = U @ diag(S) @ Vh of a real or complex matrix, or of a
+    stack of them.
 
     S is descending. With full_matrices U and Vh are square. Otherwise U has one column and Vh one
     row for each singular value. Without compute_uv the result is S alone. largest=k computes the k
@@ -26,8 +26,8 @@ def svd(a, full_matrices=True, compute_uv=True, *, hermitian=False, largest=None
     overwrite_a and check_finite have no effect, because a is never changed and always checked.
     lapack_driver has the names of scipy, and no effect.
 
-    Returns an SVDResult(U, S, Vh). In each row of Vh the component of largest magnitude is
-    positive. Raises NotFiniteError, which is a LinAlgError, for
+    Returns an SVDResult(U, S, Vh). In each row of Vh the component of largest magnitude is real and
+    positive. S is real. Raises NotFiniteError, which is a LinAlgError, for
     a NaN or an infinity. If a value is beyond the largest number of its type, raises
     ResultOverflowError, which has the result.
     """
@@ -44,7 +44,7 @@ def check_driver(lapack_driver):
 
 def decompose(a, full_matrices, compute_uv, largest=None, device=None, progress=None, hermitian=False):
     """Does the work of svd, and does not look at the values of the result."""
-    a, _ = numbers(a) if hermitian else real(a, "svd")
+    a, _ = numbers(a)
     if a.ndim < 2:
         raise np.linalg.LinAlgError(f"shape {a.shape}: not a matrix")
     k = min(a.shape[-2:])
@@ -68,7 +68,7 @@ def decompose(a, full_matrices, compute_uv, largest=None, device=None, progress=
 
 
 def svdvals(a, **arguments):
-    """The singular values of a real matrix, with the arguments of svd."""
+    """The singular values of a real or complex matrix, with the arguments of svd."""
     return svd(a, compute_uv=False, **arguments)
 
 
@@ -93,7 +93,7 @@ def _empty(a, wanted):
     """Returns numpy's result for an array a without entries."""
     shape, (m, n) = a.shape[:-2], a.shape[-2:]
     k = min(m, n)
-    s = np.empty(shape + (k,), a.dtype)
+    s = np.empty(shape + (k,), a.real.dtype)
     if wanted == NONE:
         return [s]
     if wanted == THIN:
@@ -103,12 +103,12 @@ def _empty(a, wanted):
 
 
 def _one(a, wanted, largest, device, progress):
-    """Solves one matrix. It returns [U, S, Vᵀ], or [S]."""
+    """Solves one matrix. It returns [U, S, Vᴴ], or [S]."""
     memory, ld, row_major = stored(a)
     m, n = a.shape
     k = largest or min(m, n)
     options = Svd(u=wanted, v=wanted, a_row_major=row_major, number=number_of(a), largest=largest or 0)
-    s, u, vh = np.empty(k, a.dtype), None, None
+    s, u, vh = np.empty(k, a.real.dtype), None, None
     if wanted:  # column-major V is row-major Vᵀ
         u = np.empty((m, m if wanted == FULL else k), a.dtype, order="F")
         vh = np.empty((n if wanted == FULL else k, n), a.dtype, order="C")
@@ -120,4 +120,6 @@ def _one(a, wanted, largest, device, progress):
              vh.ctypes.data if wanted else None, n, control)
 
     solve(session, progress, work)
+    if wanted and a.dtype.kind == "c":
+        np.conjugate(vh, out=vh)
     return [u, s, vh] if wanted else [s]
