@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math/cmplx"
 	"runtime/debug"
 	"unsafe"
 
@@ -129,23 +130,23 @@ func (en *engine) plan(j job) (plancache.Plan, error) {
 }
 
 func newPlan[T evd.Float](dev *vk.Device, j job) (plancache.Plan, error) {
-	switch j.kind {
-	case symmetric, pair:
+	if j.kind != tridiagonal {
 		return newDense[T](dev, j)
-	case tridiagonal:
-		p, err := evd.NewTridiagonalPlan[T](dev, j.n, j.options())
-		return tridiagonalPlan[T]{p}, err
 	}
-	p, err := svd.NewPlan[T](dev, j.rows, j.n, svd.Options{U: j.u, V: j.v})
-	return singularPlan[T]{p}, err
+	p, err := evd.NewTridiagonalPlan[T](dev, j.n, j.options())
+	return tridiagonalPlan[T]{p}, err
 }
 
 func newDense[T evd.Number](dev *vk.Device, j job) (plancache.Plan, error) {
-	if j.kind == pair {
+	switch j.kind {
+	case pair:
 		p, err := pencil.NewPlan[T](dev, j.n, pencil.Options{
 			Type: pencil.Type(j.itype - 1), Vectors: j.vectors, Select: j.part.selection(),
 		})
 		return pairPlan[T]{p}, err
+	case singular:
+		p, err := svd.NewPlan[T](dev, j.rows, j.n, svd.Options{U: j.u, V: j.v})
+		return singularPlan[T]{p}, err
 	}
 	p, err := evd.NewPlan[T](dev, j.n, j.options())
 	return symmetricPlan[T]{p}, err
@@ -180,7 +181,7 @@ func solve[T evd.Number](en *engine, p problem[T]) (found int, err error) {
 	}
 	p.w.take(values)
 	p.z.take(z)
-	p.vt.takeTransposed(v)
+	p.vt.takeAdjoint(v)
 	if z != nil && len(z.Data) >= returnedAbove || p.kind == pair && p.n*p.n >= returnedAbove { // a pair copies the factor of B
 		go debug.FreeOSMemory()
 	}
@@ -233,7 +234,7 @@ func eigen[T evd.Number](res *evd.Result[T], err error) (values []float64, z, v 
 	return res.Values, res.Vectors, nil, err
 }
 
-type singularPlan[T evd.Float] struct{ *svd.Plan[T] }
+type singularPlan[T evd.Number] struct{ *svd.Plan[T] }
 
 func (s singularPlan[T]) solve(p problem[T]) (values []float64, z, v *evd.Dense[T], err error) {
 	a := evd.Dense[T]{Rows: p.rows, Cols: p.n, Ld: p.ld, Data: p.a}
@@ -275,8 +276,28 @@ func (c columns[T]) take(z *evd.Dense[T]) {
 	}
 }
 
-func (c columns[T]) takeTransposed(z *evd.Dense[T]) {
+// takeAdjoint writes Zᴴ. It conjugates z itself.
+func (c columns[T]) takeAdjoint(z *evd.Dense[T]) {
 	if z != nil && c.first != nil {
+		conjugate(z)
 		copies.Transposed(slice[T](unsafe.Pointer(c.first), z.Cols, z.Rows, c.ld), c.ld, z.Data, z.Ld, z.Rows, z.Cols)
+	}
+}
+
+// conjugate replaces complex numbers by their conjugates, and leaves real ones as they are.
+func conjugate[T evd.Number](z *evd.Dense[T]) {
+	switch data := any(z.Data).(type) {
+	case []complex128:
+		copies.Each(z.Cols, z.Rows, func(j int) {
+			for i, x := range data[j*z.Ld:][:z.Rows] {
+				data[j*z.Ld+i] = cmplx.Conj(x)
+			}
+		})
+	case []complex64:
+		copies.Each(z.Cols, z.Rows, func(j int) {
+			for i, x := range data[j*z.Ld:][:z.Rows] {
+				data[j*z.Ld+i] = complex(real(x), -imag(x))
+			}
+		})
 	}
 }

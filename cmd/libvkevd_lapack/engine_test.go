@@ -358,9 +358,15 @@ func TestWantedVectors(t *testing.T) {
 	}
 }
 
-func TestSingular(t *testing.T) { inBoth(t, testSingular[float64], testSingular[float32]) }
+func TestSingular(t *testing.T) {
+	inBoth(t, testSingular[float64, float64], testSingular[float32, float32])
+}
 
-func testSingular[T evd.Float](t *testing.T) {
+func TestComplexSingular(t *testing.T) {
+	inBoth(t, testSingular[complex128, float64], testSingular[complex64, float32])
+}
+
+func testSingular[T evd.Number, R evd.Float](t *testing.T) {
 	en := started(t)
 	for _, shape := range [][2]int{{40, 22}, {22, 40}, {24, 24}} {
 		m, n, few := shape[0], shape[1], min(shape[0], shape[1])
@@ -368,8 +374,8 @@ func testSingular[T evd.Float](t *testing.T) {
 		for _, jobs := range [][2]svd.Vectors{{svd.Thin, svd.Thin}, {svd.Full, svd.Full}, {svd.None, svd.Thin}, {svd.Thin, svd.None}} {
 			count := func(v svd.Vectors, full int) int { return []int{0, few, full}[v] }
 			u, vt := newMemory[T](m, count(jobs[0], m)), newMemory[T](count(jobs[1], n), n)
-			w := make([]T, few)
-			p := problem[T]{kind: singular, rows: m, n: n, ld: a.ld, a: a.data, part: part{by: 'A'}, u: jobs[0], v: jobs[1], w: reals[T](w), z: u.columns()}
+			w := make([]R, few)
+			p := problem[T]{kind: singular, rows: m, n: n, ld: a.ld, a: a.data, part: part{by: 'A'}, u: jobs[0], v: jobs[1], w: reals[R](w), z: u.columns()}
 			if jobs[1] != svd.None {
 				p.vt = vt.columns()
 			}
@@ -378,7 +384,7 @@ func testSingular[T evd.Float](t *testing.T) {
 			}
 			u.orthonormal(t, "U", false)
 			if jobs[1] != svd.None {
-				vt.orthonormal(t, "Vᵀ", true)
+				vt.orthonormal(t, "Vᴴ", true)
 			}
 			for i := range m {
 				for j := 0; j < n && jobs[0] != svd.None && jobs[1] != svd.None; j++ {
@@ -473,6 +479,7 @@ func TestWithoutFloat64(t *testing.T) {
 			{kind: pair, itype: 1, number: numberOf[float32](), n: n, vectors: vectors},
 			{kind: pair, itype: 3, number: numberOf[complex64](), n: n, vectors: vectors},
 			{kind: singular, number: numberOf[float32](), rows: n, n: n, vectors: vectors},
+			{kind: singular, number: numberOf[complex64](), rows: n, n: n, u: svd.Thin},
 		} {
 			if p, err := en.plan(j); err != nil {
 				t.Errorf("%+v: %v", j, err)
@@ -482,7 +489,7 @@ func TestWithoutFloat64(t *testing.T) {
 		}
 		for _, j := range []job{
 			{kind: symmetric, n: n, vectors: vectors}, {kind: symmetric, number: numberOf[complex128](), n: n, vectors: vectors}, {kind: tridiagonal, n: n, vectors: vectors},
-			{kind: singular, rows: n, n: n}, {kind: pair, itype: 2, n: n, vectors: vectors},
+			{kind: singular, rows: n, n: n}, {kind: singular, number: numberOf[complex128](), rows: n, n: n}, {kind: pair, itype: 2, n: n, vectors: vectors},
 		} {
 			if err := en.plans.With(j, func(plancache.Plan) error { return nil }); err == nil || !strings.Contains(err.Error(), "shaderFloat64") {
 				t.Errorf("%+v: %v", j, err)

@@ -24,7 +24,7 @@ on_device() {
 all_routines=$(for r in syev syevd syevr syevx syev_2stage syevd_2stage sygv sygvd sygvx sygv_2stage stevd stevr gesvd gesdd; do
 	printf 'd%s s%s ' "$r" "$r"
 done
-for r in heev heevd heevr heevx heev_2stage heevd_2stage hegv hegvd hegvx hegv_2stage; do
+for r in heev heevd heevr heevx heev_2stage heevd_2stage hegv hegvd hegvx hegv_2stage gesvd gesdd; do
 	printf 'z%s c%s ' "$r" "$r"
 done)
 
@@ -63,10 +63,6 @@ in_each() {
 	in_both "$1" z c
 	cat d/calls s/calls z/calls c/calls >calls
 }
-
-# is_real tells whether a letter stands for real numbers. The drop-in library has no routine for
-# singular values of complex matrices.
-is_real() { [ "$1" = d ] || [ "$1" = s ]; }
 
 in_both() {
 	mkdir "$2" "$3"

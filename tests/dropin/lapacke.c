@@ -103,10 +103,11 @@ static double eigenvalue(int k, int n) { return 2 - 2 * cos(M_PI * (k + 1) / (n 
 	}
 
 /* SINGULAR defines the tests of singular values for one precision. */
-#define SINGULAR(p, REAL, tolerance)                                                              \
+#define SINGULAR(p, of, NUMBER, REAL, tolerance)                                                              \
 	static void p##singular(int layout, int by_gesdd)                                             \
 	{                                                                                             \
-		REAL a[M * N], u[M * M], vt[M * N], s[M], more[M];                                        \
+		NUMBER a[M * N], u[M * M], vt[M * N];                                                     \
+		REAL s[M], more[M];                                        \
 		int lda = layout == LAPACK_ROW_MAJOR ? N : M, ldvt = lda, info;                           \
 		p##fill(layout, M, a);                                                                    \
 		if (by_gesdd)                                                                             \
@@ -116,10 +117,10 @@ static double eigenvalue(int k, int n) { return 2 - 2 * cos(M_PI * (k + 1) / (n 
 		CHECK(info == 0);                                                                         \
 		for (int i = 0; i < M; i++)                                                               \
 			for (int j = 0; j < N; j++) {                                                         \
-				double sum = -entry(i, j);                                                        \
+				double complex sum = -of(i, j);                                                   \
 				for (int k = 0; k < M; k++)                                                       \
 					sum += s[k] * AT(u, M, i, k) * AT(vt, ldvt, k, j);                            \
-				CHECK(fabs(sum) < tolerance);                                                     \
+				CHECK(cabs(sum) < tolerance);                                                     \
 			}                                                                                     \
 	}
 
@@ -127,8 +128,10 @@ EIGEN(d, sy, entry, double, double, 1e-13)
 EIGEN(s, sy, entry, float, float, 5e-5)
 EIGEN(z, he, hermitian, double complex, double, 1e-13)
 EIGEN(c, he, hermitian, float complex, float, 5e-5)
-SINGULAR(d, double, 1e-13)
-SINGULAR(s, float, 5e-5)
+SINGULAR(d, entry, double, double, 1e-13)
+SINGULAR(s, entry, float, float, 5e-5)
+SINGULAR(z, hermitian, double complex, double, 1e-13)
+SINGULAR(c, hermitian, float complex, float, 5e-5)
 
 static void all(int layout)
 {
@@ -139,6 +142,8 @@ static void all(int layout)
 	for (int by_gesdd = 0; by_gesdd < 2; by_gesdd++) {
 		dsingular(layout, by_gesdd);
 		ssingular(layout, by_gesdd);
+		zsingular(layout, by_gesdd);
+		csingular(layout, by_gesdd);
 	}
 }
 

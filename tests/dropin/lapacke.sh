@@ -4,6 +4,6 @@
 "${CC:-cc}" -O1 -o lapacke "$here/lapacke.c" -llapacke -lm
 ./lapacke
 LD_PRELOAD=$shim VKEVD_CROSSOVER=0 VKEVD_VERBOSE=1 ./lapacke 2>calls
-on_device calls 64 dsyev ssyev dsyevd ssyevd dsyevr ssyevr dsyevx ssyevx dgesvd sgesvd dgesdd sgesdd \
-	zheev cheev zheevd cheevd zheevr cheevr zheevx cheevx \
+on_device calls 72 dsyev ssyev dsyevd ssyevd dsyevr ssyevr dsyevx ssyevx dgesvd sgesvd dgesdd sgesdd \
+	zgesvd cgesvd zgesdd cgesdd zheev cheev zheevd cheevd zheevr cheevr zheevx cheevx \
 	dsygv ssygv dsygvd ssygvd dsygvx ssygvx zhegv chegv zhegvd chegvd zhegvx chegvx

@@ -7,4 +7,4 @@ for part in "0 Eigh or Eigvalsh or SVDHermitian" "5 TestSVD and not Hermitian"; 
 	LD_PRELOAD=$shim VKEVD_CROSSOVER=${part%% *} VKEVD_VERBOSE=1 /usr/bin/python3 -m pytest -q -s \
 		-p no:cacheprovider "$tests/test_linalg.py" -k "${part#* }" 2>>calls
 done
-on_device calls 2000 dsyevd zheevd dgesdd
+on_device calls 2000 dsyevd zheevd dgesdd zgesdd

@@ -11,9 +11,8 @@ tests() {
 	sed -e '2s/^19 /4 /' -e '3s/^[0-9 ]*/0 10 16 30 /' -e '4s/^[0-9 ]*/1 16 10 30 /' svd.in >few.in
 	pairs "$1" >sg.in
 	case $1 in
-	d) inputs="se2 svd sg" ;;
-	s) inputs="se2 few sg" ;;
-	*) inputs="se2 sg" ;;
+	d | z) inputs="se2 svd sg" ;;
+	*) inputs="se2 few sg" ;;
 	esac
 	for test in $inputs; do
 		same $test.in "$lapack/xeigtst$1"

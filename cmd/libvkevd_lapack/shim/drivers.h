@@ -20,11 +20,13 @@
 #define HERMITIAN 1
 #define PAIR 1
 #include "symmetric.h"
+#define COMPLEX 0
+#include "singular.h"
+#define COMPLEX 1
+#include "singular.h"
 
 typedef void SIZED(stevd_next)(stevd_parameters(INT, void), size_t);
 typedef void SIZED(stevr_next)(stevr_parameters(INT, void), size_t, size_t);
-typedef void SIZED(gesvd_next)(gesvd_parameters(INT, void), size_t, size_t);
-typedef void SIZED(gesdd_next)(gesdd_parameters(INT, void), size_t);
 
 static void SIZED(stevd)(enum routine r, SIZED(stevd_next) *next, stevd_parameters(INT, void))
 {
@@ -68,57 +70,4 @@ static void SIZED(stevr)(enum routine r, SIZED(stevr_next) *next, stevr_paramete
 		return;
 	}
 	next(stevr_arguments, 1, 1);
-}
-
-static void SIZED(gesvd)(enum routine r, SIZED(gesvd_next) *next, gesvd_parameters(INT, void))
-{
-	const INT query = -1;
-	const int64_t rows = *m, cols = *n, few = rows < cols ? rows : cols;
-	struct vkevd_problem p = {.kind = VKEVD_SINGULAR, .range = 'A', .m = rows, .n = cols, .a = a, .lda = *lda, .w = s};
-	int ok = few > 0 && *lda >= rows && *ldu >= 1 && *ldvt >= 1 &&
-		!(is(jobu, 'O') && is(jobvt, 'O')) && singular_job(jobu) && singular_job(jobvt) &&
-		*lwork >= gesvd_least(jobu, jobvt, rows, cols);
-
-	if (is(jobu, 'A') || is(jobu, 'S'))
-		left(&p, u, *ldu, is(jobu, 'A') ? rows : few);
-	if (is(jobvt, 'A') || is(jobvt, 'S'))
-		right(&p, vt, *ldvt, is(jobvt, 'A') ? cols : few);
-	if (is(jobu, 'O'))
-		left(&p, a, *lda, few);
-	if (is(jobvt, 'O'))
-		right(&p, a, *lda, few);
-	if (ok && fit(&p) && solve_on_device(r, &p)) {
-		lwork = &query;
-		next(gesvd_arguments, 1, 1);
-		*info = 0;
-		return;
-	}
-	next(gesvd_arguments, 1, 1);
-}
-
-static void SIZED(gesdd)(enum routine r, SIZED(gesdd_next) *next, gesdd_parameters(INT, void))
-{
-	const INT query = -1;
-	const int64_t rows = *m, cols = *n, few = rows < cols ? rows : cols;
-	struct vkevd_problem p = {.kind = VKEVD_SINGULAR, .range = 'A', .m = rows, .n = cols, .a = a, .lda = *lda, .w = s};
-	int ok = few > 0 && *lda >= rows && *ldu >= 1 && *ldvt >= 1 && singular_job(jobz) &&
-		*lwork >= gesdd_least(jobz, rows, cols);
-
-	if (is(jobz, 'A') || is(jobz, 'S')) {
-		left(&p, u, *ldu, is(jobz, 'A') ? rows : few);
-		right(&p, vt, *ldvt, is(jobz, 'A') ? cols : few);
-	} else if (is(jobz, 'O') && rows >= cols) {
-		left(&p, a, *lda, cols);
-		right(&p, vt, *ldvt, cols);
-	} else if (is(jobz, 'O')) {
-		left(&p, u, *ldu, rows);
-		right(&p, a, *lda, rows);
-	}
-	if (ok && fit(&p) && solve_on_device(r, &p)) {
-		lwork = &query;
-		next(gesdd_arguments, 1);
-		*info = 0;
-		return;
-	}
-	next(gesdd_arguments, 1);
 }

@@ -9,7 +9,8 @@
  * (sy…), and a real workspace after the complex one. A routine for pairs (sygv, hegv) has the
  * arguments of the routine for one matrix, and itype, b and ldb. One macro such as ev_parameters
  * makes the lists of all four. Its first argument is `one` or `pair`, and its last argument is the
- * real workspace, or empty. */
+ * real workspace, or empty. zgesvd, cgesvd, zgesdd and cgesdd have the lists of complex_gesvd and
+ * complex_gesdd, with a real workspace, too. */
 
 #define one_type_parameter(INT)
 #define one_type_argument
@@ -99,14 +100,24 @@
 	jobz, range, n, d, e, vl, vu, il, iu, abstol, m, w, z, ldz, isuppz, work, lwork, iwork,       \
 		liwork, info
 
-#define gesvd_parameters(INT, REAL)                                                               \
+#define svd_parameters(INT, REAL, ...)                                                            \
 	const char *jobu, const char *jobvt, const INT *m, const INT *n, REAL *a, const INT *lda,     \
 		REAL *s, REAL *u, const INT *ldu, REAL *vt, const INT *ldvt, REAL *work,                  \
-		const INT *lwork, INT *info
-#define gesvd_arguments jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, info
+		const INT *lwork, __VA_ARGS__ INT *info
+#define svd_arguments(...)                                                                        \
+	jobu, jobvt, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, __VA_ARGS__ info
+#define gesvd_parameters(INT, REAL) svd_parameters(INT, REAL, )
+#define gesvd_arguments svd_arguments()
+#define complex_gesvd_parameters(INT, REAL) svd_parameters(INT, REAL, REAL *rwork, )
+#define complex_gesvd_arguments svd_arguments(rwork, )
 
-#define gesdd_parameters(INT, REAL)                                                               \
+#define sdd_parameters(INT, REAL, ...)                                                            \
 	const char *jobz, const INT *m, const INT *n, REAL *a, const INT *lda, REAL *s,               \
 		REAL *u, const INT *ldu, REAL *vt, const INT *ldvt, REAL *work, const INT *lwork,         \
-		INT *iwork, INT *info
-#define gesdd_arguments jobz, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, iwork, info
+		__VA_ARGS__ INT *iwork, INT *info
+#define sdd_arguments(...)                                                                        \
+	jobz, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, __VA_ARGS__ iwork, info
+#define gesdd_parameters(INT, REAL) sdd_parameters(INT, REAL, )
+#define gesdd_arguments sdd_arguments()
+#define complex_gesdd_parameters(INT, REAL) sdd_parameters(INT, REAL, REAL *rwork, )
+#define complex_gesdd_arguments sdd_arguments(rwork, )

@@ -13,7 +13,7 @@ enum vkevd_kind { VKEVD_SYMMETRIC, VKEVD_TRIDIAGONAL, VKEVD_SINGULAR, VKEVD_PAIR
 struct vkevd_problem {
 	int32_t kind;    /* a value of enum vkevd_kind */
 	int32_t single;  /* A, e, w, z and vt are float, otherwise double */
-	int32_t complex; /* symmetric, pair: A is Hermitian; entries of A, B and z are two numbers each */
+	int32_t complex; /* entries of A, B, z and vt are two numbers each; symmetric, pair: A is Hermitian */
 	int32_t upper;   /* symmetric, pair: 1 if upper triangles are stored, 0 if lower ones are */
 	int32_t itype;   /* pair: 1: A·x = λ·B·x; 2: A·B·x = λ·x; 3: B·A·x = λ·x */
 	int32_t range;   /* 'A': all values; 'I': values il to iu, from 1; 'V': values in (vl, vu] */
@@ -29,7 +29,7 @@ struct vkevd_problem {
 	void *w;               /* eigenvalues, ascending, or singular values, descending */
 	void *z;               /* eigenvectors, or left singular vectors: m or n rows */
 	int64_t ldz, zcolumns; /* zcolumns is used for singular vectors only */
-	void *vt;              /* right singular vectors, as rows of length n */
+	void *vt;              /* right singular vectors, as rows of length n; complex: Vᴴ */
 	int64_t ldvt, vtrows;
 	int64_t found;         /* the engine sets it to the number of values */
 

@@ -111,11 +111,14 @@ static int fit(const struct vkevd_problem *p)
 	return (p->z == NULL || p->ldz >= p->m) && (p->vt == NULL || p->ldvt >= p->vtrows);
 }
 
-/* gesvd_least is the smallest size of the workspace that gesvd accepts. */
-static int64_t gesvd_least(const char *jobu, const char *jobvt, int64_t m, int64_t n)
+/* gesvd_least is the smallest size of the workspace that gesvd accepts, for real or complex
+ * matrices. */
+static int64_t gesvd_least(int complex, const char *jobu, const char *jobvt, int64_t m, int64_t n)
 {
 	int64_t few = m < n ? m : n, many = max(m, n);
 	int narrow = many >= (int64_t)(few * 1.6) && is(m >= n ? jobu : jobvt, 'N');
+	if (complex)
+		return narrow ? 3 * few : 2 * few + many;
 	return narrow ? 5 * few : max(3 * few + many, 5 * few);
 }
 
@@ -135,6 +138,23 @@ static int64_t gesdd_least(const char *jobz, int64_t m, int64_t n)
 		return inner + k * k + 3 * k;
 	}
 	return k * k + max(3 * k + inner, k + many);
+}
+
+/* complex_gesdd_least does the same for complex matrices. */
+static int64_t complex_gesdd_least(const char *jobz, int64_t m, int64_t n)
+{
+	int64_t k = m < n ? m : n, many = max(m, n);
+	if (many < (int64_t)(k * 17.0 / 9.0))
+		return 2 * k + many + (is(jobz, 'O') ? k * k : 0);
+	switch (toupper((unsigned char)*jobz)) {
+	case 'N':
+		return 3 * k;
+	case 'O':
+		return 2 * k * k + 3 * k;
+	case 'S':
+		return k * k + 3 * k;
+	}
+	return k * k + max(3 * k, k + many);
 }
 
 #define INT int32_t

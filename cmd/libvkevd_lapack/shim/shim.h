@@ -4,6 +4,7 @@
  * 	parameters.h  the argument lists of LAPACK's routines
  * 	drivers.h     check the arguments, and call the device or the next library; both integer types
  * 	symmetric.h   the part of drivers.h for symmetric and Hermitian matrices, and for pairs
+ * 	singular.h    the part of drivers.h for singular values
  * 	parts.h       functions for some of the drivers
  * 	next.c        finds the routine of the next library
  * 	engine.c      starts the engine when it is first needed, and calls it
@@ -42,7 +43,9 @@
 	_(dstevd, DSTEVD, sstevd, SSTEVD, stevd)                                                      \
 	_(dstevr, DSTEVR, sstevr, SSTEVR, stevr)                                                      \
 	_(dgesvd, DGESVD, sgesvd, SGESVD, gesvd)                                                      \
-	_(dgesdd, DGESDD, sgesdd, SGESDD, gesdd)
+	_(dgesdd, DGESDD, sgesdd, SGESDD, gesdd)                                                      \
+	_(zgesvd, ZGESVD, cgesvd, CGESVD, complex_gesvd)                                              \
+	_(zgesdd, ZGESDD, cgesdd, CGESDD, complex_gesdd)
 
 #define NUMBERS(double_, DOUBLE, single, SINGLE, driver) DOUBLE, SINGLE,
 enum routine { EACH_ROUTINE(NUMBERS) ROUTINES };

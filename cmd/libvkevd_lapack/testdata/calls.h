@@ -22,7 +22,9 @@ static int64_t order = N, ld = N, size = 8 * N * N, rsize = 8 * N * N, isize = 2
 
 /* is_s tells whether a routine is in single precision, and is_z whether its matrix is complex. */
 static int is_s(int r) { return r % 2; }
-static int is_z(int r) { return (ZHEEV <= r && r <= CHEEVD_2STAGE) || (ZHEGV <= r && r <= CHEGV_2STAGE); }
+static int is_z(int r) { return (ZHEEV <= r && r <= CHEEVD_2STAGE) || (ZHEGV <= r && r <= CHEGV_2STAGE) || ZGESVD <= r; }
+static int is_gesvd(int r) { return r == DGESVD || r == SGESVD || r == ZGESVD || r == CGESVD; }
+static int is_gesdd(int r) { return r == DGESDD || r == SGESDD || r == ZGESDD || r == CGESDD; }
 
 static int is_evr(int r) { return r == DSYEVR || r == SSYEVR || r == ZHEEVR || r == CHEEVR; }
 static int is_pair(int r) { return DSYGV <= r && r <= CHEGV_2STAGE; }
@@ -86,6 +88,8 @@ CALLERS(stevd, result)
 CALLERS(stevr, result)
 CALLERS(gesvd, order)
 CALLERS(gesdd, order)
+CALLERS(complex_gesvd, order)
+CALLERS(complex_gesdd, order)
 
 #define BOTH(double_, DOUBLE, single, SINGLE, driver)                                             \
 	{#double_, {call_##driver##_32, call_##driver##_64}},                                         \

@@ -36,7 +36,7 @@ static void every_spelling(void)
 		for (unsigned i = 0; i < sizeof spellings / sizeof *spellings; i++) {
 			void *values = r == DSTEVD || r == SSTEVD ? d : w;
 			int solves = fake.solves, calls = fake.calls;
-			jobz = strstr(routines[r].name, "2stage") ? "N" : r == DGESDD || r == SGESDD ? "s" : "v";
+			jobz = strstr(routines[r].name, "2stage") ? "N" : is_gesdd(r) ? "s" : "v";
 			memset(w, 0, sizeof w), memset(d, 0, 8 * N), memset(work, 0, 8);
 			call(spellings[i], r);
 			CHECK(fake.solves == solves + 1 && fake.calls == calls && outcome == 0);
@@ -81,8 +81,8 @@ static void refused(void)
 		int two_stages = strstr(routines[r].name, "2stage") != NULL;
 		int symmetric = base <= ZHEGV_2STAGE, tridiagonal = base == DSTEVD || base == DSTEVR;
 		int part = is_evr(base) || is_evx(base) || base == DSTEVR;
-		jobz = two_stages ? "N" : base == DGESDD ? "A" : "V";
-		if (base != DGESVD)
+		jobz = two_stages ? "N" : is_gesdd(base) ? "A" : "V";
+		if (!is_gesvd(base))
 			REFUSED(r, jobz, "X");
 		REFUSED(r, order, 0);
 		REFUSED(r, order, -1);
@@ -116,7 +116,7 @@ static void refused(void)
 			REFUSED(r, bound[0], 0.0 / 0.0);
 			range = "A";
 		}
-		if (base == DGESVD) {
+		if (is_gesvd(base)) {
 			REFUSED(r, jobu, "X");
 			REFUSED(r, jobvt, "X");
 			jobu = "O";
