@@ -37,9 +37,9 @@ type Options struct {
 	// table is measured.
 	Variants []tuning.Variant
 
-	// Complex means Hermitian matrices in complex128. Besides "peaks", only the stages "values",
-	// "vectors", "sygv" and "sygv-vectors", also with "emulated-" before their names, and batches have
-	// them.
+	// Complex means matrices in complex128, which are Hermitian except for singular values. Besides
+	// "peaks", only the stages "values", "vectors", "sygv" and "sygv-vectors", also with "emulated-"
+	// before their names, "svd" and "svd-vectors", and batches have them.
 	Complex bool
 
 	// Single means matrices in float32, or with Complex in complex64. Only batches are measured with
@@ -88,7 +88,7 @@ const peaksName = "peaks"
 const singlePeak = "peak fp32"
 
 // complexStages are the names for which Options.Complex is possible.
-var complexStages = []string{peaksName, "values", "vectors", "emulated-values", "emulated-vectors", "sygv", "sygv-vectors", "emulated-sygv", "emulated-sygv-vectors", "batch", "batch-values"}
+var complexStages = []string{peaksName, "values", "vectors", "emulated-values", "emulated-vectors", "sygv", "sygv-vectors", "emulated-sygv", "emulated-sygv-vectors", "svd", "svd-vectors", "batch", "batch-values"}
 
 type UnknownStageError struct{ Stage string }
 

@@ -77,7 +77,7 @@ func denseSolver[T float64 | complex128](l *load, opt evd.Options) {
 func symmetric[T float64 | complex128](l *load) evd.Sym[T] {
 	a, made := l.host.symmetric.(evd.Sym[T])
 	if !made || a.N != l.n {
-		l.host.general, l.host.symmetric = evd.Dense[float64]{}, nil // the host may not hold both
+		l.host.general, l.host.symmetric = nil, nil // the host may not hold both
 		a = evd.NewSym(l.n, uniform[T](l.n, func(j int) int { return j }), evd.Lower)
 		l.host.symmetric = a
 	}
@@ -129,28 +129,39 @@ func densePairs[T float64 | complex128](l *load, opt pencil.Options) {
 
 func singularSolver(opt svd.Options) func(*load) {
 	return func(l *load) {
-		l.numbers = float64(l.n) * float64(l.n)
-		if opt.U != svd.None {
-			l.numbers *= 3
+		if l.row.Complex = l.opt.Complex; l.row.Complex {
+			singularValues[complex128](l, opt)
+		} else {
+			singularValues[float64](l, opt)
 		}
-		open := func(dev *vk.Device) (*svd.Plan[float64], error) { return l.singularPlan(dev, opt) }
-		whole(l, open, func(ctx context.Context, plan *svd.Plan[float64]) (sample, error) {
-			if l.host.general.Rows != l.n {
-				l.host.symmetric = nil
-				l.host.general = evd.Dense[float64]{Rows: l.n, Cols: l.n, Ld: l.n, Data: uniform[float64](l.n, func(int) int { return 0 })}
-			}
-			return clocked(func() (*vk.Profile, error) {
-				res, err := plan.Solve(ctx, l.host.general)
-				if err != nil {
-					return nil, err
-				}
-				return res.Profile, nil
-			})
-		})
 	}
 }
 
-func (l *load) singularPlan(dev *vk.Device, opt svd.Options) (*svd.Plan[float64], error) {
+func singularValues[T float64 | complex128](l *load, opt svd.Options) {
+	l.numbers = float64(l.n) * float64(l.n) * float64(unsafe.Sizeof(*new(T))) / 8
+	if opt.U != svd.None {
+		l.numbers *= 3
+	}
+	open := func(dev *vk.Device) (*svd.Plan[T], error) { return singularPlan[T](l, dev, opt) }
+	whole(l, open, func(ctx context.Context, plan *svd.Plan[T]) (sample, error) {
+		a, made := l.host.general.(evd.Dense[T])
+		if !made || a.Rows != l.n {
+			l.host.general, l.host.symmetric = nil, nil // the host may not hold both
+			a = evd.Dense[T]{Rows: l.n, Cols: l.n, Ld: l.n, Data: uniform[T](l.n, func(int) int { return 0 })}
+			l.host.general = a
+		}
+		return clocked(func() (*vk.Profile, error) {
+			res, err := plan.Solve(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			l.computed(plan.Emulated())
+			return res.Profile, nil
+		})
+	})
+}
+
+func singularPlan[T float64 | complex128](l *load, dev *vk.Device, opt svd.Options) (*svd.Plan[T], error) {
 	opt.Tuning = &l.tune
 	if len(l.opt.Bands) > 0 { // otherwise the tuning has the half-bandwidth
 		opt.Band = l.b
@@ -158,7 +169,7 @@ func (l *load) singularPlan(dev *vk.Device, opt svd.Options) (*svd.Plan[float64]
 	if len(l.opt.Blocks) > 0 {
 		opt.Block = l.k
 	}
-	return svd.NewPlan[float64](dev, l.n, l.n, opt)
+	return svd.NewPlan[T](dev, l.n, l.n, opt)
 }
 
 // batchSolver measures Plan.SolveInto of package evd/batch for l.count matrices of order l.n. The
@@ -232,7 +243,7 @@ func clocked(solve func() (*vk.Profile, error)) (sample, error) {
 // hostMemory has the host's inputs of whole solves, for all solves of the same sizes.
 type hostMemory struct {
 	symmetric any // an evd.Sym of doubles or of complex128, or nil
-	general   evd.Dense[float64]
+	general   any // an evd.Dense of doubles or of complex128, or nil
 	stack     any // a *stack, or nil
 }
 

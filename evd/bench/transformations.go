@@ -73,7 +73,7 @@ func sb2st(l *load) {
 // reads and writes this matrix once. If Options have no ranks, k is the rank that package svd
 // chooses for the order.
 func ge2tb(l *load) {
-	forecast := must(l.singularPlan(vk.Dry(l.dev.Info()), svd.Options{}))
+	forecast := must(singularPlan[float64](l, vk.Dry(l.dev.Info()), svd.Options{}))
 	width := forecast.Band()
 	size := reduce.GeneralSize{M: l.n, N: l.n, B: width, K: forecast.Block()}
 	ops := l.products()
