@@ -281,34 +281,48 @@ func checkPair[T ratio.Number](
 
 func (j *checkJob) singular(ctx context.Context, files []string, show *cli.Progress) (report.Measures, error) {
 	show.Stage("reading " + cli.InputName(files[0]))
-	d, err := j.input.readAnyShape(ctx, files[0], j.Stdin)
+	either, err := j.input.readAnyShape(ctx, files[0], j.Stdin)
 	if err != nil {
 		return nil, err
 	}
+	if z := either.complex; z != nil {
+		a := evd.Dense[complex128]{Rows: z.Rows, Cols: z.Cols, Ld: max(z.Rows, 1), Data: z.Data}
+		return checkSingular(ctx, j, files, a, z.Single, j.readComplexVectors, show)
+	}
+	d := either.real
 	report.TableOf(d.Rows, d.Cols, d.Table).Print(j.summary, cli.InputName(files[0]))
 	a := evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}
-	res, opt, narrow, err := j.readSingular(ctx, files, a, show)
+	return checkSingular(ctx, j, files, a, d.Single, j.readVectors, show)
+}
+
+// checkSingular reads the result for the matrix `a` from the files after the first one, and measures
+// it. `single` tells whether the file of the matrix has single precision.
+func checkSingular[T ratio.Number](
+	ctx context.Context, j *checkJob, files []string, a evd.Dense[T], single bool, read vectorsReader[T], show *cli.Progress,
+) (report.Measures, error) {
+	res, opt, narrow, err := readSingular(ctx, j, files, a, read, show)
 	if err != nil {
 		return nil, err
 	}
-	found, err := j.measureSingular(ctx, files[0], a, res, opt, d.Single || narrow, show)
-	return report.InUnits(found, d.Single || narrow, a.Rows, a.Cols, a.Data), err
+	single = single || narrow
+	found, err := measureSingular(ctx, j, files[0], a, res, opt, single, show)
+	return report.InUnits(found, single, a.Rows, a.Cols, a.Data), err
 }
 
 // measureSingular measures a result whose sizes match the matrix, in units of the ε of double
 // precision.
-func (j *checkJob) measureSingular(
-	ctx context.Context, file string, a evd.Dense[float64], res *svd.Result[float64], opt svd.Options, single bool, show *cli.Progress,
+func measureSingular[T ratio.Number](
+	ctx context.Context, j *checkJob, file string, a evd.Dense[T], res *svd.Result[T], opt svd.Options, single bool, show *cli.Progress,
 ) (report.Measures, error) {
 	if res.U == nil {
 		return report.Measures{{Name: "squares", Formula: squaresFormula, Ratio: squares(a, res.Values, leastNormOf(single))}}, nil
 	}
 	found, err := measureOn(ctx, j, show, j.host || len(res.Values) == 0, func() report.Measures { return singularOnHost(a, res) },
-		func(dev machine.Device) (machine.SingularSolver[float64], error) {
-			return machine.PlanOf[machine.SingularSolver[float64]](dev, machine.Task{Kind: machine.KindSingular, Shape: machine.SingularShape{M: a.Rows, N: a.Cols}, Svd: opt})
-		}, func(p machine.SingularSolver[float64]) (report.Measures, error) {
+		func(dev machine.Device) (machine.SingularSolver[T], error) {
+			return machine.PlanOf[machine.SingularSolver[T]](dev, machine.Task{Kind: machine.SingularKindOf[T](), Shape: machine.SingularShape{M: a.Rows, N: a.Cols}, Svd: opt})
+		}, func(p machine.SingularSolver[T]) (report.Measures, error) {
 			r, err := p.Check(ctx, a, res)
-			return singularRatios(r), err
+			return singularRatios[T](r), err
 		})
 	if err != nil {
 		return nil, aboutRectangle(file, a.Rows, a.Cols, err)
@@ -318,15 +332,15 @@ func (j *checkJob) measureSingular(
 
 // readSingular reads a result and checks that its sizes match the matrix. It also returns options
 // for a plan that can measure the result. `narrow` tells whether vectors are in single precision.
-func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense[float64], show *cli.Progress) (
-	_ *svd.Result[float64], opt svd.Options, narrow bool, err error,
-) {
-	res, few := &svd.Result[float64]{}, min(a.Rows, a.Cols)
+func readSingular[T ratio.Number](
+	ctx context.Context, j *checkJob, files []string, a evd.Dense[T], read vectorsReader[T], show *cli.Progress,
+) (_ *svd.Result[T], opt svd.Options, narrow bool, err error) {
+	res, few := &svd.Result[T]{}, min(a.Rows, a.Cols)
 	if res.Values, err = j.readValues(ctx, files[1], few == 0, show); err != nil {
 		return nil, opt, false, err
 	}
 	k := len(res.Values)
-	wrong := func(format string, args ...any) (*svd.Result[float64], svd.Options, bool, error) {
+	wrong := func(format string, args ...any) (*svd.Result[T], svd.Options, bool, error) {
 		return nil, opt, false, fmt.Errorf(format+" of a matrix of %d by %d", append(args, a.Rows, a.Cols)...)
 	}
 	if len(files) == 2 && k != few || k > few {
@@ -336,14 +350,14 @@ func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense
 		return res, opt, false, nil
 	}
 	var narrowV bool
-	if res.U, narrow, err = j.readVectors(ctx, files[2], a.Rows, k, show); err != nil {
+	if res.U, narrow, err = read(ctx, files[2], a.Rows, k, show); err != nil {
 		return nil, opt, false, err
 	}
-	if res.V, narrowV, err = j.readVectors(ctx, files[3], a.Cols, k, show); err != nil {
+	if res.V, narrowV, err = read(ctx, files[3], a.Cols, k, show); err != nil {
 		return nil, opt, false, err
 	}
 	for i, c := range []struct {
-		z      *evd.Dense[float64]
+		z      *evd.Dense[T]
 		rows   int
 		wanted *svd.Vectors
 	}{{res.U, a.Rows, &opt.U}, {res.V, a.Cols, &opt.V}} {
@@ -362,9 +376,9 @@ func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense
 	return res, opt, narrow || narrowV, nil
 }
 
-func singularOnHost(a evd.Dense[float64], res *svd.Result[float64]) report.Measures {
+func singularOnHost[T ratio.Number](a evd.Dense[T], res *svd.Result[T]) report.Measures {
 	u, v, k := res.U, res.V, len(res.Values)
-	return singularRatios(svd.Ratios{
+	return singularRatios[T](svd.Ratios{
 		Residual: ratio.SingularResidual(a.Rows, a.Cols, k, a.Data, a.Ld, res.Values, u.Data, u.Ld, v.Data, v.Ld),
 		Left:     ratio.Orthogonality(u.Rows, u.Cols, u.Data, u.Ld),
 		Right:    ratio.Orthogonality(v.Rows, v.Cols, v.Data, v.Ld),

@@ -28,7 +28,7 @@ type planJob struct {
 	full    bool   // with svd
 	batch   int    // number of matrices at a time; 0: one
 	start   bool   // as solve --start
-	complex bool   // a Hermitian matrix
+	complex bool   // a Hermitian matrix; with svd any complex one
 	b       bool   // a generalized problem
 	itype   int    // with b: LAPACK's itype
 	overlap string // with b: as solve --overlap
@@ -77,7 +77,7 @@ func planCommand(s *cli.Session) *cobra.Command {
 	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
 	cmd.Flags().IntVar(&j.batch, "batch", 0, "plan for a stack of `COUNT` matrices of order N, as solve --batch")
 	cmd.Flags().BoolVar(&j.start, "start", false, "plan for solve --start")
-	cmd.Flags().BoolVar(&j.complex, "complex", false, "plan for complex Hermitian matrices")
+	cmd.Flags().BoolVar(&j.complex, "complex", false, "plan for a complex Hermitian matrix, or with --svd for a complex one")
 	cmd.Flags().BoolVar(&j.b, "b", false, "plan for a generalized problem, as solve --b")
 	pairTypeFlag(cmd, &j.itype)
 	overlapFlag(cmd, &j.overlap)
@@ -188,6 +188,21 @@ func (j *planJob) kind() machine.Kind {
 	return j.options.kind()
 }
 
+// singularKind is the kind of a plan for singular values. With --storage, the numbers of the plan are
+// doubles.
+func (j *planJob) singularKind() machine.Kind {
+	single := j.options.kind() == machine.KindSingle
+	switch {
+	case j.complex && single:
+		return machine.KindComplexSingularSingle
+	case j.complex:
+		return machine.KindComplexSingular
+	case single:
+		return machine.KindSingularSingle
+	}
+	return machine.KindSingular
+}
+
 // A target is a device for which vkevd plan makes a forecast, with its rates of arithmetic.
 type target struct {
 	machine.Absent
@@ -287,7 +302,7 @@ func (j *planJob) Forecast(on machine.Absent, opt evd.Options) (machine.Planned,
 		}
 		t.Svd, err = singular.svd(j.rows, j.n, j.wantsVectors(), j.wantsVectors())
 		t.Svd.Tuning, t.Svd.Products, t.Svd.Storage = opt.Tuning, opt.Products, storageOf(j.storage)
-		t.Kind = map[bool]machine.Kind{false: machine.KindSingular, true: machine.KindSingularSingle}[j.options.kind() == machine.KindSingle]
+		t.Kind = j.singularKind()
 	}
 	if err != nil {
 		return nil, nil, err

@@ -212,8 +212,9 @@ func TestComplexRefused(t *testing.T) {
 		"solve --tridiagonal H.npy":                   "H.npy: " + only,
 		"solve --batch --tridiagonal stack.npy":       "stack.npy: " + only,
 		"solve --batch off-stack.npy":                 "off-stack.npy: matrix 0: matrix is not Hermitian: |a(2,1) − conj a(1,2)| = 0.5" + end + hints,
-		"svd H.npy":                                   "H.npy: " + only,
-		"check --svd H.npy v.txt":                     "H.npy: " + only,
+		"svd --banded H.npy":                          "H.npy: the elements are complex, and --banded takes real matrices only",
+		"svd --storage f32 H.npy":                     "H.npy: the elements are complex, and --storage takes real matrices only",
+		"svd --bidiagonal H.npy":                      "H.npy: " + only,
 		"check H.npy H.npy":                           "H.npy: " + only,
 		"plot spectrum --out p.png H.npy":             "H.npy: " + only,
 		"solve --out-vectors Z.mtx --batch stack.npy": "--out-vectors: Z.mtx: the name must end in .npy or .npz, or have no ending; see vkevd solve --help",
@@ -250,11 +251,11 @@ func TestComplexPlans(t *testing.T) {
 			t.Errorf("plan %s: status %d, %+v, %v\n%s", args, status, r, err, stderr)
 		}
 	}
-	for _, flag := range []string{"svd", "tridiagonal"} {
-		s.fails(cli.StatusInput, "--complex cannot be combined with --"+flag+", which takes real matrices only; see vkevd plan --help",
-			"plan", "-n", "10", "--complex", "--"+flag)
+	for _, flag := range []string{"storage f16", "tridiagonal"} {
+		s.fails(cli.StatusInput, "--complex cannot be combined with --"+strings.Fields(flag)[0]+", which takes real matrices only; see vkevd plan --help",
+			append([]string{"plan", "-n", "10", "--complex"}, strings.Fields("--"+flag)...)...)
 	}
-	s.fails(cli.StatusInput, "complex matrices are measured by the stages peaks, values, vectors, emulated-values, emulated-vectors, sygv, sygv-vectors, emulated-sygv, emulated-sygv-vectors, batch, batch-values, not by gemm; see vkevd bench --help",
+	s.fails(cli.StatusInput, "complex matrices are measured by the stages peaks, values, vectors, emulated-values, emulated-vectors, sygv, sygv-vectors, emulated-sygv, emulated-sygv-vectors, svd, svd-vectors, batch, batch-values, not by gemm; see vkevd bench --help",
 		"bench", "-n", "10", "--complex", "values", "gemm")
 	if _, stderr, status := s.run("bench", "-n", "10", "--complex", "values", "vectors"); status != cli.StatusSuccess || !s.machine.benched.Complex {
 		t.Errorf("bench: status %d, %s", status, stderr)

@@ -173,25 +173,43 @@ func storageOf(word string) svd.Storage {
 // column j of the result is column j of LAPACK's band storage, as in dgbbrd: the elements above the
 // main diagonal from top to bottom, and then the element on the main diagonal. Elements outside the
 // matrix are set to zero.
-func (m *singularInput) read(ctx context.Context, file string, stdin io.Reader) (*matio.Dense, machine.SingularShape, error) {
+func (m *singularInput) read(ctx context.Context, file string, stdin io.Reader) (none realOrComplex, _ machine.SingularShape, _ error) {
 	if m.bidiagonal {
 		a, err := m.readBidiagonal(ctx, file, stdin)
 		if err != nil {
-			return nil, machine.SingularShape{}, err
+			return none, machine.SingularShape{}, err
 		}
-		return a, machine.SingularShape{M: a.Cols, N: a.Cols, Form: machine.BidiagonalMatrix, Above: 1}, nil
+		return realOrComplex{real: a}, machine.SingularShape{M: a.Cols, N: a.Cols, Form: machine.BidiagonalMatrix, Above: 1}, nil
 	}
-	a, err := m.readAnyShape(ctx, file, stdin)
+	either, err := m.readAnyShape(ctx, file, stdin)
 	if err != nil {
-		return nil, machine.SingularShape{}, err
+		return none, machine.SingularShape{}, err
 	}
+	if z := either.complex; z != nil {
+		return either, machine.SingularShape{M: z.Rows, N: z.Cols}, m.checkComplex(file)
+	}
+	a := either.real
 	if !m.banded {
-		return a, machine.SingularShape{M: a.Rows, N: a.Cols, Storage: storageOf(m.storage)}, nil
+		return either, machine.SingularShape{M: a.Rows, N: a.Cols, Storage: storageOf(m.storage)}, nil
 	}
 	for j := range min(a.Cols, a.Rows-1) {
 		clear(a.Data[j*a.Rows : j*a.Rows+a.Rows-1-j])
 	}
-	return a, machine.SingularShape{M: a.Cols, N: a.Cols, Form: machine.BandMatrix, Above: max(a.Rows-1, 0), Storage: storageOf(m.storage)}, nil
+	return either, machine.SingularShape{M: a.Cols, N: a.Cols, Form: machine.BandMatrix, Above: max(a.Rows-1, 0), Storage: storageOf(m.storage)}, nil
+}
+
+// checkComplex returns an error if a flag selects a solve that takes real matrices only.
+func (m *singularInput) checkComplex(file string) error {
+	flag := ""
+	switch {
+	case m.banded:
+		flag = "--banded"
+	case m.storage != "":
+		flag = "--storage"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s: the elements are complex, and %s takes real matrices only", cli.InputName(file), flag)
 }
 
 // checkStorage returns an error for --storage f64 if the matrix in the file is solved in single
@@ -225,49 +243,61 @@ func (m *singularInput) readBidiagonal(ctx context.Context, file string, stdin i
 
 // stored is a matrix as it lies in memory. Dense has either all elements of the matrix, or only its
 // diagonals.
-type stored[T evd.Float] struct {
+type stored[T evd.Number] struct {
 	evd.Dense[T]
 	machine.SingularShape
 }
 
-// storedAs returns the matrix `a` of a file with the type T and the shape `of`. `data` has the
-// numbers of `a` in type T.
-func storedAs[T evd.Float](a *matio.Dense, data []T, of machine.SingularShape) stored[T] {
-	return stored[T]{evd.Dense[T]{Rows: a.Rows, Cols: a.Cols, Ld: max(a.Rows, 1), Data: data}, of}
+// storedAs returns the rows×cols matrix of a file with the type T and the shape `of`. `data` has its
+// numbers.
+func storedAs[T evd.Number](rows, cols int, data []T, of machine.SingularShape) stored[T] {
+	return stored[T]{evd.Dense[T]{Rows: rows, Cols: cols, Ld: max(rows, 1), Data: data}, of}
 }
 
-type svdWork[T evd.Float] struct {
+type svdWork[T evd.Number] struct {
 	*svdJob
 	file string
 	report.SvdFacts
-	a    stored[T]
-	kind machine.Kind // of the plan
-	opt  svd.Options
-	p    machine.SingularSolver[T]
-	res  *svd.Result[T]
+	a   stored[T]
+	opt svd.Options
+	p   machine.SingularSolver[T]
+	res *svd.Result[T]
 }
 
 func (j *svdJob) read(ctx context.Context, file string, known *report.Facts, show *cli.Progress) (work, error) {
-	a, shape, err := j.input.read(ctx, file, j.Stdin)
+	either, shape, err := j.input.read(ctx, file, j.Stdin)
 	if err != nil {
 		return nil, err
 	}
+	if z := either.complex; z != nil {
+		return svdWorkFor[complex128, complex64](j, file, z.Single, z, z.Rows, z.Cols, z.Data, shape, known, show)
+	}
+	a := either.real
 	known.Table = report.TableOf(a.Rows, a.Cols, a.Table)
 	single := isSingle(a.Single, j.precision)
 	if err := j.input.checkStorage(file, single); err != nil {
 		return nil, err
 	}
-	if !single {
-		return newSVDWork(j, file, storedAs(a, a.Data, shape), known, show, machine.KindSingular)
+	return svdWorkFor[float64, float32](j, file, a.Single, a, a.Rows, a.Cols, a.Data, shape, known, show)
+}
+
+// svdWorkFor returns the work for a matrix of a file, in the precision of the file or of
+// --precision. `data` has the numbers of `d`, and `stored` tells whether the file has single
+// precision.
+func svdWorkFor[E float64 | complex128, S float32 | complex64](
+	j *svdJob, file string, stored bool, d elements[E, S], rows, cols int, data []E, shape machine.SingularShape, known *report.Facts, show *cli.Progress,
+) (work, error) {
+	if !isSingle(stored, j.precision) {
+		return newSVDWork(j, file, storedAs(rows, cols, data, shape), known, show)
 	}
-	data, err := singlesOf(file, a.Single, a)
+	narrow, err := singlesOf(file, stored, d)
 	if err != nil {
 		return nil, err
 	}
-	return newSVDWork(j, file, storedAs(a, data, shape), known, show, machine.KindSingularSingle)
+	return newSVDWork(j, file, storedAs(rows, cols, narrow, shape), known, show)
 }
 
-func newSVDWork[T evd.Float](j *svdJob, file string, a stored[T], known *report.Facts, show *cli.Progress, of machine.Kind) (work, error) {
+func newSVDWork[T evd.Number](j *svdJob, file string, a stored[T], known *report.Facts, show *cli.Progress) (work, error) {
 	u, v := j.sides()
 	opt, err := j.options.svd(a.M, a.N, u, v)
 	if err != nil {
@@ -275,7 +305,7 @@ func newSVDWork[T evd.Float](j *svdJob, file string, a stored[T], known *report.
 	}
 	opt.Progress, opt.Certify, opt.Storage = show.Update, j.check, a.Storage
 	known.Precision = precisionName[T]()
-	return &svdWork[T]{svdJob: j, file: file, SvdFacts: report.SvdFacts{Facts: known, Verified: opt.Verify}, a: a, kind: of, opt: opt}, nil
+	return &svdWork[T]{svdJob: j, file: file, SvdFacts: report.SvdFacts{Facts: known, Verified: opt.Verify}, a: a, opt: opt}, nil
 }
 
 func (w *svdWork[T]) Open(log io.Writer) (machine.Device, error) {
@@ -290,7 +320,7 @@ func (w *svdWork[T]) Plan(dev machine.Device, log io.Writer) (p machine.Planned,
 		w.Tuned = w.config.Apply(&kept, dev.Info(), log)
 		w.opt.Tuning = kept.Tuning
 	}
-	w.p, err = machine.PlanOf[machine.SingularSolver[T]](dev, machine.Task{Kind: w.kind, Shape: w.a.SingularShape, Svd: w.opt})
+	w.p, err = machine.PlanOf[machine.SingularSolver[T]](dev, machine.Task{Kind: machine.SingularKindOf[T](), Shape: w.a.SingularShape, Svd: w.opt})
 	return w.p, err
 }
 
@@ -341,10 +371,10 @@ func computedIn(precision string, of machine.SingularShape) string {
 	return precision
 }
 
-func (m matrixInput) readAnyShape(ctx context.Context, file string, stdin io.Reader) (*matio.Dense, error) {
-	return cli.UnlessDone(ctx, func() (*matio.Dense, error) {
-		d, err := readDense(file, stdin, m.options())
-		return d, m.hint(err)
+func (m matrixInput) readAnyShape(ctx context.Context, file string, stdin io.Reader) (realOrComplex, error) {
+	return cli.UnlessDone(ctx, func() (realOrComplex, error) {
+		a, err := readEither(file, stdin, m.options())
+		return a, m.hint(err)
 	})
 }
 
@@ -354,25 +384,29 @@ func aboutRectangle(file string, rows, cols int, err error) error {
 
 // singularMeasures measures the errors of a result. Without vectors of both sides it takes only the
 // measures of the values. The sums of squares are compared only if the result has all values.
-func singularMeasures[T evd.Float](ctx context.Context, p machine.SingularSolver[T], a stored[T], res *svd.Result[T]) (report.Measures, error) {
+func singularMeasures[T evd.Number](ctx context.Context, p machine.SingularSolver[T], a stored[T], res *svd.Result[T]) (report.Measures, error) {
 	found := certified(a, res)
 	if res.U == nil || res.V == nil {
 		return found, nil
 	}
 	r, err := p.Check(ctx, a.Dense, res)
-	return append(found, singularRatios(r)...), err
+	return append(found, singularRatios[T](r)...), err
 }
 
-func singularRatios(r svd.Ratios) report.Measures {
+func singularRatios[T evd.Number](r svd.Ratios) report.Measures {
+	turned := "ᵀ"
+	if machine.KindOf[T]().Complex() {
+		turned = "ᴴ"
+	}
 	return report.Measures{
 		{Name: "residual", Formula: "‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁)", Ratio: r.Residual},
-		{Name: "left", Formula: "‖I − Uᵀ·U‖₁ / (M·ε)", Ratio: r.Left},
-		{Name: "right", Formula: "‖I − Vᵀ·V‖₁ / (N·ε)", Ratio: r.Right},
+		{Name: "left", Formula: "‖I − U" + turned + "·U‖₁ / (M·ε)", Ratio: r.Left},
+		{Name: "right", Formula: "‖I − V" + turned + "·V‖₁ / (N·ε)", Ratio: r.Right},
 	}
 }
 
 // certified returns those error ratios of singular values that need no vectors.
-func certified[T evd.Float](a stored[T], res *svd.Result[T]) report.Measures {
+func certified[T evd.Number](a stored[T], res *svd.Result[T]) report.Measures {
 	c := res.Certificate
 	found := report.Measures{
 		{Name: "certificate", Formula: "|σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts", Ratio: c.Counts},
@@ -420,7 +454,7 @@ const squaresFormula = "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)"
 // squares returns |Σσ² − ‖A‖F²| / (n·ε·‖A‖F²), where n is the larger dimension of A. In one of the
 // factors ‖A‖F, a norm below `least` is replaced by `least`. The result is +Inf if a value is
 // negative or larger than the previous value, because such values cannot be singular values.
-func squares[T evd.Float](a evd.Dense[T], values []float64, least float64) float64 {
+func squares[T evd.Number](a evd.Dense[T], values []float64, least float64) float64 {
 	if !ratio.Descending(values) {
 		return math.Inf(1)
 	}
@@ -428,17 +462,15 @@ func squares[T evd.Float](a evd.Dense[T], values []float64, least float64) float
 		return 0
 	}
 	most := 0.0
-	for _, x := range a.Data {
-		most = max(most, math.Abs(float64(x)))
-	}
+	report.Parts(a.Data, func(_ int, x float64, _ bool) { most = max(most, math.Abs(x)) })
 	scale := report.PowerOfTwo(most) // otherwise squares could overflow or underflow
 	var ofA, ofValues float64
 	for j := range a.Cols {
 		column := 0.0 // summed by columns, for smaller rounding errors
-		for _, x := range a.Data[j*a.Ld : j*a.Ld+a.Rows] {
-			y := float64(x) * scale
+		report.Parts(a.Data[j*a.Ld:j*a.Ld+a.Rows], func(_ int, x float64, _ bool) {
+			y := x * scale
 			column += y * y
-		}
+		})
 		ofA += column
 	}
 	for _, v := range values {

@@ -40,7 +40,7 @@ var exclusions = []rule{
 	{"solve plan", "start", "values-only tridiagonal batch b " + onePart, "", ""},
 	{"solve plan", "start", "precision=f32", "", "--start refines to double precision, not to --precision f32"},
 	{"plan", "start", "svd engine", "", ""},
-	{"plan", "complex", "svd tridiagonal engine", "", ", which takes real matrices only"},
+	{"plan", "complex", "storage tridiagonal engine", "", ", which takes real matrices only"},
 	{"solve plan", "tridiagonal start batch b svd engine", "distribute", "", ""},
 	{"", "b", "several", "", "--device {device}: --b uses one device"},
 	{"check", "b", "svd", "", ""},

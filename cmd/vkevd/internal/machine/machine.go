@@ -138,20 +138,22 @@ type Solver = DenseSolver[float64]
 type Kind int
 
 const (
-	KindDense            Kind = iota // of double precision
-	KindSingle                       // dense, of single precision
-	KindTridiagonal                  // of double precision
-	KindRefined                      // dense, of double precision, with approximate vectors
-	KindMixed                        // dense, of double precision, solved in single precision first
-	KindComplex                      // dense and complex Hermitian, of double precision
-	KindComplexSingle                // dense and complex Hermitian, of single precision
-	KindComplexRefined               // as KindRefined, complex Hermitian
-	KindComplexMixed                 // as KindMixed, complex Hermitian
-	KindSingular                     // for singular values, of double precision
-	KindSingularSingle               // for singular values, of single precision
-	KindBatch                        // many dense matrices
-	KindTridiagonalBatch             // many tridiagonal matrices
-	KindHermitianBatch               // many dense and complex Hermitian matrices
+	KindDense                 Kind = iota // of double precision
+	KindSingle                            // dense, of single precision
+	KindTridiagonal                       // of double precision
+	KindRefined                           // dense, of double precision, with approximate vectors
+	KindMixed                             // dense, of double precision, solved in single precision first
+	KindComplex                           // dense and complex Hermitian, of double precision
+	KindComplexSingle                     // dense and complex Hermitian, of single precision
+	KindComplexRefined                    // as KindRefined, complex Hermitian
+	KindComplexMixed                      // as KindMixed, complex Hermitian
+	KindSingular                          // for singular values, of double precision
+	KindSingularSingle                    // for singular values, of single precision
+	KindComplexSingular                   // for singular values, complex, of double precision
+	KindComplexSingularSingle             // for singular values, complex, of single precision
+	KindBatch                             // many dense matrices
+	KindTridiagonalBatch                  // many tridiagonal matrices
+	KindHermitianBatch                    // many dense and complex Hermitian matrices
 )
 
 // KindOf is the kind of dense matrices with elements of type T.
@@ -167,9 +169,17 @@ func KindOf[T evd.Number]() Kind {
 	return KindDense
 }
 
+// SingularKindOf is the kind of matrices with elements of type T, for singular values.
+func SingularKindOf[T evd.Number]() Kind {
+	return map[Kind]Kind{
+		KindDense: KindSingular, KindSingle: KindSingularSingle,
+		KindComplex: KindComplexSingular, KindComplexSingle: KindComplexSingularSingle,
+	}[KindOf[T]()]
+}
+
 // Single reports whether the elements of the matrices are in single precision.
 func (k Kind) Single() bool {
-	return k == KindSingle || k == KindComplexSingle || k == KindSingularSingle
+	return k == KindSingle || k == KindComplexSingle || k == KindSingularSingle || k == KindComplexSingularSingle
 }
 
 // Tuned reports whether the sizes that vkevd tune has stored apply to these matrices. The command
@@ -181,7 +191,8 @@ func (k Kind) Mixed() bool { return k == KindMixed || k == KindComplexMixed }
 
 // Complex reports whether the matrices are complex.
 func (k Kind) Complex() bool {
-	return k >= KindComplex && k <= KindComplexMixed || k == KindHermitianBatch
+	return k >= KindComplex && k <= KindComplexMixed || k == KindComplexSingular || k == KindComplexSingularSingle ||
+		k == KindHermitianBatch
 }
 
 type TridiagonalSolver interface {
@@ -294,6 +305,10 @@ func (d opened) Plan(t Task) (Planned, error) {
 		return singularPlan[float64](d.Device, t.Shape, t.Svd)
 	case KindSingularSingle:
 		return singularPlan[float32](d.Device, t.Shape, t.Svd)
+	case KindComplexSingular:
+		return Made(svd.NewPlan[complex128](d.Device, t.Shape.M, t.Shape.N, t.Svd))
+	case KindComplexSingularSingle:
+		return Made(svd.NewPlan[complex64](d.Device, t.Shape.M, t.Shape.N, t.Svd))
 	case KindBatch:
 		flops := float64(t.Count) * batchs.BatchFlops[float64](t.N, t.Batch.Vectors)
 		if t.Single {
@@ -405,7 +420,7 @@ const (
 // AtOnce returns how many of `count` matrices of order n may be on the device at the same time.
 func AtOnce(count, n int) int { return max(1, min(count, BatchBytes/(8*n*n+smallBytes))) }
 
-type SingularSolver[T evd.Float] interface {
+type SingularSolver[T evd.Number] interface {
 	Planned
 	Solve(context.Context, evd.Dense[T]) (*svd.Result[T], error)
 	Check(context.Context, evd.Dense[T], *svd.Result[T]) (svd.Ratios, error)

@@ -309,7 +309,7 @@ type SvdFacts struct {
 	Verified    bool             `json:"-"` // the user asked for --verify
 }
 
-func SolvedSVD[T evd.Float](f *SvdFacts, of machine.SingularShape, res *svd.Result[T], bytes uint64) {
+func SolvedSVD[T evd.Number](f *SvdFacts, of machine.SingularShape, res *svd.Result[T], bytes uint64) {
 	f.Rows, f.Cols, f.Memory = of.M, of.N, bytes
 	f.Values, f.Stages, f.Certificate = len(res.Values), res.Profile.Phases, res.Certificate
 	f.Vectors = res.U != nil || res.V != nil

@@ -170,7 +170,7 @@ func Sums[T evd.Number](a evd.Sym[T], values []float64, least float64) Measures 
 	var trace, squares float64
 	for j := range a.N {
 		column := 0.0 // summed by columns, for smaller rounding errors
-		parts(a.Data[j+j*a.Ld:a.N+j*a.Ld], func(below int, x float64, imaginary bool) {
+		Parts(a.Data[j+j*a.Ld:a.N+j*a.Ld], func(below int, x float64, imaginary bool) {
 			x *= scale
 			switch {
 			case below > 0:
@@ -216,14 +216,14 @@ func Over(err, unit float64) float64 {
 func largest[T evd.Number](a evd.Sym[T]) float64 {
 	most := 0.0
 	for j := range a.N {
-		parts(a.Data[j*a.Ld+j:j*a.Ld+a.N], func(_ int, x float64, _ bool) { most = max(most, math.Abs(x)) })
+		Parts(a.Data[j*a.Ld+j:j*a.Ld+a.N], func(_ int, x float64, _ bool) { most = max(most, math.Abs(x)) })
 	}
 	return most
 }
 
-// parts calls `do` for each real element, and for the real and the imaginary part of each complex
+// Parts calls `do` for each real element, and for the real and the imaginary part of each complex
 // element.
-func parts[T evd.Number](elements []T, do func(k int, x float64, imaginary bool)) {
+func Parts[T evd.Number](elements []T, do func(k int, x float64, imaginary bool)) {
 	switch elements := any(elements).(type) {
 	case []float32:
 		for k, x := range elements {

@@ -61,7 +61,7 @@ func BenchCommand(s *cli.Session) *cobra.Command {
 	f.IntSliceVar(&j.options.Blocks, "block", nil, "ranks `K` of updates (default: the device's tuning)")
 	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
 	f.IntSliceVar(&j.options.Counts, "count", nil, "numbers `C` of matrices of a batch (default: by the order)")
-	f.BoolVar(&j.options.Complex, "complex", false, "measure Hermitian matrices in complex128: stages [emulated-]values and vectors,\nand batches, also in complex64")
+	f.BoolVar(&j.options.Complex, "complex", false, "measure matrices in complex128: stages [emulated-]values and vectors,\nsvd[-vectors], and batches, also in complex64")
 	f.StringVar(&j.precision, "precision", cli.PrecisionDouble, "`P` of batches, the stages batch and batch-values: f32 or f64")
 	f.IntVar(&j.options.Repeat, "repeat", 5, "measure everything `R` times")
 	f.StringArrayVar(&j.tunings, "tuning", nil,
