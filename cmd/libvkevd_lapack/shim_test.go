@@ -70,7 +70,7 @@ func TestShim(t *testing.T) {
 			}
 		})
 	}
-	for _, test := range []string{"every_spelling", "small_stays", "refused", "parts", "options", "work_adds_up", "complex_work_adds_up", "signals", "forks", "threads"} {
+	for _, test := range []string{"every_spelling", "small_stays", "refused", "parts", "options", "complex_workspaces", "work_adds_up", "complex_work_adds_up", "signals", "forks", "threads"} {
 		run(test, "program", test, "")
 	}
 	run("wide_library", "program64", "wide_library", "")

@@ -220,6 +220,35 @@ static void options(void)
 	CHECK(info == 0 && fake.z == NULL && fake.vt == vt && fake.rows == rows);
 }
 
+/* The device takes a complex problem with the smallest workspace that LAPACK accepts, and LAPACK gets
+ * one with a smaller workspace. */
+static void complex_workspaces(void)
+{
+	static const struct {
+		char jobs[3]; /* two letters for zgesvd */
+		int cols, least;
+	} cases[] = {
+		{"N", 1050, 3150}, {"S", 1050, 1050 * 1050 + 3150}, {"O", 1050, 2 * 1050 * 1050 + 3150},
+		{"A", 1050, 1050 * 1050 + 3150}, {"N", 1130, 4360}, {"N", 1260, 4620}, {"S", 1260, 4620}, {"A", 1260, 4620},
+		{"O", 1260, 4620 + 1260 * 1260}, {"NA", 1050, 3150}, {"SA", 1050, 4200}, {"NN", 1400, 4900}, {"AA", N, 3 * N},
+	};
+	void (*zgesvd)(complex_gesvd_parameters(int32_t, void)) = (void (*)(complex_gesvd_parameters(int32_t, void)))symbol("%s_", ZGESVD);
+	void (*zgesdd)(complex_gesdd_parameters(int32_t, void)) = (void (*)(complex_gesdd_parameters(int32_t, void)))symbol("%s_", ZGESDD);
+
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (int wide = 0; wide < 2; wide++)
+			for (int less = 0; less < 2; less++) {
+				int info = -1, solves = fake.solves, lwork = cases[i].least - less, most = N, few = cases[i].cols;
+				int *m = wide ? &few : &most, *n = wide ? &most : &few;
+				const char *jobs = cases[i].jobs;
+				if (jobs[1])
+					zgesvd(wide ? jobs + 1 : jobs, wide ? jobs : jobs + 1, m, n, a, m, w, u, m, vt, n, work, &lwork, rwork, &info);
+				else
+					zgesdd(jobs, m, n, a, m, w, u, m, vt, n, work, &lwork, rwork, (int32_t *)ints, &info);
+				CHECK(fake.solves == solves + 1 - less && info == (less ? 77 : 0) && (less || fake.complex));
+			}
+}
+
 static void ours(int s) { (void)s; }
 
 static void install_ours(void) { signal(SIGUSR2, ours); }
@@ -401,7 +430,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} cases[] = {
 		{"every_spelling", every_spelling}, {"small_stays", small_stays}, {"refused", refused},
-		{"parts", parts}, {"options", options}, {"work_adds_up", work_adds_up}, {"complex_work_adds_up", complex_work_adds_up}, {"signals", signals}, {"forks", forks}, {"threads", threads},
+		{"parts", parts}, {"options", options}, {"complex_workspaces", complex_workspaces}, {"work_adds_up", work_adds_up}, {"complex_work_adds_up", complex_work_adds_up}, {"signals", signals}, {"forks", forks}, {"threads", threads},
 		{"wide_library", wide_library}, {"narrow_library", narrow_library}, {"off", off}, {"below", below}, {"cpu", cpu}, {"always", always}, {"raised", raised}, {"no_next", no_next},
 		{"no_engine", no_engine}, {"other_next", other_next},
 	};
