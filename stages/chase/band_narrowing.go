@@ -137,7 +137,7 @@ func (p *narrowPass[T]) build(dev *vk.Device, w stages.Waiting, t Tuning) error 
 	spec, err := fitChase(shape, shaders.Tb2tbChase[T], func(f chaseFit) shaders.Tb2tbChaseSpec {
 		return shaders.Tb2tbChaseSpec{
 			LocalSize: f.size, Work: f.work, Lanes: f.lanes, Tiles: f.tiles, B: uint32(length), Step: uint32(p.width),
-			Lead: narrowLead, Ahead: uint32(min(vk.Tiles(p.width-length, uint32(length)), narrowAhead)),
+			Lead: narrowLead, Ahead: min(uint32(vk.Tiles(p.width-length, uint32(length))), stages.InRegisters[T](narrowAhead)),
 			WideFence: spirv.BoolOf(w.WideFence), FlagStride: t.flagStride(),
 		}
 	})
