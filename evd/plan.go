@@ -6,9 +6,9 @@ import (
 
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/internal/team"
 	"github.com/vkevd/vkevd/vk"
-	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Plan holds everything that solves of one order with one set of options need: pipelines, stages
@@ -59,7 +59,7 @@ func NewPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	}
 	whole, divided := opt, opt
 	divided.Distribute = true
-	if spirv.KindOf[T]() == spirv.Float64 && opt.dividesFaster(dev, n) {
+	if precision.IsDouble[T]() && !precision.IsComplex[T]() && opt.dividesFaster(dev, n) {
 		p, err := makePlan(divided)
 		if !errors.As(err, new(*vk.OutOfMemoryError)) && !errors.As(err, new(*vk.UnsupportedError)) {
 			return p, err

@@ -39,6 +39,9 @@ func Least[T spirv.Scalar]() int {
 	return moduli.Least
 }
 
+// Double is a number of double precision, the numbers of emulated products.
+type Double = emulated.Double
+
 // VectorModuli returns the usual number of moduli of products for the vectors. The orthogonality of
 // the vectors needs one more than Least.
 func VectorModuli[T spirv.Scalar]() int { return Least[T]() + 1 }

@@ -3,12 +3,12 @@ package refinement
 import (
 	"math"
 
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/refine"
 	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/vk"
@@ -28,14 +28,14 @@ const (
 
 // Iteration is the state of one refinement of A·x = λ·x. Load or the caller brings σ·A and the
 // vectors to the device. Iterate, Download and Certify follow.
-type Iteration[T emulated.Double] struct {
+type Iteration[T emulation.Double] struct {
 	*Stages[T]
 	Steps[T]
 }
 
 // NewIteration returns the state of a call. `large` solves the eigenproblems of clusters that are too
 // large for the host.
-func NewIteration[T emulated.Double](s *Stages[T], c *plan.Call, large Eigensolver[T]) Iteration[T] {
+func NewIteration[T emulation.Double](s *Stages[T], c *plan.Call, large Eigensolver[T]) Iteration[T] {
 	return Iteration[T]{s, Steps[T]{Call: c, Stage: s.refine, Products: s.products, Large: large}}
 }
 

@@ -5,9 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/dense"
-	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -42,7 +40,7 @@ func Native[T spirv.Scalar](ops product.Ops[T]) Products[T] {
 // newProducts makes the products for order n. The error is a *vk.UnsupportedError if cfg asks for
 // emulated products and the device has no units for them, or units that computed wrong results.
 // Other errors are those of vk.
-func newProducts[T emulated.Double](dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p Products[T], err error) {
+func newProducts[T emulation.Double](dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p Products[T], err error) {
 	if p.native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
@@ -64,7 +62,7 @@ func newProducts[T emulated.Double](dev *vk.Device, n int, cfg dense.Config, t t
 		fine = emulation.VectorModuli[T]()
 	}
 	make, counts := emulation.By[T](dev, t, choice.Facts), moduli.Inexact()
-	if precision.IsComplex[T]() {
+	if spirv.KindOf[T]().IsComplex() {
 		counts = nil // complex numbers have kernels for exact products only
 	}
 	p.all = nil

@@ -5,12 +5,12 @@ package refinement
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/move"
-	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/refine"
 	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/vk"
@@ -19,7 +19,7 @@ import (
 // Stages are the stages of a refinement, in their order, and the regions of device memory that they
 // pass to each other. Memory that only one stage uses is not in it. The comments give the sizes in
 // elements. The zero value has no stages, for the orders 0 and 1.
-type Stages[T emulated.Double] struct {
+type Stages[T emulation.Double] struct {
 	// N is the order of the matrix.
 	N int
 
@@ -36,7 +36,7 @@ type Stages[T emulated.Double] struct {
 }
 
 // New makes the stages of a refinement of order n ≥ 2. The caller lays out their memory.
-func New[T emulated.Double](dev *vk.Device, n int, cfg dense.Config) (*Stages[T], error) {
+func New[T emulation.Double](dev *vk.Device, n int, cfg dense.Config) (*Stages[T], error) {
 	t, err := dense.Sizes[T](dev, n, cfg)
 	if err != nil {
 		return nil, err

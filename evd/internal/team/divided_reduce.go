@@ -6,7 +6,6 @@ import (
 
 	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
-	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag"
@@ -167,7 +166,7 @@ func (p *part[T]) upload(c *plan.Call, a dense.Triangle[T], sigma float64) error
 // the result shares the memory of A.
 func below[T spirv.Scalar](a dense.Triangle[T], from, to int, sigma float64) vk.Columns[T] {
 	c := vk.Columns[T]{Rows: a.N - from, Cols: to - from, Ld: a.Ld}
-	conjugated := precision.IsComplex[T]() && a.Conjugated()
+	conjugated := spirv.KindOf[T]().IsComplex() && a.Conjugated()
 	if !a.Upper && !conjugated && sigma == 1 {
 		c.Data = a.Data[from+from*a.Ld:]
 		return c
