@@ -564,7 +564,8 @@ static void singular(int m, int n, vkevd_svd o, int pad) {
 		memory[0][i] = memory[1][i] = memory[2][i] = NAN;
 	for (int i = 0; i < m; i++)
 		for (int j = 0; j < n; j++)
-			put(a, number, place(i, j, lda, o.a_row_major), phase(i) * *entry(real, i, j) * phase(2 * j));
+			put(a, number, place(i, j, lda, o.a_row_major),
+			    *entry(real, i, j) * (number >= VKEVD_COMPLEX128 ? phase(i + 2 * j) : 1));
 	vkevd_plan plan;
 	uint64_t bytes = 0;
 	OK(vkevd_svd_plan(device, m, n, &o, &plan, &error));
