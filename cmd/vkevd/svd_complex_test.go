@@ -58,7 +58,7 @@ func TestSVDOfComplexFiles(t *testing.T) {
 			if name == "narrow.npy" || strings.Contains(flags, "f32") {
 				precision, tolerance = "complex64", 1e-6
 			}
-			if status != cli.StatusSuccess || !strings.Contains(stderr, "in "+precision+"\n") || !strings.Contains(stderr, "‖I − Uᴴ·U‖₁") {
+			if status != cli.StatusSuccess || !strings.Contains(stderr, "in "+precision+"\n") || !strings.Contains(stderr, "‖I − Uᴴ·U‖₁ / (M·ε)") || !strings.Contains(stderr, "‖I − Vᴴ·V‖₁ / (N·ε)") {
 				t.Fatalf("%s%s: status %d, %q\n%s", flags, name, status, stdout, stderr)
 			}
 			_, a, err := matio.Options{}.ReadEitherFile(name)
@@ -115,6 +115,9 @@ func TestSVDOfComplexFiles(t *testing.T) {
 // TestPlanOfComplexSVD checks the plan of vkevd svd for complex matrices.
 func TestPlanOfComplexSVD(t *testing.T) {
 	s := newFixture(t)
+	if help, _, _ := s.run("plan", "--help"); !strings.Contains(help, "plan for a complex Hermitian matrix, or with --svd for a complex one") {
+		t.Error("the help has no complex singular values")
+	}
 	var bytesOf [2]float64
 	for k, flags := range []string{"", "--complex"} {
 		var r struct {
