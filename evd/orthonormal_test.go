@@ -78,15 +78,18 @@ func TestFewDistinctRowsAreOrthonormal(t *testing.T) {
 	const n = 300
 	t.Run("real", func(t *testing.T) { fewDistinctRows(t, d, n, 1, threeCliques[float64](n, 1)) })
 	t.Run("complex", func(t *testing.T) { fewDistinctRows(t, d, n, 1, threeCliques(n, 1i)) })
+	t.Run("two devices", func(t *testing.T) { // vectors of different devices are not corrected
+		fewDistinctRows(t, d, n, good, threeCliques[float64](n, 1), device(t, vk.Options{}))
+	})
 	t.Run("1000", func(t *testing.T) {
 		when.Long(t, "the same as order 300")
 		fewDistinctRows(t, d, 1000, good, threeCliques[float64](1000, 1))
 	})
 }
 
-func fewDistinctRows[T double](t *testing.T, d *vk.Device, n int, limit float64, a []T) {
+func fewDistinctRows[T double](t *testing.T, d *vk.Device, n int, limit float64, a []T, others ...*vk.Device) {
 	for _, rowMajor := range []bool{false, true} {
-		opt := evd.Options{Vectors: true, Products: evd.ProductsEmulated, RowMajor: rowMajor}
+		opt := evd.Options{Vectors: true, Products: evd.ProductsEmulated, RowMajor: rowMajor, Devices: others}
 		p, err := evd.NewPlan[T](d, n, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -400,6 +400,9 @@ func (b *Back[T]) Transform(c *plan.Call, before func(rec *vk.Recorder), vectors
 	// The transposition has left x as it was, or with other signs. Its result is not needed any
 	// more if x changes, so G may have its memory.
 	x, m := b.Doubles.Eigenvectors(c.Arena, vectors), vectors.Rows
+	if b.orient.rowMajor { // the second transposition has left no gaps between the columns of x
+		x = product.NewMatrix(x.At, x.Rows, x.Cols, max(x.Rows, 1))
+	}
 	g := product.NewMatrix(b.reflectors.A.In(c.Arena).Sub(0, m*m), m, m, m)
 	changed, err := b.correction.Correct(c, stages.PhaseApplyQ1, x, g, coupled)
 	if err == nil && changed {
