@@ -78,6 +78,14 @@ func TestRefusals(t *testing.T) {
 		_, err := evd.NewPlan[complex128](dev, 40, o{Products: evd.ProductsEmulated, Moduli: 13})
 		return err
 	})
+	add("option Moduli: 13 are too few for complex matrices, which need 14 at least", func() error {
+		_, err := evd.NewRefinePlan[complex128](dev, 40, o{Vectors: true, Moduli: 13})
+		return err
+	})
+	add("option Moduli: 13 are too few for complex matrices, which need 14 at least", func() error {
+		_, err := evd.NewMixedPlan[complex128](dev, 40, o{Vectors: true, Moduli: 13})
+		return err
+	})
 	zero := tuning.Tuning{}
 	plan("option Tuning: has the half-bandwidth 0 and the block 0; both must be positive", 4, o{Tuning: &zero})
 

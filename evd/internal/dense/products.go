@@ -36,13 +36,21 @@ type Products[T spirv.Scalar] struct {
 	PairEmulated emulation.Products
 }
 
+// CheckModuli returns an *OptionError if c.Moduli is set, and is less than the number type needs.
+func (c Config) CheckModuli(least int) error {
+	if c.Moduli != 0 && c.Moduli < least {
+		return plan.BadOption("Moduli", fmt.Sprintf("%d are too few for complex matrices, which need %d at least", c.Moduli, least))
+	}
+	return nil
+}
+
 // newProducts makes the products for order n. The error is an *OptionError if c.Moduli is too small
 // for complex numbers, or if c asks for emulated products in single precision. It is a
 // *vk.UnsupportedError if c asks for them and the device has no units for them, or units that
 // computed wrong results. Other errors are those of vk.
 func newProducts[T spirv.Scalar](dev *vk.Device, n int, c Config, t tuning.Tuning, double Doubles[T]) (p Products[T], err error) {
-	if least := emulation.Least[T](); c.Moduli != 0 && c.Moduli < least {
-		return p, plan.BadOption("Moduli", fmt.Sprintf("%d are too few for complex matrices, which need %d at least", c.Moduli, least))
+	if err := c.CheckModuli(emulation.Least[T]()); err != nil {
+		return p, err
 	}
 	if p.Native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err

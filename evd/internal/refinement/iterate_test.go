@@ -29,7 +29,7 @@ func TestDownloadMovesVectors(t *testing.T) {
 		a.Data[i+i*n], q.Data[i+i*n] = x, 1
 	}
 	for _, rows := range []bool{false, true} {
-		p, err := New(d, n, dense.Config{Tuning: &small, RowMajor: rows})
+		p, err := New[float64](d, n, dense.Config{Tuning: &small, RowMajor: rows})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,10 +37,13 @@ func Native[T spirv.Scalar](ops product.Ops[T]) Products[T] {
 	return Products[T]{native: ops, all: []operations[T]{{Ops: ops}}}
 }
 
-// newProducts makes the products for order n. The error is a *vk.UnsupportedError if cfg asks for
-// emulated products and the device has no units for them, or units that computed wrong results.
-// Other errors are those of vk.
+// newProducts makes the products for order n. The error is an *OptionError if cfg.Moduli is too
+// small for complex numbers. It is a *vk.UnsupportedError if cfg asks for emulated products and the
+// device has no units for them, or units that computed wrong results. Other errors are those of vk.
 func newProducts[T emulation.Double](dev *vk.Device, n int, cfg dense.Config, t tuning.Tuning) (p Products[T], err error) {
+	if err := cfg.CheckModuli(emulation.Least[T]()); err != nil {
+		return p, err
+	}
 	if p.native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
