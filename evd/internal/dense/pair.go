@@ -305,13 +305,13 @@ func (s *Solve[T]) PairSums(a Triangle[T], b *Triangle[T], sigma [2]float64, val
 		return sums, norms, err
 	}
 	rec := vk.NewRecorder(s.Dev)
-	rec.Phase(stages.PhaseCheck, 0, p.residuals.Flops())
 	at := s.Doubles.Values(rec, ws, t.Lambda(ws), values)
 	vk.SendFirst(rec, p.residuals.Weights(ws).Sub(0, m), spectrum.Unscale[T](weights, 1))
 	s.recordLoad(rec, to, a, sigma[0])
 	if b != nil {
 		s.recordLoad(rec, kept, *b, sigma[1])
 	}
+	rec.Phase(stages.PhaseCheck, 0, p.residuals.Flops())
 	p.residuals.Record(rec, ws, to, kept, p.factorOn(ws, p.Products.Native), x,
 		residual.Sums[T]{Lambda: at, Residual: s.sums[0].In(ws), Orthogonality: s.sums[1].In(ws)})
 	received := func(from vk.Slice[T], count int) func() []float64 {
