@@ -287,7 +287,7 @@ func newBatchPlans[M any](dev machine.Device, task machine.Task, groups []batchG
 		}
 		// All plans have their memory on the device at the same time, so each group gets a part of
 		// it.
-		share := machine.AtOnce(math.MaxInt, g.most) / len(groups)
+		share := machine.AtOnce(math.MaxInt, g.most, task.Kind.Complex()) / len(groups)
 		task.N, task.Count, task.Batch = g.most, max(1, min(len(g.index), share)), own
 		plan, err := machine.PlanOf[machine.BatchPlan[M]](dev, task)
 		if err != nil {

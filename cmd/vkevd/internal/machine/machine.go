@@ -312,13 +312,13 @@ func (d opened) Plan(t Task) (Planned, error) {
 	case KindBatch:
 		flops := float64(t.Count) * batchs.BatchFlops[float64](t.N, t.Batch.Vectors)
 		if t.Single {
-			p, err := batch.NewPlan[float32](d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
+			p, err := batch.NewPlan[float32](d.Device, t.N, AtOnce(t.Count, t.N, false), t.Batch)
 			return Made(batchOf[DenseMatrix]{otherBatch[float32, float64]{p}, flops}, err)
 		}
-		p, err := batch.NewPlan[float64](d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
+		p, err := batch.NewPlan[float64](d.Device, t.N, AtOnce(t.Count, t.N, false), t.Batch)
 		return Made(batchOf[DenseMatrix]{p, flops}, err)
 	case KindTridiagonalBatch:
-		p, err := batch.NewTridiagonalPlan[float64](d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
+		p, err := batch.NewTridiagonalPlan[float64](d.Device, t.N, AtOnce(t.Count, t.N, false), t.Batch)
 		return Made(batchOf[TridiagonalMatrix]{p, float64(t.Count) * batchs.TridiagonalBatchFlops(t.N, t.Batch.Vectors)}, err)
 	case KindHermitianBatch:
 		if t.Single {
@@ -417,8 +417,15 @@ const (
 	smallBytes = 1 << 10
 )
 
-// AtOnce returns how many of `count` matrices of order n may be on the device at the same time.
-func AtOnce(count, n int) int { return max(1, min(count, BatchBytes/(8*n*n+smallBytes))) }
+// AtOnce returns how many of `count` matrices of order n may be on the device at the same time. The
+// numbers of complex matrices count twice.
+func AtOnce(count, n int, complex bool) int {
+	bytes := 8 * n * n
+	if complex {
+		bytes *= 2
+	}
+	return max(1, min(count, BatchBytes/(bytes+smallBytes)))
+}
 
 type SingularSolver[T evd.Number] interface {
 	Planned

@@ -88,6 +88,6 @@ func hermitianBatch[T complex64 | complex128](d opened, t Task) (Planned, error)
 	if t.N > batch.MaxOrderOf[T](d.Device, t.Batch) {
 		return NewOneByOne[complex128](d, t)
 	}
-	p, err := batch.NewPlan[T](d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
+	p, err := batch.NewPlan[T](d.Device, t.N, AtOnce(t.Count, t.N, true), t.Batch)
 	return Made(batchOf[HermitianMatrix]{otherBatch[T, complex128]{p}, float64(t.Count) * batchs.BatchFlops[T](t.N, t.Batch.Vectors)}, err)
 }
