@@ -23,7 +23,9 @@ func goBatchOrder(device C.vkevd_device, order *C.int64_t, out *C.vkevd_error) C
 		*order = 0
 		dev, err := deviceOf(device)
 		if err == nil {
-			*order = C.int64_t(batch.MaxOrder(dev, batch.Options{}))
+			// A little shared memory holds fewer complex numbers.
+			least := min(batch.MaxOrder(dev, batch.Options{}), batch.MaxOrderOf[complex128](dev, batch.Options{}))
+			*order = C.int64_t(least)
 		}
 		return err
 	})
