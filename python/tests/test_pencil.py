@@ -71,6 +71,9 @@ class Pencil(Case):
         for arguments, text in (({"overlap": 0}, "overlap 0 is not a number between 0 and 1"), ({"overlap": 0.1, "type": 2}, "overlap is only for type=1")):
             with self.assertRaisesRegex(ValueError, text):
                 vkevd.eigh(*whole, **arguments)
+        for work in (lambda: vkevd.eigh(*whole, overlap=0.1, largest=1), lambda: vkevd.Factor(whole[1], overlap=0.1, largest=1)):
+            with self.assertRaisesRegex(ValueError, "largest is not for overlap, which may drop directions of b; use subset_by_value"):
+                work()
         with self.assertRaisesRegex(ValueError, "overlap is for one pair of a and b"):
             vkevd.eigh(whole[0], overlap=0.1)
         with self.assertRaisesRegex(vkevd.NotPositiveDefiniteError, "B is not positive semidefinite: its eigenvalues are between -1 and ") as caught:

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _batched, _devices
 from ._arrays import MIXED, numbers, square, stack
-from ._pencil import Factor, paired, with_b
+from ._pencil import Factor, paired, refuse_largest, with_b
 from ._results import EighResult, finished
 from ._symmetric import EVERYTHING, alone, check_driver, one, select_of, upper_of
 
@@ -68,6 +68,7 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
         single = a
         a, b = paired(a, b, type)
         copied = copied or a is not single
+    refuse_largest(largest, overlap)
     select = select_of(a, subset_by_index, subset_by_value, largest)
     check_driver(driver, b is not None, select is not EVERYTHING)
     if overlap is not None and (b is None or a.ndim > 2 or b.ndim > 2):

@@ -37,6 +37,12 @@ def _pencil(type, upper=0, row_major=0, symmetric=Symmetric(), overlap=None, ref
                   threshold=overlap or 0, refine=bool(refine))
 
 
+def refuse_largest(largest, overlap):
+    """Refuses largest with overlap, because the number of values depends on b."""
+    if largest is not None and overlap is not None:
+        raise ValueError("largest is not for overlap, which may drop directions of b; use subset_by_value")
+
+
 def with_b(b, upper, type, overlap=None, refine=False):
     """Returns a function that calls the library for pairs with this b. _symmetric.alone is such a
     function for one matrix."""
@@ -69,6 +75,7 @@ class Factor:
         square(b)
         if b.ndim != 2:
             raise np.linalg.LinAlgError(f"shape {b.shape}: not a matrix")
+        refuse_largest(largest, overlap)
         memory, ld, row_major = stored(b)
         self._dtype, self._order, self._upper = b.dtype, len(b), int(not lower)
         self._vectors, self._select = not eigvals_only, select_of(b, subset_by_index, subset_by_value, largest)
