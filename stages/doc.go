@@ -117,5 +117,5 @@
 //
 // The dense stages are generic over the scalar type T, the type of the entries of A, Q and the
 // reflectors. d, e, norms and eigenvalues are stored as T, too. The tridiagonal stages compute in
-// float64. The reduction of one matrix on several devices is for real matrices only (spirv.Real).
+// float64.
 package stages

@@ -256,7 +256,7 @@ typedef struct vkevd_found {
  * Each result has a certificate that has passed, as with verify = 1. This is meant for devices
  * whose double precision is slow. It needs vectors = 1, select = VKEVD_ALL, and about 40·n² bytes
  * of device memory. The device must have double precision. VKEVD_MIXED_COMPLEX is the same for
- * complex Hermitian matrices, which vkevd_symmetric_solve_complex128 solves.
+ * complex Hermitian matrices, which vkevd_symmetric_solve_complex128 solves, with twice the memory.
  *
  * With number = VKEVD_COMPLEX128 or VKEVD_COMPLEX64 the plan is for complex Hermitian matrices:
  * A(i, j) is the conjugate of A(j, i). The imaginary parts of the diagonal are not read. The
