@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
@@ -16,6 +17,27 @@ import (
 func TestOrthonormal(t *testing.T) {
 	t.Run("real", testOrthonormal[float64])
 	t.Run("complex", testOrthonormal[complex128])
+}
+
+// TestOrthonormalProbesFit calls RecordCouplings with too many random numbers, and checks the panic.
+func TestOrthonormalProbesFit(t *testing.T) {
+	dev := stagetest.Device(t)
+	ops, err := product.New[float64](dev, SmallestTuning().Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := NewOrthonormal[float64](dev, 5, 3, ops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := vk.Reserve[float64]("X", 15)
+	ws := stagetest.Arena(t, dev, vk.Together(x, o.Work(), ops.Work()))
+	defer func() {
+		if text := fmt.Sprint(recover()); !strings.Contains(text, "the probes") {
+			t.Errorf("the panic is %q", text)
+		}
+	}()
+	o.RecordCouplings(vk.NewRecorder(dev), ws, product.NewMatrix(x.In(ws), 3, 5, 3), make([]float64, 100))
 }
 
 // testOrthonormal disturbs orthonormal vectors by about 1e-8. It compares RecordCouplings with sums
