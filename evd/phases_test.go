@@ -90,14 +90,14 @@ func TestEachPhaseHasItsProducts(t *testing.T) {
 		opt.Vectors = true
 		return solves["values"](opt)
 	}
-	solves["MRRR"] = func(opt Options) map[string]int { // without divide and conquer
+	solves["MRRR"] = func(opt Options) map[string]int { // its products measure how orthonormal the vectors are
 		opt.Solver = MRRR
 		return solves["vectors"](opt)
 	}
 	for name, phases := range map[string][]string{
 		"values":     {stages.PhaseBandReduction},
 		"vectors":    {stages.PhaseBandReduction, stages.PhaseTridiagonal, stages.PhaseApplyQ2, stages.PhaseApplyQ1},
-		"MRRR":       {stages.PhaseBandReduction, stages.PhaseApplyQ2, stages.PhaseApplyQ1},
+		"MRRR":       {stages.PhaseBandReduction, stages.PhaseTridiagonal, stages.PhaseApplyQ2, stages.PhaseApplyQ1},
 		"refinement": {stages.PhaseRefineProducts, stages.PhaseRefineUpdate},
 		"mixed":      {stages.PhaseRefineProducts, stages.PhaseRefineUpdate},
 	} {
