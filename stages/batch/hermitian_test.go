@@ -128,7 +128,7 @@ func TestRowsForComplexNumbers(t *testing.T) {
 		Shared: []Shared{{Order: 8, Team: 8, Matrices: 1}, {Order: 44, Team: 44, Matrices: 1}},
 		Memory: []Memory{
 			{Order: 128, Threads: 64, Teams: 1, Form: Form{Threads: 64, Lanes: 16, Columns: 4}},
-			{Order: 256, Threads: 64, Teams: 3, Block: 2, Form: Form{Threads: 64, Lanes: 32, Columns: 3}, Conquer: true},
+			{Order: 256, Threads: 64, Teams: 4, Block: 2, Form: Form{Threads: 64, Lanes: 32, Columns: 3}, Conquer: true},
 		},
 	}
 	before := slices.Clone(given.Memory)
@@ -136,7 +136,7 @@ func TestRowsForComplexNumbers(t *testing.T) {
 	if len(got.Shared) != 1 || len(got.Memory) != 2 {
 		t.Fatalf("%+v", got)
 	}
-	if first, last := got.Memory[0], got.Memory[1]; first.Teams != 1 || first.Form.Columns != 2 || last.Block != 1 || last.Teams >= 3 || last.Form.Columns != 2 {
+	if first, last := got.Memory[0], got.Memory[1]; first.Teams != 1 || first.Form.Columns != 2 || last.Block != 1 || last.Teams >= 4 || last.Form.Columns != 2 {
 		t.Errorf("%+v", got.Memory)
 	}
 	if !slices.Equal(given.Memory, before) {
