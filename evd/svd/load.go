@@ -106,11 +106,12 @@ func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 }
 
 func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
-	rec.Phase(stages.PhaseLoad, 0, 1)
 	if rows, cols := stored(a); rows < cols {
+		rec.Phase(stages.PhaseLoad, 0, 1)
 		s.steps.transpose.Record(rec, product.NewMatrix(s.regions.across.In(s.Arena), rows, cols, rows), s.matrixA())
 	}
 	if exchanged(a) {
+		rec.Phase(stages.PhaseLoad, 0, 1)
 		s.steps.conjugate.Record(rec, s.matrixA())
 	}
 }

@@ -41,6 +41,7 @@ def numbers(a):
 # The values of the option number in vkevd.h, and the endings of the functions for them.
 _NUMBER = {np.dtype(np.float64): 0, np.dtype(np.float32): 1, np.dtype(np.complex128): 3, np.dtype(np.complex64): 4}
 MIXED = {np.dtype(np.float64): 2, np.dtype(np.complex128): 5}
+COMPLEX = (3, 4)
 ENDING = ("", "_float32", "", "_complex128", "_complex64", "_complex128")
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import _devices
-from ._arrays import ENDING, MIXED, number_of, numbers, square
+from ._arrays import COMPLEX, ENDING, number_of, numbers, square
 from ._errors import BY_CODE, ResultOverflowError
 from ._library import Batch, call
 from ._results import EighResult, finished
@@ -103,7 +103,7 @@ def _run(orders, numbers, number, a, w, z, upper, on_error, session, progress):
     # The number of matrices of a plan is a power of two, so that batches of similar size share a
     # plan.
     room = 1 << max(0, math.ceil(math.log2(count)))
-    while room > 1 and room * ((48 if number > MIXED else 28) * n * n + 300 * n + 68) > _MOST_BYTES:
+    while room > 1 and room * ((48 if number in COMPLEX else 28) * n * n + 300 * n + 68) > _MOST_BYTES:
         room //= 2
     codes = np.zeros(count, np.int32)
     options = Batch(vectors=z is not None, upper=upper, a_row_major=1, number=number)
