@@ -52,7 +52,7 @@ static void reset(void)
 	void routine##_(driver##_parameters(integer, REAL), size_t, size_t, size_t);                  \
 	static void call_##routine(void)                                                              \
 	{                                                                                             \
-		static REAL a[2 * N * N], b[2 * N * N], e_[N], w_[N], z_[2 * N * N], u_[N * N], vt_[N * N];             \
+		static REAL a[2 * N * N], b[2 * N * N], e_[N], w_[N], z_[2 * N * N], u_[2 * N * N], vt_[2 * N * N];     \
 		static REAL work_[2 * 1000 * N], rwork_[1000 * N];                                        \
 		static integer iwork_[100 * N];                                                           \
 		const char *jobz = in.jobz, *range = in.range, *uplo = in.uplo;                           \
@@ -66,7 +66,7 @@ static void reset(void)
 		integer *il = &in.il, *iu = &in.iu;                                                       \
 		integer *iwork = iwork_, *isuppz = iwork_ + 60 * N, *ifail = iwork_ + 80 * N;             \
 		integer found = 0, *m = size_of_m ? &in.m : &found, code = 0, *info = &code;              \
-		int nans = 0, complex = #driver[0] == 'h';                                                \
+		int nans = 0, complex = #driver[0] == 'h' || #driver[0] == 'c';                          \
 		(void)jobz, (void)range, (void)uplo, (void)jobu, (void)jobvt, (void)d, (void)e, (void)z;  \
 		(void)u, (void)vt, (void)vl, (void)vu, (void)abstol, (void)lda, (void)ldz, (void)ldu;     \
 		(void)ldvt, (void)liwork, (void)il, (void)iu, (void)iwork, (void)isuppz, (void)ifail;     \
@@ -102,6 +102,8 @@ static void reset(void)
 #define stevr_has_m 0
 #define gesvd_has_m 1
 #define gesdd_has_m 1
+#define complex_gesvd_has_m 1
+#define complex_gesdd_has_m 1
 #define BOTH(double_, DOUBLE, single, SINGLE, driver)                                             \
 	CALL(double, double_, driver, driver##_has_m)                                                 \
 	CALL(float, single, driver, driver##_has_m)
@@ -118,7 +120,7 @@ static const struct {
 #define WITH(change)                                                                              \
 	do {                                                                                          \
 		reset();                                                                                  \
-		in.jobz = r == DGESDD || r == SGESDD ? "A" : two_stages ? "N" : "V";                      \
+		in.jobz = strstr(routines[r].name, "gesdd") ? "A" : two_stages ? "N" : "V";               \
 		in.jobu = in.jobvt = "A";                                                                 \
 		change;                                                                                   \
 		printf("%s, %s:", routines[r].name, #change);                                             \
