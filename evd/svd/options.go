@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -182,15 +183,7 @@ func bounded[T evd.Number](dev *vk.Device, t tuning.Tuning) (tuning.Tuning, erro
 	if err != nil {
 		return t, err
 	}
-	return t.Bounded(rate / realFlops[T]()), nil
-}
-
-// realFlops is the number of real operations for each operation that a stage counts.
-func realFlops[T evd.Number]() float64 {
-	if precision.IsComplex[T]() {
-		return 4
-	}
-	return 1
+	return t.Bounded(rate / dense.RealFlops[T]()), nil
 }
 
 func tableOf[T evd.Number](o Options, info vk.Info) tuning.Tuning {

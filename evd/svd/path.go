@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/dense"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/back"
@@ -212,7 +213,7 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 // side is wanted (not `both`) and the matrix is square, the costs are those of left vectors.
 func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	var costs []evd.StageCost
-	each := realFlops[T]()
+	each := dense.RealFlops[T]()
 	add := func(phase string, flops float64) {
 		costs = append(costs, evd.StageCost{Stage: phase, Flops: each * flops})
 	}
