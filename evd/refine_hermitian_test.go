@@ -38,17 +38,6 @@ func nearlyHermitian(t *testing.T, d *vk.Device, n int, a []complex128, change f
 	return q
 }
 
-func hermitianNamed(t *testing.T, name string) matgen.HermitianKind {
-	t.Helper()
-	for _, k := range matgen.Hermitians() {
-		if k.Name() == name {
-			return k
-		}
-	}
-	t.Fatalf("no kind %q", name)
-	return matgen.HermitianKind{}
-}
-
 // TestRefineHermitians is TestRefine for Hermitian matrices. Both triangles, by columns and by rows,
 // must give the same bits.
 func TestRefineHermitians(t *testing.T) {
@@ -74,7 +63,7 @@ func TestRefineHermitians(t *testing.T) {
 		{"gue", 70, 0, 2, 3, false, "", evd.ProductsEmulated},
 		{"all-ones·phases", 20, 0, 1, 1, true, evd.ColdCluster, evd.ProductsNative},
 	} {
-		a := hermitianNamed(t, c.kind).Dense(c.n)
+		a := named(t, matgen.Hermitians(), c.kind).Dense(c.n)
 		for i, x := range a {
 			a[i] = complex(math.Ldexp(real(x), c.exponent), math.Ldexp(imag(x), c.exponent))
 		}
@@ -242,7 +231,7 @@ func TestMixedHermitians(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := hermitianNamed(t, c.kind).Dense(c.n)
+		a := named(t, matgen.Hermitians(), c.kind).Dense(c.n)
 		for i, x := range a {
 			a[i] = complex(math.Ldexp(real(x), c.exponent), math.Ldexp(imag(x), c.exponent))
 		}

@@ -71,16 +71,19 @@ func refinePlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.RefineP
 	return planOfRefinements[float64](t, d, n, opt)
 }
 
-// kindNamed returns the family of dense test matrices of package matgen with the given name.
+// named returns the kind of test matrices with the given name.
+func named[K interface{ Name() string }](t *testing.T, kinds []K, name string) K {
+	t.Helper()
+	i := slices.IndexFunc(kinds, func(k K) bool { return k.Name() == name })
+	if i < 0 {
+		t.Fatalf("no kind %q", name)
+	}
+	return kinds[i]
+}
+
 func kindNamed(t *testing.T, name string) matgen.DenseKind {
 	t.Helper()
-	for _, k := range matgen.Dense() {
-		if k.Name() == name {
-			return k
-		}
-	}
-	t.Fatalf("no kind %q", name)
-	return matgen.DenseKind{}
+	return named(t, matgen.Dense(), name)
 }
 
 // TestRefine refines vectors that were rounded to single precision, and vectors of a matrix that
