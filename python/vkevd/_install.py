@@ -53,12 +53,12 @@ def install(crossover=None, *, device=None):
     least = CROSSOVER if crossover is None else crossover
     for module in _modules():
         for name, ours in _OURS.items():
-            original, types = getattr(module, name, None), "fdFD"
+            original = getattr(module, name, None)
             if original is not None:
                 place = module.__name__.partition(".")[0]
                 _replaced.append((module, name, original))
                 setattr(module, name, _wrap(original, functools.partial(ours, place), f"{place}.linalg.{name}",
-                                            types, least, device))
+                                            least, device))
     return True
 
 
@@ -90,7 +90,7 @@ class _NotOurs(Exception):
     """The call has an option that vkevd does not support."""
 
 
-def _wrap(original, ours, name, types, least, device):
+def _wrap(original, ours, name, least, device):
     place = name.partition(".")[0]
 
     @functools.wraps(original)
@@ -99,7 +99,7 @@ def _wrap(original, ours, name, types, least, device):
             return original(a, *arguments, **options)
         started = time.perf_counter()
         try:
-            matrix = _matrix(a, types, place)
+            matrix = _matrix(a, place)
             if min(matrix.shape) < least:  # long lists of short rows
                 return original(a, *arguments, **options)
             result = _as_given(a, ours(device, matrix, *arguments, **options), place)
@@ -126,9 +126,8 @@ def _described(a):
     return a.shape if hasattr(a, "shape") else f"list of {len(a)}"
 
 
-def _matrix(a, types, place):
-    """Returns an argument as an array that the library can solve, or raises _NotOurs. `types` has
-    the letters of the types of numbers that it solves."""
+def _matrix(a, place):
+    """Returns an argument as an array that the library can solve, or raises _NotOurs."""
     of = type(a)
     if getattr(of, "__array_function__", np.ndarray.__array_function__) is not np.ndarray.__array_function__:
         raise _NotOurs(f"its type {of.__name__} has functions of its own; numpy.asarray makes an array")
@@ -140,7 +139,7 @@ def _matrix(a, types, place):
     kind = a.dtype.newbyteorder("=").char
     if a.dtype.kind in "iub" and (place == "numpy" or a.dtype.itemsize > 2):
         kind = "d"  # as numpy does; scipy computes with short integers in single precision
-    if kind not in types:
+    if kind not in "fdFD":
         raise _NotOurs(f"its elements are {a.dtype}")
     return a
 
@@ -207,7 +206,7 @@ def _scipy_eigh(device, a, b=None, *, lower=True, eigvals_only=False, overwrite_
     _finite(a, check_finite)
     if b is not None:
         try:
-            b = _matrix(b, "fdFD", "scipy")
+            b = _matrix(b, "scipy")
         except _NotOurs as problem:
             raise _NotOurs(f"b: {problem}")
         _finite(b, check_finite)
