@@ -219,8 +219,8 @@ func (s *search) leaves(what string) {
 // conquer returns the smallest order from which divide and conquer is faster than QL iteration for
 // the vectors of a batch. Each row of the tuning table is for a range of orders. `conquer` compares
 // both methods for the order in the middle of this range. It begins with the last row, and ends
-// with a row for which QL iteration is faster. The result is 0 if it is the order of the table, or
-// if it was not measured.
+// with a row for which QL iteration is faster. The result is 0 if the table already has the measured
+// order, or if nothing was measured.
 func (s *search) conquer(ctx context.Context, c Choice, t batch.Tuning) int {
 	const least = 32 // orders up to 32 are one leaf of divide and conquer
 	now, from, wins := maxOrder, maxOrder, true

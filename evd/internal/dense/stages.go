@@ -345,9 +345,10 @@ type Back[T spirv.Scalar] struct {
 // their back transformation. With emulated products, all orders are.
 const correctFrom = 2048
 
-// correctsVectors reports whether vectors are made orthonormal after their back transformation. If a
-// matrix has few distinct rows, equal rows have equal rounding errors, which do not cancel. The
-// vectors of a generalized problem have another orthogonality.
+// correctsVectors reports whether vectors are made orthonormal after their back transformation. It
+// was measured that matrices with few distinct rows need this. A possible reason is that equal rows
+// have equal rounding errors, which add up. The vectors of a generalized problem are orthonormal
+// with respect to B, so they are not corrected.
 func (c *Common[T]) correctsVectors() bool {
 	double := spirv.KindOf[T]() == spirv.Float64 || spirv.KindOf[T]() == spirv.Complex128
 	return double && c.Pencil == 0 && (len(c.Products.Emulated) > 0 || c.N >= correctFrom)
