@@ -61,7 +61,7 @@ real_t scaled(real_t x, scale_t e) {
 #endif
 
 #ifdef COMPLEX
-real_t entry_magnitude(scalar_t x) { return magnitude(largest_part(x)); }
+real_t entry_magnitude(scalar_t x) { return max(magnitude(real_of(x)), magnitude(imag_of(x))); }
 scalar_t entry_scaled(scalar_t x, scale_t e) { return scalar_t(scaled(real_of(x), e), scaled(imag_of(x), e)); }
 #else
 #define entry_magnitude(x) magnitude(x)

@@ -118,7 +118,7 @@ int load(BatchMatrix m, inout bool good) {
 		if (!finite(value)) good = false;
 		largest = max(largest, entry_magnitude(value));
 		a[entry(i, j)] = value;
-		a[entry(j, i)] = conjugate(value);
+		a[entry(j, i)] = conjugated(value, SIGN_BIT); // not -imag, which may be zero for a subnormal imag
 	}
 	if (n > 0) finite_max[mine * TEAM + lane] = good ? largest : -1.0;
 	barrier();
