@@ -76,8 +76,9 @@ func TestFewDistinctRowsAreOrthonormal(t *testing.T) {
 	when.Skip(t, when.Quick, "it builds emulated products")
 	d := device(t, vk.Options{})
 	const n = 300
-	t.Run("real", func(t *testing.T) { fewDistinctRows(t, d, n, 1, threeCliques[float64](n, 1)) })
-	t.Run("complex", func(t *testing.T) { fewDistinctRows(t, d, n, 1, threeCliques(n, 1i)) })
+	// Devices round differently, and an orthogonality below 2.5 is not corrected.
+	t.Run("real", func(t *testing.T) { fewDistinctRows(t, d, n, 2.5, threeCliques[float64](n, 1)) })
+	t.Run("complex", func(t *testing.T) { fewDistinctRows(t, d, n, 2.5, threeCliques(n, 1i)) })
 	t.Run("two devices", func(t *testing.T) { // vectors of different devices are not corrected
 		fewDistinctRows(t, d, n, good, threeCliques[float64](n, 1), device(t, vk.Options{}))
 	})
