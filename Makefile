@@ -39,7 +39,7 @@ VALIDATION_PACKAGES = $(DEVICE_VK) $(DEVICE_STAGES) $(DEVICE_EVD)
 GPUAV_PACKAGES    := $(call found,'when[.]Pick.*[.]GPUAV' vk stages evd)
 # Packages with kernels whose invocations exchange numbers within a subgroup: their SPIR-V has the
 # capability GroupNonUniform. Package vk tells them the size. test-long tests all stages.
-WIDTH_PACKAGES    = ./vk ./stages ./stages/back ./stages/chase ./stages/machine ./stages/product/emulated ./stages/reduce
+WIDTH_PACKAGES    = ./vk ./stages ./stages/back ./stages/batch ./stages/chase ./stages/machine ./stages/product/emulated ./stages/reduce
 
 # Vector widths of the CPU driver in bits, in addition to its default 256. Subgroups then have 4
 # invocations, and 16 in test-long.

@@ -160,7 +160,7 @@ type LasrtBatchPush[T spirv.Scalar, R spirv.Real] struct {
 // one matrix Q, in registers.
 func Org2lBatch[T spirv.Scalar]() spirv.Module[Org2lBatchSpec, Org2lBatchPush[T]] {
 	return typed[T, Org2lBatchSpec, Org2lBatchPush[T]]("org2l_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
-		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapPhysicalStorageBufferAddresses)
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapPhysicalStorageBufferAddresses)
 }
 
 type Org2lBatchSpec struct {
@@ -317,7 +317,7 @@ type SyevBatchValuesPush[T spirv.Scalar, R spirv.Real] struct {
 // of each matrix.
 func Sytd2Batch[T spirv.Scalar, R spirv.Real]() spirv.Module[Sytd2BatchSpec, Sytd2BatchPush[T, R]] {
 	return typed[T, Sytd2BatchSpec, Sytd2BatchPush[T, R]]("sytd2_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
-		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapGroupNonUniform, spirv.CapGroupNonUniformShuffle, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
 }
 
 type Sytd2BatchSpec struct {
@@ -326,10 +326,11 @@ type Sytd2BatchSpec struct {
 	Teams     uint32 `spirv:"2"`
 	Together  uint32 `spirv:"3"`
 	Nb        uint32 `spirv:"4"`
+	Lanes     uint32 `spirv:"5"`
 }
 
 func Sytd2BatchDefaults() Sytd2BatchSpec {
-	return Sytd2BatchSpec{LocalSize: 256, Order: 256, Teams: 1, Together: 1, Nb: 1}
+	return Sytd2BatchSpec{LocalSize: 256, Order: 256, Teams: 1, Together: 1, Nb: 1, Lanes: 32}
 }
 
 type Sytd2BatchPush[T spirv.Scalar, R spirv.Real] struct {

@@ -38,6 +38,7 @@ import (
 type Batch[T spirv.Scalar, R spirv.Real] struct {
 	size Size
 	tune Tuning
+	info vk.Info // of the device
 
 	shared []batchShared[T, R] // kernels for each row of the tuning's Shared
 	memory []batchMemory[T, R]
@@ -103,7 +104,7 @@ func New[T spirv.Scalar, R spirv.Real](dev *vk.Device, size Size, t Tuning, c st
 	} else if size.Vectors {
 		t = t.withVectors()
 	}
-	s := &Batch[T, R]{size: size, tune: t}
+	s := &Batch[T, R]{size: size, tune: t, info: dev.Info()}
 	b := stages.Builder{Dev: dev}
 	large, conquer, iterates := false, false, false
 	for class := range t.class(size.N) + 1 {
@@ -189,12 +190,12 @@ func rowsOf[T spirv.Scalar](n int) int {
 // In buildMemory, the products after divide and conquer use the largest square tile of the table
 // `tiles` that suits the order.
 func buildMemory[T spirv.Scalar, R spirv.Real](b *stages.Builder, t Memory, vectors bool, tiles product.Tuning) (k batchMemory[T, R]) {
-	k.reduce = stages.Build(b, shaders.Sytd2Batch[T, R](), t.reduceSpec())
+	k.reduce = stages.Build(b, shaders.Sytd2Batch[T, R](), t.reduceSpec(b.Dev.Info()))
 	if !vectors {
 		k.bisect = stages.Build(b, shaders.StebzBatch[R](), t.bisectSpec())
 		return k
 	}
-	k.form = stages.Build(b, shaders.Org2lBatch[T](), t.formSpec())
+	k.form = stages.Build(b, shaders.Org2lBatch[T](), t.formSpec(b.Dev.Info()))
 	if t.Conquer {
 		n, chooser := int(t.Order), product.NewChooser(stedc.MergeTiles(tiles))
 		k.tile = chooser.Tiles()[chooser.Choose(product.Shape{M: rowsOf[T](n), N: n, K: n, Count: 1 << 10})]

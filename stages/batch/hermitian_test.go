@@ -148,4 +148,12 @@ func TestRowsForComplexNumbers(t *testing.T) {
 	if half := Fitting[complex64](given, info); len(half.Shared) != 2 || half.Memory[1].Block != 2 {
 		t.Errorf("for complex64: %+v", half)
 	}
+	info.SharedBytes = 48 << 10
+	given.Memory[1] = Memory{Order: 512, Threads: 512, Teams: 2, Conquer: true}
+	if row := Fitting[complex128](given, info).Memory[1]; row.Threads != 256 || row.Teams != 2 {
+		t.Errorf("for many invocations: %+v", row)
+	}
+	if row := Fitting[complex64](given, info).Memory[1]; row.Threads != 512 || row.Teams != 2 {
+		t.Errorf("for many invocations of complex64: %+v", row)
+	}
 }

@@ -87,7 +87,7 @@ func (r *batchRecording[T, R]) strips(flops float64, unit int) []stages.Span {
 }
 
 func (r *batchRecording[T, R]) reduce() {
-	block := int(r.row().reduceSpec().Nb)
+	block := int(r.row().reduceSpec(r.info).Nb)
 	for _, blocks := range r.strips(4*perProduct[T](), block) {
 		r.each(r.rec, r.class, blocks.Cost, func(first, count uint32) {
 			r.batchMemory.reduce.Dispatch(r.rec, vk.Folded(int(count)), shaders.Sytd2BatchPush[T, R]{
@@ -104,7 +104,7 @@ func (r *batchRecording[T, R]) row() Memory { return r.tune.Memory[r.class.class
 
 // form computes the orthogonal or unitary matrix Q of the reduction.
 func (r *batchRecording[T, R]) form() {
-	n, spec := r.class.largest, r.row().formSpec()
+	n, spec := r.class.largest, r.row().formSpec(r.info)
 	parts := vk.Tiles(n, spec.LocalSize/spec.Lanes*spec.Together)
 	cost := perProduct[T]() * 4.0 / 3 * float64(n) * float64(n) * float64(n) / float64(parts)
 	stages.InPortions(r.class.count*parts, max(1, int(r.tune.Dispatch/cost)), func(from, count int) {

@@ -54,8 +54,8 @@ type Memory struct {
 
 // Form has the sizes of org2l_batch. 0 means 1.
 type Form struct {
-	Threads uint32 // invocations of a workgroup, a multiple of Lanes
-	Lanes   uint32 // invocations that compute the same columns of Q
+	Threads uint32 // invocations of a workgroup
+	Lanes   uint32 // invocations that compute the same columns of Q, at most a subgroup
 	Columns uint32 // columns that they compute
 }
 
@@ -98,14 +98,15 @@ func (t Tuning) For(info vk.Info) Tuning { return fitting[float64, float64](t, i
 
 // Fitting returns t with the rows that fit the device for matrices of T. Complex numbers need more
 // shared memory and more registers, so their rows have at most half of the columns that an
-// invocation of org2l_batch computes, and smaller blocks or fewer teams if a row does not fit.
+// invocation of org2l_batch computes, fewer invocations of sytd2_batch (mostBytes), and smaller
+// blocks or fewer teams if a row does not fit.
 // Matrices of real numbers have the rows of t.For.
 func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
 	switch spirv.KindOf[T]() {
 	case spirv.Complex64:
-		return fitting[complex64, float32](t.complex(), info)
+		return fitting[complex64, float32](t.complex(8), info)
 	case spirv.Complex128:
-		return fitting[complex128, float64](t.complex(), info)
+		return fitting[complex128, float64](t.complex(16), info)
 	}
 	return t.For(info)
 }
@@ -129,11 +130,20 @@ func fitting[T spirv.Scalar, R spirv.Real](t Tuning, info vk.Info) Tuning {
 	return t
 }
 
-func (t Tuning) complex() Tuning {
+// mostBytes is the largest size of one complex number of each invocation of a workgroup of
+// sytd2_batch. On an H200, 1024 invocations have 64 registers each. With complex128 they spill, and
+// the values of 50 matrices of order 512 take 41.5 ms. They take 27.3 ms with 512 invocations.
+const mostBytes = 8 << 10
+
+// complex returns t for complex numbers of the given size in bytes.
+func (t Tuning) complex(size uint32) Tuning {
 	t.Memory = slices.Clone(t.Memory)
 	for i := range t.Memory {
-		form := &t.Memory[i].Form
-		form.Columns = (form.Columns + 1) / 2
+		m := &t.Memory[i]
+		m.Form.Columns = (m.Form.Columns + 1) / 2
+		for m.Threads*m.Teams*size > mostBytes {
+			m.Threads /= 2
+		}
 	}
 	return t
 }
@@ -214,9 +224,9 @@ func fitsMemory[T spirv.Scalar, R spirv.Real](m Memory, info vk.Info) error {
 	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", m)
 	}
-	bytes, err := stages.MostShared(stages.SharedOf(shaders.Sytd2Batch[T, R], m.reduceSpec()), stages.SharedOf(shaders.Org2lBatch[T], m.formSpec()),
+	bytes, err := stages.MostShared(stages.SharedOf(shaders.Sytd2Batch[T, R], m.reduceSpec(info)), stages.SharedOf(shaders.Org2lBatch[T], m.formSpec(info)),
 		stages.SharedOf(shaders.StebzBatch[R], m.bisectSpec()), stages.SharedOf(shaders.LasrtBatch[T, R], m.sortSpec()))
-	threads := max(m.Threads*m.Teams, m.formSpec().LocalSize)
+	threads := max(m.reduceSpec(info).LocalSize, m.formSpec(info).LocalSize)
 	if !m.Conquer && err == nil {
 		var more int
 		more, err = stages.MostShared(stages.SharedOf(shaders.SteqrBatch[R], m.iterateSpec()), stages.SharedOf(shaders.LasrBatch[R], m.turnSpec()))
@@ -243,16 +253,23 @@ func (m Memory) matrices() uint32 { return max(m.Matrices, 1) }
 
 const (
 	lasrtTeam    = 32 // largest number of invocations of lasrt_batch that copy a vector
+	mostLanes    = 32 // largest number of invocations of sytd2_batch that add up numbers by shuffles
 	steqrThreads = 32 // largest number of invocations of steqr_batch that load T, unless it has more matrices
 )
 
-func (m Memory) reduceSpec() shaders.Sytd2BatchSpec {
-	return shaders.Sytd2BatchSpec{LocalSize: m.Threads * m.Teams, Order: m.Order, Teams: m.Teams, Together: max(m.Rows, 1), Nb: max(m.Block, 1)}
+// reduceSpec rounds the workgroup up to whole subgroups, because its invocations exchange numbers by
+// shuffles.
+func (m Memory) reduceSpec(info vk.Info) shaders.Sytd2BatchSpec {
+	threads := uint32(stages.WholeSubgroups(int(m.Threads), info))
+	return shaders.Sytd2BatchSpec{
+		LocalSize: threads * m.Teams, Order: m.Order, Teams: m.Teams, Together: max(m.Rows, 1), Nb: max(m.Block, 1),
+		Lanes: min(uint32(stages.PowerOfTwo(max(info.Subgroup, 1))), mostLanes),
+	}
 }
 
-func (m Memory) formSpec() shaders.Org2lBatchSpec {
-	lanes := max(m.Form.Lanes, 1)
-	return shaders.Org2lBatchSpec{LocalSize: max(m.Form.Threads/lanes, 1) * lanes, Order: m.Order, Lanes: lanes, Together: max(m.Form.Columns, 1)}
+func (m Memory) formSpec(info vk.Info) shaders.Org2lBatchSpec {
+	lanes := uint32(stages.PowerOfTwo(max(1, min(int(m.Form.Lanes), info.Subgroup))))
+	return shaders.Org2lBatchSpec{LocalSize: uint32(stages.WholeSubgroups(int(max(m.Form.Threads, lanes)), info)), Order: m.Order, Lanes: lanes, Together: max(m.Form.Columns, 1)}
 }
 
 func (m Memory) iterateSpec() shaders.SteqrBatchSpec {

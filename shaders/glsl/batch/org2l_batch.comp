@@ -10,8 +10,9 @@
 //          a         the reflectors
 // out:     z         Q, at the same place as the matrix in a
 //
-// LANES invocations are a team, which computes TOGETHER columns. Each of them has every LANES-th
-// element of these columns. The bits depend on n and LANES.
+// LANES neighbouring invocations of a subgroup are a team, which computes TOGETHER columns. Each of
+// them has every LANES-th element of these columns. They add up dot products by shuffles. The bits
+// depend on n and LANES.
 //
 // Grid: in x and y, `count` workgroups.
 #version 460
@@ -21,6 +22,8 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #include "numerics.glsl"
 #include "index.glsl"
 #include "problem.glsl"
@@ -29,6 +32,7 @@ layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of LANES.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
 layout(constant_id = 1) const uint ORDER = 256;
+// LANES is a power of two, at most the size of a subgroup.
 layout(constant_id = 2) const uint LANES = 32;
 layout(constant_id = 3) const uint TOGETHER = 1;
 
@@ -43,13 +47,10 @@ layout(push_constant, scalar) uniform Push {
 	uint first, parts, from, count;
 } p;
 
-// HELD is the number of elements of a column that an invocation has. FAN is the number of values
-// that one invocation adds at a time, and SUMS is the number of such sums for each column.
-const uint HELD = (ORDER + LANES - 1) / LANES, FAN = 8, SUMS = (LANES + FAN - 1) / FAN;
+// HELD is the number of elements of a column that an invocation has.
+const uint HELD = (ORDER + LANES - 1) / LANES;
 
-// `dots` has for each column of the workgroup one part of a dot product from each lane, and `sums`
-// has SUMS sums of these parts. The elements of a team follow one another.
-shared scalar_t dots[LOCAL_SIZE * TOGETHER], sums[LOCAL_SIZE / LANES * TOGETHER * SUMS];
+#include "cluster_sum.glsl"
 
 void main() {
 	if (workgroup() >= p.count) return;
@@ -87,21 +88,7 @@ void main() {
 				[[unroll]] for (uint i = 0; i < TOGETHER; i++) part[i] = mad(x[i * HELD + h], conjugate(v[h]), part[i]);
 			}
 		}
-		[[unroll]] for (uint i = 0; i < TOGETHER; i++) dots[(team * TOGETHER + i) * LANES + lane] = part[i];
-		barrier();
-		for (uint s = lane; s < TOGETHER * SUMS; s += LANES) {
-			uint i = s / SUMS, first = s % SUMS * FAN, from = (team * TOGETHER + i) * LANES;
-			scalar_t sum = dots[from + first];
-			for (uint q = first + 1; q < min(first + FAN, LANES); q++) sum += dots[from + q];
-			sums[team * TOGETHER * SUMS + s] = sum;
-		}
-		barrier();
-		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
-			uint from = (team * TOGETHER + i) * SUMS;
-			scalar_t by = sums[from];
-			[[unroll]] for (uint s = 1; s < SUMS; s++) by += sums[from + s];
-			part[i] = mul(by, tau);
-		}
+		[[unroll]] for (uint i = 0; i < TOGETHER; i++) part[i] = mul(cluster_sum(part[i]), tau);
 		[[unroll]] for (uint h = 0; h < HELD; h++) {
 			if ((h + 1) * LANES > left && h * LANES < n) {
 				[[unroll]] for (uint i = 0; i < TOGETHER; i++) x[i * HELD + h] = mad(-part[i], v[h], x[i * HELD + h]);

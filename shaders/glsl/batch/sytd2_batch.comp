@@ -22,7 +22,7 @@
 // computes the product A·v. The updates of rank two, A − v·wᴴ − w·vᴴ, are done for NB columns
 // together, by the pass of the next column; until then, they are applied to each product (LAPACK
 // dlatrd). An invocation has TOGETHER rows at a time, and every TEAMS-th column of them. The bits
-// depend on n, LOCAL_SIZE, TEAMS and NB.
+// depend on n, LOCAL_SIZE, LANES, TEAMS and NB.
 //
 // Invocations of a workgroup load elements of a that other invocations store. In the Vulkan memory
 // model a barrier orders such accesses only if they are not private. No workgroup accesses the data
@@ -37,6 +37,8 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #include "numerics.glsl"
 #include "index.glsl"
 #include "scale.glsl"
@@ -58,7 +60,10 @@ layout(constant_id = 2) const uint TEAMS = 1;
 layout(constant_id = 3) const uint TOGETHER = 1;
 // NB is the number of columns of a block, whose updates are done together.
 layout(constant_id = 4) const uint NB = 1;
-#include "reduce.glsl"
+// LANES is the number of neighbouring invocations that add up numbers by shuffles: a power of two,
+// at most the size of a subgroup. LOCAL_SIZE is a multiple of LANES.
+layout(constant_id = 5) const uint LANES = 32;
+#include "reduce_clusters.glsl"
 
 // SharedReals has matrix entries, real or complex, that the invocations of a workgroup exchange.
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer SharedReals { nonprivate scalar_t at[]; };

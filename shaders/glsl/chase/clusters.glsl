@@ -47,12 +47,7 @@ work_t a[OWN], c[OWN], u[OWN], u_i;
 // of `reflect`, `head` is scaled like the vector u.
 work_t head;
 
-// cluster_sum returns the sum of x over a cluster, which is LANES neighbouring invocations. All
-// invocations of the cluster get the same bits.
-work_t cluster_sum(work_t x) {
-	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x += subgroupShuffleXor(x, m);
-	return x;
-}
+#include "cluster_sum.glsl"
 
 // cluster_max returns the largest x of a cluster, which is LANES neighbouring invocations. Every
 // invocation of the cluster gets this x.

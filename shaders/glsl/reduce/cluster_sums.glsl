@@ -12,18 +12,7 @@
 #ifndef CLUSTER_SUMS_GLSL
 #define CLUSTER_SUMS_GLSL
 
-// cluster_sum returns the sum of z over a cluster, LANES neighbouring invocations of a subgroup.
-// All invocations of the cluster get the same bits.
-acc_t cluster_sum(acc_t z) {
-	[[unroll]] for (uint m = 1; m < LANES; m *= 2) z += subgroupShuffleXor(z, m);
-	return z;
-}
-#ifdef COMPLEX
-real_t cluster_sum(real_t z) {
-	[[unroll]] for (uint m = 1; m < LANES; m *= 2) z += subgroupShuffleXor(z, m);
-	return z;
-}
-#endif
+#include "cluster_sum.glsl"
 
 // TOTAL declares the variable `sum` and sets it to the sum of the array `shares`, which has one
 // real element for each cluster (LANES neighbouring invocations). The additions form two
