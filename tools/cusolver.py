@@ -129,8 +129,8 @@ class Bench:
             if not jobz:
                 return None
             v, scale = a.mT, n * torch.finfo(rdt).eps
-            r = float(((a0 @ v - v * w[:, None, :]).abs().sum(1).amax(1) / a0.abs().sum(1).amax(1)).max() / scale)
-            q = v.mT @ v
+            r = float(((a0.mT @ v - v * w[:, None, :]).abs().sum(1).amax(1) / a0.abs().sum(1).amax(1)).max() / scale)
+            q = v.mH @ v
             q.diagonal(dim1=1, dim2=2).sub_(1)
             return max(r, float(q.abs().sum(1).amax() / scale))
         return self.run({}, lambda d, h: self.lib.cusolverDnXsyevBatched_bufferSize(*head, d, h, C(count)),
@@ -152,7 +152,7 @@ class Bench:
                 return None
             am, um, vm, scale = a0.mT, u.mT, vt.mT, n * torch.finfo(rdt).eps
             r = float((um * s @ vm - am).abs().sum(0).max() / am.abs().sum(0).max() / scale)
-            for q in (um.mT @ um, vm @ vm.mT):
+            for q in (um.mH @ um, vm @ vm.mH):
                 q.diagonal().sub_(1)
                 r = max(r, float(q.abs().sum(0).max() / scale))
             return r
