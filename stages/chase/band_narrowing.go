@@ -23,8 +23,8 @@ import (
 // BandNarrowing does not store Q and P, so only solves without vectors use it. A pass removes some
 // superdiagonals by bulge chasing, with reflectors that have fewer elements than the band has
 // superdiagonals. So the blocks in shared memory do not grow with the width of the band. A
-// half-step is the application of one reflector. The kernel tb2tb.comp derives which half-steps a
-// half-step depends on.
+// half-step is the application of one reflector. The comment in tb2tb.comp derives for which other
+// half-steps a half-step must wait.
 //
 // Source: C. Bischof, B. Lang, X. Sun, ACM TOMS 26 (2000); on GPUs E. Ringoot et al., Accelerating
 // Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on GPUs.
@@ -39,7 +39,7 @@ type BandNarrowing[T spirv.Stored] struct {
 type NarrowSize struct {
 	N    int // order of the band
 	From int // superdiagonals before, at least 1
-	To   int // superdiagonals afterwards, at least 2, unless From is not larger
+	To   int // superdiagonals afterwards, at least 2; if To ≥ From, there is no pass
 	Tile int // most superdiagonals that a pass removes, at least 1
 }
 
@@ -162,7 +162,7 @@ func (p narrowPass[T]) halfStepFlops() float64 {
 	return 4 * float64(p.tile+1) * float64(p.width+p.tile+1)
 }
 
-// cost is about 4·n²·tile·(1 + tile/width) flops.
+// cost returns the cost of the pass in flops: about 4·n²·tile·(1 + tile/width).
 func (p *narrowPass[T]) cost() float64 {
 	n, tile := float64(p.n), float64(p.tile)
 	return 4 * n * n * tile * (1 + tile/float64(p.width))

@@ -132,7 +132,7 @@ func TestBandNarrowingGeneral(t *testing.T) {
 		from := region.In(stagetest.Arena(t, s.dev, vk.Together(region)))
 		stagetest.Put(t, s.dev, from, wide)
 		rec := vk.NewRecorder(s.dev)
-		vk.Fill(rec, s.band.In(s.ws), 0x40000000) // 2 and a little
+		vk.Fill(rec, s.band.In(s.ws), 0x40000000) // 2 in single precision, and a little more in double precision
 		vk.Fill(rec, s.general.In(s.ws), 0x40000000)
 		s.stage.RecordGeneral(rec, s.ws, from, s.band.In(s.ws), s.general.In(s.ws))
 		stagetest.Run(t, s.dev, rec)

@@ -14,7 +14,8 @@ import (
 //	B = Q2·C·P2ᵀ      (complex: P2ᴴ, zgbbrd)
 //
 // by Householder reflectors, which it applies to columns and to rows in turn. A half-step applies
-// one reflector. The kernel tb2bd.comp derives which half-steps a half-step depends on.
+// one reflector. The comment in tb2bd.comp derives for which other half-steps a half-step must
+// wait.
 //
 // T is the number type of the band in memory. For spirv.Float16 the stage computes in single
 // precision and rounds each element that it stores. Such a stage is only for values. For complex
@@ -68,7 +69,7 @@ func NewBidiagonalChasing[T spirv.Stored](dev *vk.Device, size Size, w stages.Wa
 	return s, kernels.Err
 }
 
-// The bits of the result depend on the constants B and Lanes. fitChase chooses Lanes.
+// Of these constants, only B and Lanes influence the bits of the result. fitChase chooses Lanes.
 func bidiagonalSpec[T spirv.Stored](c chaseShape) (shaders.Tb2bdChaseSpec, error) {
 	c.tune.PerThread = stages.InRegisters[T](c.tune.PerThread)
 	return fitChase(c, shaders.Tb2bdChase[T], func(f chaseFit) shaders.Tb2bdChaseSpec {

@@ -73,7 +73,7 @@ func TestChaseLog(t *testing.T) {
 	teams := SmallestTuning().Chase
 	smallTeams(&teams)
 	t.Run("one team", func(t *testing.T) { testChaseLog(t, SmallestTuning().Chase, 1+chaseLead) })
-	t.Run("teams", func(t *testing.T) { testChaseLog(t, teams, chaseLead) }) // written down in the middle of a step
+	t.Run("teams", func(t *testing.T) { testChaseLog(t, teams, chaseLead) }) // a sweep writes its log entry in the middle of a step
 }
 
 func testChaseLog(t *testing.T, tune ChaseTable, lead int) {

@@ -56,7 +56,7 @@ func TestBulgeChasingTeams(t *testing.T) {
 			t.Errorf("%+v: %+v", c, s.teams.Spec)
 		}
 		if c.b == 64 && c.team > 0 {
-			asMeasured.WideFence = s.teams.Spec.WideFence // the driver's, not the table's
+			asMeasured.WideFence = s.teams.Spec.WideFence // WideFence depends on the driver, and not on the table
 			if s.teams.Spec != asMeasured {
 				t.Errorf("%+v, measured was %+v", s.teams.Spec, asMeasured)
 			}

@@ -71,7 +71,7 @@ func (l chaseLog) picture(groups int) []byte {
 	)
 	shown := l.logs[:min(l.sweeps, len(l.logs))]
 	last, steps := 0, len(shown[0])-1
-	for _, s := range shown[:len(shown)-groups] { // later ones are cut off at the edge
+	for _, s := range shown[:len(shown)-groups] { // the last sweeps do not determine the width: the edge of the picture cuts them off
 		last = max(last, s[len(s)-1].when)
 	}
 	x := func(when int) float64 { return left + float64(width-left-right)*float64(min(when, last))/float64(last) }

@@ -40,7 +40,7 @@ func ModelChase(n, b, lag, room int) ChaseModel {
 	steps := func(sweep int) int { return (n - 1 - sweep + b - 1) / b }
 	m.Path = lag*(sweeps-1) + steps(sweeps-1)
 
-	begins := make([]int, sweeps) // sweeps end in the order in which they began, as none overtakes
+	begins := make([]int, sweeps) // each sweep ends before the next one, because no sweep overtakes another
 	for i := 1; i < sweeps; i++ {
 		begins[i] = begins[i-1] + lag
 		if room > 0 && i >= room {

@@ -38,7 +38,7 @@ const (
 	storeBeta
 	storeLate
 	publish
-	storeA // the kernel with teams does this last, the other kernel before it publishes, which is safer
+	storeA // the model stores A last, as the kernel with teams does; the other kernel is safer, because it stores A before it publishes
 	end
 )
 

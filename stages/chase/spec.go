@@ -8,7 +8,8 @@ import (
 )
 
 // chaseSpec returns the specialisation constants of the kernel in which one team of invocations
-// processes all blocks of a step. The bits of the result depend on B and Lanes.
+// processes all blocks of a step. Of these constants, only B and Lanes influence the bits of the
+// result.
 func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 	c.tune.PerThread = stages.InRegisters[T](c.tune.PerThread)
 	return fitChase(c, shaders.Sb2stChase[T], func(f chaseFit) shaders.Sb2stChaseSpec {

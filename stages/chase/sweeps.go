@@ -43,8 +43,8 @@ func (p *pipeline) reserve() {
 
 func (p *pipeline) waits() bool { return p.flags.Stride() > 0 }
 
-// Work is a flag for each sweep, counters from which workgroups take sweeps (tickets), and the INFO
-// word. The layout is empty if workgroups do not wait for each other.
+// Work has a flag for each sweep, the counters from which workgroups take the numbers of sweeps
+// (tickets), and the INFO word. The layout is empty if workgroups do not wait for each other.
 func (p *pipeline) Work() *vk.Layout {
 	if !p.waits() {
 		return vk.Together()
@@ -63,7 +63,7 @@ func (p *pipeline) Info(ws *vk.Arena) vk.Slice[uint32] {
 }
 
 // groups limits the number of workgroups to the number of sweeps that can be in flight at the same
-// time. It follows from the length of a sweep. Additional workgroups would only poll flags.
+// time, which follows from the length of a sweep. Further workgroups would only poll flags.
 func (p *pipeline) groups(sweeps int) int {
 	return min(p.tune.Groups, sweeps, p.length(0)/p.behind+2)
 }

@@ -12,8 +12,8 @@ type Tables struct {
 	Narrow NarrowTuning
 }
 
-// TuningFor returns the rows for a device. tuningFor returns the rows for a device of the vendor
-// that has room for all sizes. SmallestTuning returns the smallest sizes.
+// TuningFor returns the rows for a device. tuningFor returns the rows for an imaginary device of
+// the vendor, on which all sizes fit. SmallestTuning returns the smallest sizes.
 func TuningFor(info vk.Info) Tables  { return tablesOf(tables.On[rows](info)) }
 func tuningFor(vendor string) Tables { return TuningFor(roomtest.Family(vendor)) }
 func SmallestTuning() Tables         { return tablesOf(tables.Smallest[rows]()) }

@@ -107,7 +107,7 @@ Reflector reflect() {
 	top = cluster_max(top);
 	bool turns = top != 0; // otherwise H = I
 #ifdef COMPLEX
-	turns = turns || magnitude(of_real(imag_of(head))) != 0; // H makes β real
+	turns = turns || magnitude(of_real(imag_of(head))) != 0; // β must be real, so H ≠ I
 #endif
 	work_t kept = head;
 	int e = exponent_of(JOIN(uvec2(0, max(top, magnitude(head)))));

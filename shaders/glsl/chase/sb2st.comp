@@ -124,8 +124,8 @@ struct Step { uint s, j, r, len, low, i, first; };
 // cluster (the LANES invocations that share the row).
 work_t d[OWN];
 work_t gamma;
-// mirror[m] is the distance in memory of this invocation's element m of the diagonal block D from
-// the first element of D, as the function `mirrored` returns it.
+// mirror[m] is the distance in memory, in elements, of this invocation's element m of the diagonal
+// block D from the first element of D, as the function `mirrored` returns it.
 uint mirror[OWN];
 // These variables hold values of the previous step: late_d this invocation's elements of the
 // diagonal block D, late_u its elements of the vector u of the reflector, and late_u_i element i of
@@ -326,14 +326,14 @@ void main() {
 	} else if (gl_LocalInvocationIndex < B) {
 		tile[gl_LocalInvocationIndex] = Band(band(q.r, s)).at[gl_LocalInvocationIndex];
 	}
-	meet(); // chase stores to x, so all invocations must have read x before
+	meet(); // chase stores to the memory of x, so all invocations must have read x before
 	prepare();
 	fetch_c(q);
 	fetch_d(q);
 	take(q.i, q.first, 0);
 	chase(q, false, 0, 0);
 	retain();
-	meet(); // finish stores to D, so all invocations must have read D before
+	meet(); // finish stores to the memory of D, so all invocations must have read D before
 	finish_late(q, true, 0);
 }
 #endif

@@ -30,7 +30,7 @@
 // array for each team, a compiler might keep three arrays in registers, because it does not know
 // that each invocation is in one team only.
 //
-// The bits depend on B, LANES, LANES_A and HEAD alone.
+// The bits of the results depend on B, LANES, LANES_A and HEAD alone.
 //
 // Grid: as many workgroups in x as should run at the same time.
 #version 460

@@ -39,11 +39,11 @@
 // clusters.glsl calls the first of the two blocks of a half-step A, and the second one C. The lines
 // of A and C are rows if h is even, and columns if h is odd.
 //
-// For complex numbers, R and L are Hᴴ·x = β·e1 with a real β, H = I − τ·v·vᴴ. R is H for the
-// conjugates x of the first row (zlacgv), and L is Hᴴ for the first column x. Q2 and P2 are the
-// products of all H. So the lines are rows if h is even, and the conjugates of columns if h is odd,
-// and for both ℓ ← ℓ − τ·(ℓᵀ·v)·conj(v). C is real except for its last two elements, e_{n−2} and
-// d_{n−1}: no half-step has these elements as its β.
+// For complex numbers, H = I − τ·v·vᴴ is the reflector with Hᴴ·x = β·e1 and a real β. R is H for
+// the conjugates x of the first row (zlacgv), and L is Hᴴ for the first column x. Q2 and P2 are the
+// products of all H. So the lines are rows if h is even, and the conjugates of columns if h is odd.
+// In both cases a line ℓ becomes ℓ − τ·(ℓᵀ·v)·conj(v). C is real except for its last two elements,
+// e_{n−2} and d_{n−1}: no half-step has these elements as its β.
 //
 // Which half-steps must wait for which. The blocks of sweep s−1 lie one row and one column before
 // the blocks of sweep s. Half-steps up to h+2 of sweep s−1 write elements that half-step (s, h)
@@ -317,7 +317,7 @@ void main() {
 			if (inside(q.first + m * LANES)) tile[q.first + m * LANES + q.i * LD] = conjugate(as_line(q, work_t(from.at[m * LANES * q.along])));
 		}
 	}
-	meet(); // chase stores to x, so all invocations must have read x before
+	meet(); // chase stores to the memory of x, so all invocations must have read x before
 	fetch(q);
 	take(q.i, q.first, 0);
 	chase(q, false, 0);

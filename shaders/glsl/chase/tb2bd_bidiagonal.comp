@@ -11,8 +11,7 @@
 // off-diagonal of the Golub-Kahan form. This form is a symmetric tridiagonal matrix of order 2n
 // with a zero diagonal. Its eigenvalues are the singular values and their negatives. Values are
 // copied unchanged, in the type of the band. For complex numbers only the last elements of d and e
-// have an imaginary part. d and e must not overlap the band, or each other's
-// elements.
+// have an imaginary part. d and e must not overlap the band, or each other's elements.
 //
 // Grid: one invocation per column, in x and y.
 #version 460

@@ -342,7 +342,7 @@ void main() {
 			if (inside(q.first + k * LANES)) tile[q.first + k * LANES + q.i * LD] = conjugate(as_line(q, work_t(from.at[k * LANES * q.along])));
 		}
 	}
-	meet(); // chase stores to x, so all invocations must have read x before
+	meet(); // chase stores to the memory of x, so all invocations must have read x before
 	fetch(q);
 	fetch_middle(q, 0);
 	take(q.i, q.first, 0);
