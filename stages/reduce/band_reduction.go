@@ -80,7 +80,7 @@ func NewBandReduction[T spirv.Scalar](
 	err = ops.Reserve(
 		product.Shape{M: n, N: n, K: k, Count: 1},             // the trailing update
 		product.Shape{M: n, N: b, K: n, Count: 1, Held: true}, // x = A·y
-		product.Shape{M: n, N: b, K: 2 * k, Count: 1},         // what Y and Z change in a panel, and z
+		product.Shape{M: n, N: b, K: 2 * k, Count: 1},         // the pending update of a panel, and the product z
 		product.Shape{M: k, N: b, K: n, Count: 2},             // [Y y]ᴴ·y and Zᴴ·y
 	)
 	r.work = vk.Together(r.xz, r.s, r.r, r.yx, r.tau, ops.HeldWork(), r.qr.Work())

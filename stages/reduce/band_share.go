@@ -41,7 +41,7 @@ type BandShare[T spirv.Scalar] struct {
 	BandSize
 	blocks ColumnBlocks
 	device int
-	parts  []float64 // of the products Y·(Zᴴ·y) + Z·(Yᴴ·y): sums of the devices' fractions
+	parts  []float64 // element k is the sum of the fractions of devices 0 … k, which divide Y·(Zᴴ·y) + Z·(Yᴴ·y)
 	own    product.Columns
 
 	// `products` computes products with few columns, `multiply` computes the device's part of A·y,
@@ -57,10 +57,10 @@ type BandShare[T spirv.Scalar] struct {
 	mirror  *move.SymmetricLoad[T]
 	sums    product.Sums[T]
 
-	// The letters are those of the formulas above. y is a copy of a block of columns of another
-	// device, while this block is in progress. z is Z, which has the same shape. p holds the parts
-	// of P of all devices, n×b each, and `sum` is P. s holds Yᴴ·y and Zᴴ·y for the device's columns
-	// of Y and Z. `gram` is yᴴ·y, x is yᴴ·P, and `between` is N. Both halves of `factors` are T.
+	// The letters are those of the formulas above. y is a copy of the block of columns in progress, if
+	// another device has this block. z is Z, with the shape of the block. p holds the parts of P of
+	// all devices, n×b each, and `sum` is P. s holds Yᴴ·y and Zᴴ·y for the device's columns of Y and
+	// Z. `gram` is yᴴ·y, x is yᴴ·P, and `between` is N. `factors` holds T twice.
 	y, z, p, sum, s, gram, x, between, factors vk.Region[T]
 	work                                       *vk.Layout
 }
@@ -120,7 +120,7 @@ func (r *BandShare[T]) reserve() error {
 	r.x, r.between = vk.Reserve[T]("yᵀP", b*b), vk.Reserve[T]("TᵀYᵀPT", b*b)
 	r.work = vk.Together(r.y, r.z, r.p, r.sum, r.s, r.gram, r.x, r.between, r.factors, r.multiply.Work(), r.qr.Work())
 	err := r.products.Reserve(
-		product.Shape{M: n, N: b, K: 2 * k, Count: 1}, // what Y and Z change in a panel and in P
+		product.Shape{M: n, N: b, K: 2 * k, Count: 1}, // the pending update of a panel and of P
 		product.Shape{M: k, N: b, K: n, Count: 3},     // Yᴴ·y, Zᴴ·y, yᴴ·y and yᴴ·P
 	)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 // TestComplexBandShare reduces Hermitian matrices by one to three devices with unequal shares, for
 // orders at and near the multiples of the half-bandwidth and the block size. The imaginary parts of
-// the diagonal are NaN. The reflectors, the band and the factors T must be those of package ref, and
-// a second run must have the same bits.
+// the diagonal are NaN. The reflectors, the band and the factors T must be those of package ref,
+// and a second run must have the same bits.
 func TestComplexBandShare(t *testing.T) {
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	stagetest.EachComplex(t, testComplexBandShare[complex128], testComplexBandShare[complex64])

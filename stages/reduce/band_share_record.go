@@ -159,7 +159,7 @@ func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slic
 	sum := product.NewMatrix(r.sum.In(ws).Sub(0, m*b), m, b, m)
 	r.sums.Record(rec, r.p.In(ws), len(r.parts), sum)
 	x, between := small(r.x, ws, 0, b, b), small(r.between, ws, 0, b, b)
-	// T is computed apart from the factors τ, which all workgroups read.
+	// T is not computed in the place of the factors τ, because all workgroups read τ.
 	factor, second := small(r.factors, ws, 0, b, b), small(r.factors, ws, b, b, b)
 	rec.Beside(func() {
 		r.factor.Record(rec, small(r.gram, ws, 0, b, b), triangle.Sub(0, b), factor, second, panel.TimesFactor[T]{}, panel.TimesFactor[T]{})

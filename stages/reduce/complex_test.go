@@ -132,7 +132,8 @@ func TestComplexBandReductionKinds(t *testing.T) {
 
 // TestComplexBandReductionLarger checks band reductions with the half-bandwidth of GPUs. The panels
 // have the sizes of the device's table, and those of NVIDIA's table with chunks that fit 32 KiB of
-// shared memory. Products have small tiles, because the tables have tiles for real numbers.
+// shared memory. The products have small tiles, because the tiles of the tables suit only real
+// numbers.
 func TestComplexBandReductionLarger(t *testing.T) {
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	stagetest.EachComplex(t, testComplexBandReductionLarger[complex128], testComplexBandReductionLarger[complex64])

@@ -29,8 +29,7 @@ import (
 // Afterwards A holds the reflectors of Q1 in the columns of their panels, from the first row of the
 // diagonal block on, as panel.QR stores them. If vectors are wanted, A also holds the reflectors of
 // P1, transposed without conjugation, in the rows of their panels, from the first column after the
-// diagonal block on.
-// All of A is overwritten.
+// diagonal block on. All of A is overwritten.
 //
 // Source: Wang et al., PPoPP 2025, defer the updates of a symmetric reduction in this way; here the
 // updates from both sides are deferred. Package stages/ref has the same method in plain Go.

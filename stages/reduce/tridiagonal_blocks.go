@@ -13,9 +13,9 @@ import (
 )
 
 // BlockedTuning holds the sizes for matrices of which the registers of the device hold only a part.
-// Their first columns are reduced in blocks (dlatrd): during a block, A does not change, and each
-// column needs all of it once, the one part from registers and the other part from memory. After a
-// block, products of matrices update the rest of A.
+// Their first columns are reduced in blocks (dlatrd): during a block, A does not change, and for
+// each column the device reads all of A once, one part from registers and the other part from
+// memory. After a block, products of matrices update the rest of A.
 type BlockedTuning struct {
 	// Left is the largest order that Tridiagonalisation reduces without blocks. The first columns
 	// of a larger matrix are reduced in blocks, until Left columns are left. 0 means that no matrix
@@ -158,6 +158,7 @@ func (s *tridiagonalBlocks[T]) record(
 			product.Pair[T]{A: v, B: w}, product.Pair[T]{A: w, B: v}, 1, rest.Block(columns, columns, m, m))
 		done(begin + columns)
 	}
-	// The rows of the finished columns have old elements of A above the reflectors.
+	// In the finished columns, the elements of A above the reflectors are still in memory. They are
+	// set to zero.
 	panel.RecordCut(rec, s.cut, a.Block(0, 0, last, s.n), product.Matrix[T]{}, 0, 1)
 }

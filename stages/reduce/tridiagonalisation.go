@@ -42,7 +42,7 @@ type Tridiagonalisation[T spirv.Scalar] struct {
 	// operation writes. A number has slotsOf[T] slots. A workgroup waits until they are not empty;
 	// there are no separate flags.
 	slots vk.Region[uint64]
-	flags machine.Flags // INFO alone
+	flags machine.Flags // has only the INFO word
 	work  *vk.Layout
 }
 

@@ -198,7 +198,7 @@ func testComplexTridiagonalisationRepeats[T stagetest.Complex](t *testing.T) {
 			tune := base
 			change(&tune)
 			if sytrdSpec[T](tune, left, 8).LocalSize != sytrdSpec[T](base, left, 8).LocalSize {
-				continue // another order of sums
+				continue // the sums are added in another order, and have other bits
 			}
 			for _, w := range []stages.Waiting{narrow, wide} {
 				r := oneStage(t, n, n, w, tune, dense, math.MaxInt)

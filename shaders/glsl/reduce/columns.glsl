@@ -142,7 +142,7 @@ Reflector reflect(uint j) {
 	TOTAL(tail, shares_x)
 	acc_t head = head_x;
 #ifdef COMPLEX
-	tail = fma(imag_of(head), imag_of(head), tail); // β is real
+	tail = fma(imag_of(head), imag_of(head), tail); // β is real, so the reflector annihilates this part, too
 #endif
 	bool turns = tail >= real_t(power_of_two(TINY_EXPONENT));
 	real_t all = fma(real_of(head), real_of(head), tail);

@@ -56,7 +56,7 @@ shared acc_t solved[2 * ROWS];
 void main() {
 	uint at = gl_LocalInvocationIndex, line = at / COLUMNS, j = at % COLUMNS;
 	uint row = workgroup() * ROWS + line;
-	uint row1 = row - p.n, row2 = row1 - p.rows1; // wraps around in the rows before S1 or S2
+	uint row1 = row - p.n, row2 = row1 - p.rows1; // unsigned: a very large number if the row lies before S1 or S2
 	bool identity = row < p.n, first = !identity && row1 < p.rows1, second = !identity && !first && row2 < p.rows2;
 	bool column = j < p.n;
 

@@ -117,7 +117,7 @@ layout(push_constant, scalar) uniform Push {
 const uint CLUSTERS = LOCAL_SIZE / LANES;
 // TEAM neighbouring invocations compute an element of x and an element of p together.
 const uint TEAM = LANES < 8 ? LANES : 8;
-// Each team has one row of this workgroup in every pass.
+// PASSES is the number of passes over the rows of this workgroup. In a pass, each team has one row.
 const uint PASSES = (ROWS * TEAM + LOCAL_SIZE - 1) / LOCAL_SIZE;
 // DOTS is the number of addends of Vᴴ·v and Wᴴ·v. Their slots come before the slots of the heads.
 const uint DOTS = 2 * COLUMNS * CLUSTERS;

@@ -1,8 +1,9 @@
 // This header computes a reflector from a column of a panel. It also finds a common scale for
 // workgroups that have scaled their rows differently.
 //
-// The kernels geqrf_panel_column and geqrf_panel_whole include this header, after panel.glsl. The
-// header defines Reflector, reflector, Exponents, common_exponent and regauge.
+// The kernels geqrf_panel_column and geqrf_panel_whole include this header, after panel.glsl, and
+// so does probe_numerics, which measures its errors. The header defines Reflector, reflector,
+// Exponents, common_exponent and regauge.
 #ifndef PANEL_REFLECTOR_GLSL
 #define PANEL_REFLECTOR_GLSL
 

@@ -140,7 +140,7 @@ void main() {
 
 	for (uint k = 0; k < p.n; k += EACH) {
 		[[unroll]] for (uint b = 0; b < EACH; b++) {
-			uint c = col + b * SIDE - k; // wraps around for the columns before k
+			uint c = col + b * SIDE - k; // unsigned: a very large number for columns before k
 			[[unroll]] for (uint a = 0; a < EACH; a++) {
 				if (c < EACH) columns[c * ORDER + row + a * SIDE] = s[a + b * EACH];
 			}

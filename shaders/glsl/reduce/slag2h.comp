@@ -3,8 +3,8 @@
 // in:  x  n numbers
 // out: y  n numbers. It must not overlap x
 //
-// The result is the nearest half-precision number, ties to even, and infinity from 65520 on. Such
-// numbers do not occur, because the caller has scaled the matrix.
+// The result is the nearest half-precision number, ties to even, and infinity for numbers from
+// 65520 on. The caller has scaled the matrix, so that no number is so large.
 //
 // Grid: one invocation per number, n rounded up to LOCAL_SIZE, in x and y.
 #version 460
