@@ -14,7 +14,7 @@ func Interruptible(stop func() error, f func()) error {
 		f()
 		return nil
 	}
-	ended := make(chan any, 1) // what f panicked with, or nil
+	ended := make(chan any, 1) // the value with which f panicked, or nil
 	go func() {
 		defer func() { ended <- recover() }()
 		f()

@@ -30,5 +30,5 @@ func TestInterruptible(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	close(released)
-	<-ended // f was not abandoned in the middle
+	<-ended // f has run to its end
 }

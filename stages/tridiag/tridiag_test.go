@@ -38,7 +38,7 @@ func TestParallelUntil(t *testing.T) {
 }
 
 func TestUlp(t *testing.T) {
-	one, half := 1.0, Roundoff // variables, so that the sums are rounded
+	one, half := 1.0, Roundoff // variables, because the compiler adds constants without rounding
 	if math.Nextafter(one, 2)-one != Ulp || one+half != one || one+half*(1+Ulp) != one+Ulp {
 		t.Error("not the distance from 1 to the next number, or not half of it")
 	}

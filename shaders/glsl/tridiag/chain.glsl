@@ -1,7 +1,7 @@
 // This header declares chains: sequences of rotations of columns in a merge of divide and conquer.
-// A rotation deflates a column, which means that the column becomes an eigenvector. stedc_deflate
-// or the host makes the chains, and stedc_gather applies them. The header defines Chain, Chains and
-// ChainsOut.
+// A rotation deflates a column, which means that the column becomes an eigenvector of the merged
+// block. stedc_deflate or the host makes the chains, and stedc_gather applies them. The header
+// defines Chain, Chains and ChainsOut.
 #ifndef CHAIN_GLSL
 #define CHAIN_GLSL
 

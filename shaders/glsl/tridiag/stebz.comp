@@ -84,7 +84,7 @@ layout(push_constant, scalar) uniform Push {
 // uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint found = 0;
-	work_t q = 1; // not 0; the first row has e² = 0, so that the value does not matter
+	work_t q = 1; // any number but 0, because e² is 0 in the first row
 	for (uint from = 0; from < p.n; from += TILE) {
 		uint len = min(TILE, p.n - from);
 		fetch(p.rows, from, len, work_t(0), resident);

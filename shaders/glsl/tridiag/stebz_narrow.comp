@@ -54,9 +54,9 @@
 // is one change of sign, whichever sign the zero has. If the last minor is zero, x is an eigenvalue
 // of the matrix with these minors, and the count may include it or not.
 //
-// stebz uses only the bounds of this header. So the counts need not be monotone, and need not be
-// the same on two devices. No two buffers may overlap. The rows must be finite, as stebz_prepare
-// demands.
+// stebz relies on nothing but the error bounds above. So the counts need not be monotone, and need
+// not be the same on two devices. No two buffers may overlap. The rows must be finite, as
+// stebz_prepare demands.
 //
 // Grid: in x and y, one team per eigenvalue (TEAMS teams per workgroup), or one invocation per
 // point.

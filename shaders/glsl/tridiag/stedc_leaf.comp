@@ -122,7 +122,7 @@ void rotate(bool quick, real_t g, real_t f, out real_t c, out real_t s, out real
 	}
 	real_t h = g * g + f * f;
 	real_t y = inverse_root_near(h), error = fma(-h, y * y, 1.0);
-	y = fma(y * error, fma(error, 0.375, 0.5), y); // a step of third order
+	y = fma(y * error, fma(error, 0.375, 0.5), y); // an iteration of third order for 1/√h
 	real_t half_ = 0.5 * y;
 	r = h * y;
 	r = fma(fma(-r, r, h), half_, r);

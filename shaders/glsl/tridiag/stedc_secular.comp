@@ -42,8 +42,8 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // STEP_CAP is the number of steps after which the search for a root is given up. A root needs far
-// fewer, because every three steps either exclude the mean of the interval around it or reduce the
-// error to a tenth. Otherwise the next step is a bisection.
+// fewer steps: if three steps neither exclude the mean of the interval around the root nor reduce
+// the error to a tenth, the next step is a bisection.
 const uint STEP_CAP = 500;
 
 real_t interval_mean(real_t lo, real_t hi) {
@@ -83,7 +83,7 @@ void sums(Reals d, Reals z, uint k, uint lower, real_t shift, real_t mu, bool ab
 		dpsi += x * x;
 	}
 	for (uint j = lower + 2 + gl_LocalInvocationIndex; j < k; j += LOCAL_SIZE) {
-		uint far = k + lower + 1 - j; // small terms first
+		uint far = k + lower + 1 - j; // the terms of the farthest poles, usually the smallest ones, are added first
 		real_t zj = z.at[far], x = zj / ((d.at[far] - shift) - mu);
 		phi += zj * x;
 		dphi += x * x;

@@ -106,9 +106,9 @@ work_t stride(work_t lo, work_t hi) { return max(max(hi - lo, 4 * ulp() * larger
 
 bool open_(work_t lo, work_t hi, work_t rtol) { return hi - lo > rtol * larger(lo, hi) + tiny(); }
 
-// middle returns the point at which the interval is halved. If the signs of the ends differ, it is
-// zero. If one end is zero, it is near zero. If the ends differ by more than a factor of four, it
-// is the geometric mean, and otherwise the arithmetic mean.
+// middle returns the point at which the interval is halved: zero, if the signs of the ends differ;
+// the other end times 2^-20, if one end is zero; the geometric mean, if the ends differ by more
+// than a factor of four; and otherwise the arithmetic mean.
 work_t middle(work_t lo, work_t hi) {
 	if (lo < 0 && hi > 0) return 0;
 	if (lo == 0) return hi * power_of_two(-20);

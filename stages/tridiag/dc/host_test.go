@@ -54,7 +54,7 @@ func TestHostStopsWithinAMerge(t *testing.T) {
 	}
 	enough := errors.New("enough")
 	var lock sync.Mutex
-	limit := 2.0 // Stop fails when the sum of the parts is larger
+	limit := 2.0 // Stop fails when the sum of the reported parts is larger than this number
 	solve := func() (parts []float64, err error) {
 		host, sum := NewHost(len(d)), 0.0
 		host.Stop = func() error {

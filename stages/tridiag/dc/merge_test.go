@@ -19,7 +19,7 @@ type literal struct {
 	n int
 	q [][]float64 // the matrix Q, by rows
 
-	rotated, both, merges int // counts, which show that the tests reach every case
+	rotated, both, merges int // numbers of cases that the tests have reached
 }
 
 func rowsOf(n, m int) [][]float64 {

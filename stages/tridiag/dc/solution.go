@@ -18,7 +18,7 @@ type solution struct {
 	// and hi.
 	d, e []float64
 
-	order []int32 // for each block of Q, the permutation that makes the block's part of d ascend; it counts from 0
+	order []int32 // for each block of Q, the permutation that makes the block's part of d ascend; its numbers count from the block's first row
 }
 
 // newSolution copies T, splits it into blocks, scales each block and divides it into a tree. It

@@ -11,9 +11,9 @@ import (
 const (
 	// orthogonalLimit limits |‖y‖² − m|, where y is the sum of the m vectors of a block with random
 	// signs (see check). A pair of vectors that are not orthogonal counts twice in this difference.
-	// The product of two computed vectors is about ulp divided by the relative gap of their
-	// eigenvalues. Without clusters, this is at most about n·ulp. About m such products with random
-	// signs have a sum that grows as √m. Therefore the limit is √m, if √m is larger than
+	// The inner product of two computed vectors is about ulp divided by the relative gap of their
+	// eigenvalues. Without clusters, this is at most about n·ulp. About m such inner products with
+	// random signs have a sum that grows as √m. Therefore the limit is √m, if √m is larger than
 	// orthogonalLimit.
 	orthogonalLimit = 50
 

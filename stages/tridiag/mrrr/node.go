@@ -82,9 +82,9 @@ func (p node) askChild(l *Level) {
 func (p *node) acceptChild(l *Level, c, member int) int {
 	tau := l.Shifts[c*Candidates+int(l.Chosen[c])]
 	lo, hi := p.members[p.from].lo-min(p.left/2, 1), p.members[p.to-1].hi+min(p.right/2, 1)
-	// Large elements do no harm if the vectors are small in these rows, or if two large elements
-	// cancel. The function check detects later whether they did harm. Only a factorisation that
-	// broke down cannot be used at all.
+	// Large elements of the child do no harm if the vectors are small in the rows of these elements,
+	// or if two large elements cancel. The function check detects later whether they did harm. Only if
+	// the factorisation broke down, the child cannot be used at all.
 	if math.IsInf(l.Growth[c], 1) {
 		p.failed, p.hopeless = true, true
 	}

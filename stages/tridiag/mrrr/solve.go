@@ -23,11 +23,11 @@ type Options struct {
 const defaultAttempts = 2
 
 type Counters struct {
-	Blocks   int `json:"blocks"`   // of T
-	Depth    int `json:"depth"`    // of the deepest tree; 1 if no eigenvalue was in a cluster
-	Clusters int `json:"clusters"` // in all levels and attempts
-	Retried  int `json:"retried"`  // further attempts, each at one block
-	Fallback int `json:"fallback"` // vectors that divide and conquer found
+	Blocks   int `json:"blocks"`   // number of blocks of T
+	Depth    int `json:"depth"`    // number of levels of the deepest tree; 1 if no eigenvalue was in a cluster
+	Clusters int `json:"clusters"` // number of clusters in all levels and attempts
+	Retried  int `json:"retried"`  // number of further attempts; each is for one block
+	Fallback int `json:"fallback"` // number of vectors that divide and conquer found
 }
 
 // Solve returns the m = To − From eigenvalues From … To−1 of the symmetric tridiagonal matrix with

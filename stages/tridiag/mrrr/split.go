@@ -32,9 +32,9 @@ type block struct {
 }
 
 type member struct {
-	lo, hi float64 // an interval that contains it, relative to the representation of its node
-	value  float64 // the result, of the scaled block
-	column int32   // of its vector in the result; −1 if that is not wanted
+	lo, hi float64 // an interval that contains the eigenvalue, relative to the representation of the member's node
+	value  float64 // the computed eigenvalue of the scaled block
+	column int32   // column of the eigenvector in the result; −1 if the eigenvector is not wanted
 }
 
 func (b *block) n() int { return b.hi - b.lo }

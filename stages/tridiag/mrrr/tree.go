@@ -72,9 +72,9 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 }
 
 // descend finds the vectors of all wanted single eigenvalues in the nodes of one level. It returns
-// the clusters as nodes of the next level, with their own representations. `gap` is the smallest
-// relative distance between single eigenvalues. All nodes must belong to one level, because the
-// representations of the next level may overwrite those of this level.
+// the clusters as nodes of the next level, with their own representations. An eigenvalue is single
+// if its relative distance from its neighbours is at least `gap`. All nodes must belong to one
+// level, because the representations of the next level may overwrite those of this level.
 func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	var singles, clusters []node
 	for _, parent := range level {
@@ -106,7 +106,7 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 			single.failed = true
 		}
 	}
-	member := 0 // of Level, the first one of the next cluster
+	member := 0 // index in l.Members of the first member of cluster c
 	for c := range clusters {
 		member = clusters[c].acceptChild(l, c, member)
 	}

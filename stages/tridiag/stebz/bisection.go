@@ -38,15 +38,15 @@ type Bisection struct {
 	tune    Tuning
 	prepare *vk.Kernel[shaders.StebzPrepareSpec, shaders.StebzPreparePush]
 	grid    *vk.Kernel[shaders.StebzGridSpec, shaders.StebzGridPush]
-	narrow  []*vk.Kernel[shaders.StebzNarrowSpec, shaders.StebzNarrowPush] // by levels − 1
-	bisect  []*vk.Kernel[shaders.StebzBisectSpec, shaders.StebzBisectPush] // by levels − 1
+	narrow  []*vk.Kernel[shaders.StebzNarrowSpec, shaders.StebzNarrowPush] // index: number of halvings in a step, minus 1
+	bisect  []*vk.Kernel[shaders.StebzBisectSpec, shaders.StebzBisectPush] // index: number of halvings in a step, minus 1
 	count   *vk.Kernel[shaders.StebzCountSpec, shaders.StebzCountPush]
 
 	rows     vk.Region[shaders.Row]   // the scaled T
 	start    vk.Region[shaders.Start] // the interval of all bisections, and T's exponent
-	lo, hi   vk.Region[float64]       // by value: its interval, between two dispatches
-	from, to vk.Region[float64]       // by value: its bracket
-	counts   vk.Region[uint32]        // by grid point
+	lo, hi   vk.Region[float64]       // for each eigenvalue the ends of its interval, kept between two dispatches
+	from, to vk.Region[float64]       // for each eigenvalue the ends of its bracket
+	counts   vk.Region[uint32]        // count at each grid point
 	work     *vk.Layout
 }
 
@@ -77,8 +77,8 @@ const (
 	earlyRounds = 9
 	lateLevels  = 4
 
-	PivotFlops = 5 // of a pivot, a division among them
-	MinorFlops = 4 // of a minor
+	PivotFlops = 5 // cost of a pivot of a Sturm count in flops; one of these is a division
+	MinorFlops = 4 // cost of a minor of a count without divisions, in flops
 )
 
 func NewBisection(dev *vk.Device, n int, t Tuning) (*Bisection, error) {

@@ -64,7 +64,7 @@ func benchBisection(b *testing.B, dev *vk.Device, n, m int, tune Tuning) {
 	defer ws.Close()
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	diagonal, off := make([]float64, n), make([]float64, n)
-	for i := range n { // as a dense random matrix reduces to: the off-diagonal falls off as √(n−i)
+	for i := range n { // like a reduced random matrix: the off-diagonal decreases as √(n−i)
 		diagonal[i], off[i] = math.Sqrt2*rng.NormFloat64(), math.Sqrt(float64(n-i))+rng.NormFloat64()/2
 	}
 	stagetest.Put(b, dev, d.In(ws), diagonal)
@@ -75,7 +75,7 @@ func benchBisection(b *testing.B, dev *vk.Device, n, m int, tune Tuning) {
 	stage.recordNarrow(rec, ws, 0, m)
 	rec.Phase("pivots", 0, 1)
 	stage.recordPivots(rec, ws, 0, m, values.In(ws))
-	stagetest.Run(b, dev, rec) // compiled, warm
+	stagetest.Run(b, dev, rec) // the first run compiles the kernels and warms up the device
 	var narrow, pivots float64
 	for b.Loop() {
 		p := stagetest.Run(b, dev, rec)

@@ -46,7 +46,7 @@ func TestBoundedBisectionHasTheSameBits(t *testing.T) {
 	for _, dispatch := range []float64{1e12, 200, 3e4} {
 		tune := SmallestTuning().Bisection
 		tune.Dispatch = dispatch
-		if dispatch < 1e12 { // the device counts as busy with few threads
+		if dispatch < 1e12 { // with small Lanes, few threads count as enough to keep the device busy
 			tune.Lanes, tune.Levels = 4, 1
 		}
 		got := newBisectionBench(t, n, tune).run(d, e, 0, n)

@@ -309,7 +309,7 @@ func TestBidiagonalLeavesConverge(t *testing.T) {
 	tune := SmallestTuning()
 	tune.DivideConquer = tuningFor("nvidia").DivideConquer
 	c := newConquered(t, n, tune)
-	var r *rand.Rand // anew for each kind, as the order of a map is not fixed
+	var r *rand.Rand // a new generator for each kind, because the order of a map is not fixed
 	wide := func() float64 { return math.Exp2(-60 * r.Float64()) }
 	for name, at := range map[string]func() (d, e float64){
 		"one value, nearly": func() (float64, float64) { return 1 + 4*ratio.Ulp*r.NormFloat64(), 4 * ratio.Ulp * r.NormFloat64() },

@@ -72,9 +72,9 @@ func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
 
 type NoConvergenceError = tridiag.NoConvergenceError
 
-// Work is about n²/2 + n·max(n/Panels, min(n, 8·Panels), min(n, Columns)) elements, and O(n·log n)
-// elements more, with the fields of Tuning. If n < 2·Leaf, the first term is n². Solve also uses
-// the n² elements of the result as workspace; they are not part of Work.
+// With the fields of Tuning, Work is about n²/2 + n·max(n/Panels, min(n, 8·Panels), min(n,
+// Columns)) elements, and O(n·log n) elements more. If n < 2·Leaf, the first term is n². Solve also
+// uses the n² elements of the result as workspace; they are not part of Work.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 
 // Flops is the largest possible cost of the matrix products: 4/3·n³ for order n, if no eigenvalue

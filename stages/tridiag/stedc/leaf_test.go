@@ -18,7 +18,7 @@ import (
 func TestLeafIsThatOfTheHost(t *testing.T) {
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	roomtest.SkipInexact(t)
-	roomtest.SkipFlushed(t) // there, two graded matrices of order 32 have other bits
+	roomtest.SkipFlushed(t) // on devices that flush subnormal numbers, two graded matrices of order 32 have other bits
 	tune := TuningFor(stagetest.Device(t).Info())
 	for _, n := range []int{1, 2, 3, 17, tune.DivideConquer.Leaf} {
 		for _, kind := range matgen.Tridiagonals() {

@@ -177,7 +177,7 @@ func (v *vectorsRun) begin(tree dc.Tree) {
 	v.tree, v.offset = tree, make([]int, n)
 	v.lists = v.pass.lists.withHost(n, len(tree.Levels), v.pass.tune.mostMerges(n), !v.deflated)
 	v.levels = make([]levelPlan, len(tree.Levels))
-	placed, end := make([]bool, n), 0 // placed: whether the block is placed, by first row; end: the first free element of Q
+	placed, end := make([]bool, n), 0 // placed: by first row, whether the block has a place; end: the first free element of Q
 	root := func(p dc.Pair) {         // places a block that is not part of a merge
 		if placed[p.Lo] {
 			return

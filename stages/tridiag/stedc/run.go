@@ -91,7 +91,7 @@ type leafVectors struct {
 	offset []int
 	last   dc.Pair
 
-	// receive, if it is not nil, records what else the host receives from the recording.
+	// receive records which other data the host receives from the recording. It may be nil.
 	receive func(rec *vk.Recorder)
 }
 

@@ -34,7 +34,7 @@ type SharedConquer struct {
 // ConquerShare is the part of one device in SharedConquer.
 type ConquerShare struct {
 	vectors vectorsPass
-	values  *valuesPass[float64] // on further devices it has only memory for the numbers of the first device
+	values  *valuesPass[float64] // on further devices it has memory only for the numbers that the first device has computed
 	strip   vk.Region[float64]
 	device  int // number of the device
 	work    *vk.Layout

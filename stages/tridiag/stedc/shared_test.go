@@ -41,7 +41,8 @@ func solveShared(t *testing.T, tune Tables, d, e []float64, from int, counts []i
 	return values, vectors
 }
 
-// solveSharedOn is solveShared, and also returns the devices' parts, which have the times.
+// solveSharedOn does the same as solveShared, and also returns the parts of the devices, which have
+// the measured times.
 func solveSharedOn(
 	t *testing.T, tune Tables, d, e []float64, from int, counts []int,
 ) (values []float64, vectors [][]float64, devices []ConquerDevice) {

@@ -32,7 +32,7 @@ type valuesPass[T spirv.Real] struct {
 
 type leafKernel[T spirv.Real] struct {
 	dispatch func(rec *vk.Recorder, leaves leavesPush[T])
-	flops    float64 // cost of the iteration for a row of a leaf, in units of Leaf²
+	flops    float64 // cost of the iteration for one row of a leaf in flops, divided by Leaf²
 }
 
 // leavesPush holds the addresses of the leaves and of their numbers. `vectors` has the addresses of

@@ -72,7 +72,7 @@ func TestBoundedMRRRHasTheSameBits(t *testing.T) {
 	for _, dispatch := range []float64{1e12, 200, 3e4} {
 		tune := SmallestTuning()
 		tune.MRRR.Dispatch = dispatch
-		if dispatch < 1e12 { // the device counts as busy with few threads
+		if dispatch < 1e12 { // with small Lanes, few threads count as enough to keep the device busy
 			tune.MRRR.Lanes, tune.MRRR.Levels = 4, 1
 		}
 		values, z, _ := solveMRRR(t, tune, d, e, 0, n, false)

@@ -30,16 +30,16 @@ type mrrrMemory struct {
 	// and Level in turn. They have one element for each task of Count or Bisect. For Level they
 	// have one for each eigenvalue in a cluster of the level.
 	tasks  vk.Region[shaders.Task]
-	x      vk.Region[float64] // where to count
+	x      vk.Region[float64] // points at which Count counts eigenvalues
 	counts vk.Region[uint32]
-	lo, hi vk.Region[float64] // the interval
-	step   vk.Region[float64] // by which a bracket grows
-	phase  vk.Region[uint32]  // of the search for a bracket
-	of     vk.Region[int32]   // cluster
+	lo, hi vk.Region[float64] // ends of each interval
+	step   vk.Region[float64] // distance by which an end of the interval moves next, while the interval grows
+	phase  vk.Region[uint32]  // what the search for an interval does next: move the lower end, move the upper end, or halve
+	of     vk.Region[int32]   // number of the cluster
 
 	// One element for each eigenvector of a level.
 	vectorTasks        vk.Region[shaders.Task]
-	column             vk.Region[int32] // of the result
+	column             vk.Region[int32] // column of the vector in the result
 	vectorLo, vectorHi vk.Region[float64]
 	gap                vk.Region[float64]
 	lambda, residual   vk.Region[float64]
@@ -49,8 +49,8 @@ type mrrrMemory struct {
 	clusterTasks vk.Region[shaders.Task]
 	slot         vk.Region[int32]   // column of the child's representation
 	shifts       vk.Region[float64] // mrrr.Candidates for each cluster
-	growth       vk.Region[float64] // of each candidate
-	chosen       vk.Region[int32]   // candidate
+	growth       vk.Region[float64] // largest element of the representation with each candidate
+	chosen       vk.Region[int32]   // number of the chosen candidate
 	chosenGrowth vk.Region[float64]
 
 	sums vk.Region[float64] // of all vectors, 2·mrrr.Samples for each row

@@ -19,8 +19,8 @@ const (
 	// step four times as long.
 	expanding = 40
 
-	vectorPasses = 4 // cost of a step of the Rayleigh quotient iteration, in counts
-	usualSteps   = 3 // of these iterations
+	vectorPasses = 4 // cost of a step of the Rayleigh quotient iteration, in Sturm counts
+	usualSteps   = 3 // number of steps that most vectors need
 )
 
 // pivots returns the cost of one Sturm count by each of the given number of threads, in rows of T.
@@ -118,7 +118,7 @@ func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count in
 		if i == mrrr.QuotientSteps {
 			flags |= shaders.StemrVectorHalves
 		}
-		flops := 0.0 // the few vectors that are left cost next to nothing
+		flops := 0.0 // steps for the few vectors that have not converged cost almost nothing
 		if i < usualSteps {
 			flops = vectorPasses * stebz.PivotFlops
 		}

@@ -109,7 +109,7 @@ func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	}
 	s, w := r.stage, &r.stage.memory
 	reps, ld := r.representations(tasks)
-	counts := make([]uint32, len(tasks)) // at most n each, so that int32 has them, too
+	counts := make([]uint32, len(tasks)) // counts are at most n, so they fit int32, too
 	err := r.run(func(rec *vk.Recorder) {
 		rec.Concurrently(func() {
 			send(r, rec, w.tasks, taskList(tasks))

@@ -43,7 +43,7 @@ func TestMRRRTable(t *testing.T) {
 			d, e := uniform(n), uniform(n-1)
 			var took time.Duration
 			var values []float64
-			for range 2 { // the first pays for what is compiled late
+			for range 2 { // in the first round, the driver still compiles kernels
 				began := time.Now()
 				var counters MRRRCounters
 				if values, counters, _, err = s.Solve(context.Background(), ws, d, e, 0, n,

@@ -15,9 +15,9 @@ type Tables struct {
 	MRRR          Tuning
 }
 
-// TuningFor returns the rows for a device. BoundedFor returns the rows for a device with the given
-// rate of FP64 in flops per second. tuningFor returns the rows for a device of the vendor that has
-// room for all sizes. SmallestTuning returns the smallest sizes.
+// TuningFor returns the rows for a device, and BoundedFor those for a device with the given rate of
+// FP64 in flops per second. tuningFor returns the rows for an imaginary device of the vendor, on
+// which all sizes fit. SmallestTuning returns the smallest sizes.
 func TuningFor(info vk.Info) Tables                { return tables.On[Tables](info) }
 func BoundedFor(info vk.Info, rate float64) Tables { return tables.Bounded[Tables](info, rate) }
 func tuningFor(vendor string) Tables               { return TuningFor(roomtest.Family(vendor)) }

@@ -11,7 +11,7 @@ type Tuning struct {
 	Threads  uint32  // invocations of a workgroup; even, as two of them find a vector
 	Lanes    int     // threads that keep the device busy; fewer threads take as much time
 	Levels   uint32  // largest number of halvings that a team of threads does at once; 2^Levels ≤ Threads
-	Vectors  int     // vectors in flight, with n numbers of workspace each; at least 1
+	Vectors  int     // vectors that are computed at the same time, with n numbers of workspace each; at least 1
 	Dispatch float64 // largest number of pivots that one dispatch computes; it limits the time of a dispatch
 	Distrust bool    // whether every check counts as failed, so that tests reach the last resort
 }

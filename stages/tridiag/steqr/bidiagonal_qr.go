@@ -37,8 +37,8 @@ func (s *BidiagonalQR) SolveRange(
 		return nil, profile, err
 	}
 	host := bidiagonal.NewHost(s.n)
-	opt := bidiagonal.Options{LeafSize: max(s.n, 1), From: from, To: to} // QR iteration solves leaves
-	d, e = slices.Clone(d), slices.Clone(e)                              // the iteration may outlast this call
+	opt := bidiagonal.Options{LeafSize: max(s.n, 1), From: from, To: to} // with one leaf: QR iteration solves the whole matrix
+	d, e = slices.Clone(d), slices.Clone(e)                              // copies, because the iteration may go on after this call has returned
 	var values []float64
 	var failed error
 	err := tridiag.Interruptible(ctx.Err, func() { values, failed = bidiagonal.SolveWith(host, d, e, opt) })

@@ -25,8 +25,9 @@ type Matrix struct {
 	norm       float64   // bound of the 1-norm of the scaled matrix
 }
 
-// atOnce is the number of shifts whose pivots are computed in one loop over T. Each pivot waits for
-// a division by the last one, so a processor works on several shifts at the same time.
+// atOnce is the number of shifts whose pivots are computed in one loop over T. Each pivot needs a
+// division by the previous pivot. While this division takes place, the processor can compute pivots
+// of other shifts.
 const atOnce = 4
 
 // New prepares the matrix with the diagonal d and the off-diagonal e, whose elements must be
@@ -37,7 +38,7 @@ func New(d, e []float64) *Matrix {
 	for i, x := range e {
 		m.squares[i+1] = x * x
 	}
-	const entries = 3 // of a column
+	const entries = 3 // entries of a column
 	m.norm = entries * tridiag.Largest(d, e)
 	return m
 }
