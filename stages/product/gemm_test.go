@@ -221,7 +221,7 @@ func TestGemmTogether(t *testing.T) {
 		if g.capacity < needed {
 			t.Fatalf("the partial products have %d elements, and there is room for %d", needed, g.capacity)
 		}
-		g.capacity = needed - missing // the splits are chosen already
+		g.capacity = needed - missing // with too little memory for all partial products; the split of each product is chosen already
 		a, b := stagetest.Normal(k, 24, k+1, 1), stagetest.Normal(k, n, k, 2)
 		c := stagetest.Normal(20, 3*n, 22, 3)
 		record := func(multiply func(rec *vk.Recorder, products ...Product[float64])) stagetest.Sample {

@@ -22,12 +22,12 @@ func (x splitK) partials(elements int) int {
 // problem is `count` products of an m×k matrix by a k×n matrix, the key of the cache of choices.
 type problem struct {
 	m, n, k, count int
-	alongK         int // factors whose memory runs along the inner dimension, 0 to 2
+	alongK         int // number of factors, 0 to 2, whose elements along the inner dimension are contiguous
 }
 
 // chooser chooses tiles and splits by a model of costs. The model uses shapes and transpositions
 // only, so equal products get equal splits, and their results have equal bits. Several goroutines
-// may use a chooser.
+// may use a chooser at the same time.
 type chooser struct {
 	tiles    []Tile
 	units    int     // of the device

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// SymmColumns computes one device's part of a product P = A·W with a symmetric or Hermitian matrix A
-// whose columns are divided among several devices (Columns):
+// SymmColumns computes one device's part of a product P = A·W with a symmetric or Hermitian matrix
+// A whose columns are divided among several devices (Columns):
 //
 //	P(i, j) = Σ A(i, k)·W(k, j)     over those k for which the device has column min(i, k) of A
 //

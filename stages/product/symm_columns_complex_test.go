@@ -20,7 +20,7 @@ func testComplexSymmColumns[T stagetest.Complex](t *testing.T) {
 	p, tune, turn := newComplexBench[T](t), Tables.Smallest, 0
 	tune.Tiles = slices.Clone(complexTiles)
 	for i := range tune.Tiles {
-		tune.Tiles[i].Packed = false // a complex number is a pack
+		tune.Tiles[i].Packed = false // packed tiles are for real numbers
 	}
 	ops, err := New[T](p.dev, tune)
 	if err != nil {
@@ -41,8 +41,8 @@ func testComplexSymmColumns[T stagetest.Complex](t *testing.T) {
 	}
 }
 
-// symmColumns checks the device's part of a product with each tile, with the inner dimension in some
-// pieces.
+// symmColumns checks the device's part of a product with each tile, with the inner dimension in
+// some pieces.
 func (p *complexBench[T]) symmColumns(ops *Tiled[T], x columnsCase, pieces int) {
 	p.t.Helper()
 	s, err := NewSymmColumns(p.dev, ops, x.columns())

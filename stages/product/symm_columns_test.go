@@ -160,7 +160,7 @@ func TestSymmColumnsTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := newBench(t, n*n, vk.Together(ops.Work(), s.Work()))
-		k := s.split(0, s.longest(x.top), 3) // without this choice the product is not split
+		k := s.split(0, s.longest(x.top), 3) // without this choice, the model of costs would not split the product
 		s.known.by[problem{m: n - x.top, n: cols, k: s.longest(x.top), count: 1, alongK: 2}] = k
 		gemm := ops.tiledGemm.choose(problem{m: other, n: cols, k: n - x.top, count: 1, alongK: 2})
 		if k.splits < 2 || gemm.splits < 2 || s.chooseFor(x.top, cols) != k {

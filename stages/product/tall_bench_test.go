@@ -82,7 +82,7 @@ func tallRate(b *testing.B, d *vk.Device, g *tiledGemm[float64], ws *vk.Arena, r
 		for range 4 {
 			g.record(rec, ws, r, x)
 		}
-		stagetest.Run(b, d, rec) // compiled, warm
+		stagetest.Run(b, d, rec) // the first run compiles the kernels and warms up the device
 		if rate := 4 * 2 * float64(r.c.Rows) * float64(r.c.Cols) * float64(k) / stagetest.Run(b, d, rec).Total(); rate > best {
 			best, pieces = rate, x.splits
 		}

@@ -56,7 +56,7 @@ func (t Tile) Fits(info vk.Info) error { return fits[float64](t, info) }
 
 func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	if min(t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll) == 0 ||
-		t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 || t.threads() == 0 { // 0: 2³² or a multiple
+		t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 || t.threads() == 0 { // 0: the number of invocations is a multiple of 2³², which 32 bits cannot hold
 		return fmt.Errorf("product: %v: the parts do not divide the whole", t)
 	}
 	// All invocations of a workgroup must load the same number of elements of each factor.

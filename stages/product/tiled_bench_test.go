@@ -32,7 +32,7 @@ func BenchmarkProducts(b *testing.B) {
 			rec := vk.NewRecorder(d)
 			rec.Phase(name, 0, 1)
 			record(rec)
-			stagetest.Run(b, d, rec) // compiled, warm
+			stagetest.Run(b, d, rec) // the first run compiles the kernels and warms up the device
 			seconds := 0.0
 			for b.Loop() {
 				seconds += stagetest.Run(b, d, rec).Total()
@@ -130,7 +130,7 @@ func BenchmarkTileSearch(b *testing.B) {
 		c := &candidate{name, flops, vk.NewRecorder(d), 0}
 		c.rec.Phase(name, 0, 1)
 		record(c.rec)
-		stagetest.Run(b, d, c.rec) // compiled
+		stagetest.Run(b, d, c.rec) // the first run compiles the kernels
 		all = append(all, c)
 	}
 	for _, side := range [][4]uint32{{128, 128, 8, 8}, {128, 128, 4, 16}, {128, 64, 8, 8}, {128, 64, 8, 4}, {64, 64, 8, 8}, {64, 64, 8, 4}, {64, 64, 4, 4},

@@ -21,7 +21,7 @@ func TestSymmTogether(t *testing.T) {
 		}
 		p := newBench(t, n*(n+cols+1), ops.Work())
 		symm := ops.tiledSymm.split(2, n, 2)
-		ops.tiledSymm.known.by[problem{m: n, n: cols, k: n, count: 1, alongK: 2}] = symm // without this choice the product is not split
+		ops.tiledSymm.known.by[problem{m: n, n: cols, k: n, count: 1, alongK: 2}] = symm // without this entry, the model of costs would not split the product
 		gemm := ops.tiledGemm.choose(problem{m: other, n: cols, k: n, count: 1, alongK: 2})
 		needed := symm.splits*n*cols + gemm.splits*other*cols
 		if symm.splits < 2 || gemm.splits < 2 || ops.tiledGemm.capacity < needed {

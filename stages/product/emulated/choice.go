@@ -30,11 +30,12 @@ func (c Choice) String() string {
 // for residues.
 const worth = 1.5
 
-// worthLarge is `worth` for large matrices. The larger a product is, the more emulation gains
-// beyond the measured ratio, and the less memory the residues need beside the matrix.
+// worthLarge is `worth` for large matrices. For larger products, emulation gains more than the
+// measured ratio says, and the memory for residues is a smaller part of the memory for the matrix.
 const worthLarge = 1
 
-// Large returns the choice for large matrices: emulated products need only be a little faster.
+// Large returns the choice for large matrices: emulated products need only be as fast as native
+// ones.
 func (c Choice) Large() Choice {
 	if c.Facts.Right {
 		return decide(c.Facts, worthLarge)

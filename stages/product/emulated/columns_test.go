@@ -20,9 +20,9 @@ func TestSyr2kColumns(t *testing.T) {
 		y, z, c := stagetest.Normal(n, k, n+1, 1), stagetest.Normal(n, k, n+1, 2), stagetest.Normal(n, n, n+2, 3)
 		for name, test := range map[string]struct {
 			blocks []int
-			shift  int // of the first column of the blocks
+			shift  int // column j of the blocks begins at j·width + shift; −1: at j·width + j
 			planes int
-			same   bool // bits
+			same   bool // the results must have the same bits
 		}{
 			"some": {[]int{1, 2, 4}, 0, 1 << 22, true}, "all": {[]int{0, 1, 2, 3, 4}, 0, 1 << 22, true}, "last": {[]int{4}, 0, 1 << 22, true},
 			"none": {nil, 0, 1 << 22, true}, "shifted": {[]int{0, 2}, 5, 1 << 22, true}, "uneven": {[]int{1, 2, 4}, -1, 1 << 22, false},
@@ -33,7 +33,7 @@ func TestSyr2kColumns(t *testing.T) {
 			ops := newOps(t, sizes, u, 13, n, 2*k)
 			p := bench{stagetest.NewBench(t, (n+2)*(n+2), vk.Together(ops.Work(), ops.Status()))}
 			first := func(j int) int {
-				if test.shift < 0 { // the blocks have other distances
+				if test.shift < 0 { // the distances between blocks are no multiples of a panel
 					return j*width + j
 				}
 				return j*width + test.shift
@@ -69,7 +69,7 @@ func TestSyr2kColumns(t *testing.T) {
 						w = want.Data[row+col*want.Ld]
 					}
 					switch diagonal := owned(col) && row < col && owned(row); {
-					case diagonal: // a part of a diagonal block, or not: above the diagonal nobody reads it
+					case diagonal: // above the diagonal of a diagonal block: no other code reads this element
 					case h != w && (test.same || !(math.Abs(h-w) <= 1e-12)):
 						t.Fatalf("%s: element (%d, %d) is %g, want %g", name, row, col, h, w)
 					}

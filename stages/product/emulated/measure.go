@@ -144,7 +144,7 @@ func race[T Double](ctx context.Context, dev *vk.Device, t product.Tuning, u Uni
 		return 0, 0, err
 	}
 	e := t.Emulated
-	e.Least, e.Held = product.Shape{}, 0 // no symmetric factors
+	e.Least, e.Held = product.Shape{}, 0 // reserves no memory for symmetric factors
 	ops, err := NewOn(dev, plain, e, measureModuli, u)
 	if err != nil {
 		return 0, 0, err
@@ -162,7 +162,7 @@ func race[T Double](ctx context.Context, dev *vk.Device, t product.Tuning, u Uni
 	native, emulated = math.Inf(1), math.Inf(1)
 	for range measureRepeat {
 		rec := vk.NewRecorder(dev)
-		const aboutOne = 0x3ff3ff3f // all words of doubles near 1.25
+		const aboutOne = 0x3ff3ff3f // each 32-bit word of a double has this value, so the double is near 1.25
 		vk.Fill(rec, a.In(ws), aboutOne)
 		vk.Fill(rec, c.In(ws), aboutOne)
 		ops.Begin(rec, ws)
@@ -225,7 +225,7 @@ func multipliesRight[T Double](ctx context.Context, dev *vk.Device, t product.Tu
 		return false, err
 	}
 	e := t.Emulated
-	e.Least, e.Held = product.Shape{}, 0 // no symmetric factors
+	e.Least, e.Held = product.Shape{}, 0 // reserves no memory for symmetric factors
 	ops, err := NewOn(dev, plain, e, measureModuli, u)
 	if err != nil {
 		return false, err

@@ -80,7 +80,7 @@ func TestShares(t *testing.T) {
 		if have := f.share(); have != s.want {
 			t.Errorf("%+v: %d", s, have)
 		}
-		if f.inner = 65536; s.stepInner == 32768 && f.share() != farRows { // rows span 16 GiB
+		if f.inner = 65536; s.stepInner == 32768 && f.share() != farRows { // the elements of a row are spread over 16 GiB
 			t.Errorf("%+v: %d rows of a far factor", s, f.share())
 		}
 	}

@@ -80,12 +80,12 @@ const (
 const normRows, normGroups, normLeast, normAlong, farRows = 32, 512, 4, 8, 128
 
 // mostNear is the distance from the first to the last element of a row, in doubles, above which a
-// factor is far. A GPU keeps the physical addresses of some pages of its memory in a cache. A
-// workgroup that computes norms reads all pages that its rows are in. The rows of a far factor are
-// in more pages than the cache can hold. Workgroups of a far factor have more rows, so that fewer
+// factor is far. A GPU caches the physical addresses of some pages of its memory (TLB). A workgroup
+// that computes norms reads all pages that its rows are in. The rows of a far factor are in more
+// pages than this cache can hold. Workgroups of a far factor have more rows, so that fewer
 // workgroups read each page. On an H200, back transformation 1 of order 65536 with 32768 vectors,
-// whose rows span 17 GB, took 24.9 s with the usual share of rows, and takes 14.1 s with farRows.
-// Where a row spans 8.6 GB, the usual share is fast.
+// whose rows span 17 GB, took 24.9 s with the usual number of rows, and takes 14.1 s with farRows.
+// Where a row spans 8.6 GB, the usual number is fast.
 const mostNear = 9 << 27
 
 var farDoubles = mostNear

@@ -27,7 +27,7 @@ func TestTablesHaveTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		for name, e := range tablesOf() {
 			e.Least = product.Shape{}
-			e.Strip, e.Planes, e.Held = min(e.Strip, 1<<14), 1<<24, 1<<24 // sizes of memory
+			e.Strip, e.Planes, e.Held = min(e.Strip, 1<<14), 1<<24, 1<<24 // less memory than in the tables
 			t.Run(name, func(t *testing.T) { testTable(t, u, e) })
 		}
 	})
