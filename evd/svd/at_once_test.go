@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// TestMethodsAtOnce calls methods of each kind of plan at the same time, Close included: see
-// plantest.AtOnce.
+// TestMethodsAtOnce calls methods of each kind of plan at the same time, Close included (see
+// plantest.AtOnce).
 func TestMethodsAtOnce(t *testing.T) {
 	when.Pick(t, when.Race)
 	ctx, d, small := context.Background(), stagetest.Device(t), tuning.Smallest()

@@ -37,7 +37,7 @@ func valuesByQR(t *testing.T, d, e []float64) []float64 {
 func TestBidiagonalPlan(t *testing.T) {
 	when.Skip(t, when.Quick, "TestVectors solves bidiagonal matrices, too")
 	small := tuning.Smallest()
-	for _, n := range []int{1, 2, 3, 10, 20, 30, 40, 50} { // those of dchkbd, and edges
+	for _, n := range []int{1, 2, 3, 10, 20, 30, 40, 50} { // orders in the input file of dchkbd, and edge cases
 		opt := Options{U: Thin, V: Full, Certify: true, Tuning: &small}
 		p, err := NewBidiagonalPlan[float64](testDevice(t), n, opt)
 		if err != nil {

@@ -137,7 +137,7 @@ func complexDecomposed[T stagetest.Complex](t *testing.T, what string, x complex
 		for _, z := range decides.Col(j) {
 			top = max(top, cmplx.Abs(complex128(z)))
 		}
-		for _, z := range decides.Col(j) { // several components may be as large, but for rounding errors
+		for _, z := range decides.Col(j) { // several components may have the largest magnitude, up to rounding errors
 			right = right || real(complex128(z)) >= top*(1-1e-6) && imag(complex128(z)) == 0
 		}
 		if !right {
@@ -172,7 +172,8 @@ func solveComplex[T stagetest.Complex](t *testing.T, x complexMatrix, opt Option
 	return res
 }
 
-// nearComplex is `near` for values in the unit of T, compared with those of an embedded real matrix.
+// nearComplex is `near` for values in the unit of T, compared with those of an embedded real
+// matrix.
 func nearComplex[T stagetest.Complex](t *testing.T, what string, m, n int, got, want []float64) {
 	t.Helper()
 	nearIn(t, what, 2*m, 2*n, got, want, stagetest.EpsilonOf[T]())
@@ -185,9 +186,9 @@ var complexShapes = [][2]int{
 	{7, 8}, {8, 8}, {9, 8}, {9, 9}, {7, 9}, {10, 16}, {16, 10}, {17, 16}, {17, 17}, {16, 17}, {17, 13}, {33, 33}, {40, 3}, {3, 40}, {50, 49}, {61, 37}, {13, 27}, {61, 20},
 }
 
-// TestComplexVectors solves complex matrices of all families, without vectors, with thin ones, with
-// all, and with those of one side, stored by columns and by rows. The values must have the same bits
-// in each case, and must be those of the embedded real matrix.
+// TestComplexVectors solves complex matrices of all families, stored by columns and by rows. The
+// vectors are none, the thin ones, all, or those of one side. The values must have the same bits in
+// each case, and must be those of the embedded real matrix.
 func TestComplexVectors(t *testing.T) {
 	stagetest.EachComplex(t, testComplexVectors[complex128], testComplexVectors[complex64])
 }
@@ -245,8 +246,8 @@ func unitaryOf(r *rand.Rand, n int) []complex128 {
 	return u
 }
 
-// complexDriverType returns an m×n matrix of a type of LAPACK's test zdrvbd, as driverTypes: zero (c = 0),
-// the identity (1), or U·D·V with random unitary matrices U and V (2).
+// complexDriverType returns an m×n matrix of a type of LAPACK's test zdrvbd, as driverTypes does:
+// zero (c = 0), the identity (1), or U·D·V with random unitary matrices U and V (2).
 func complexDriverType(c int, m, n int) complexMatrix {
 	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
 	k := min(m, n)
@@ -331,7 +332,7 @@ func TestTurnedComplexMatrices(t *testing.T) {
 			sameValues(t, what, got.Values, want.Values)
 			complexDecomposed(t, what, y, opt, got)
 			for k := range want.Values {
-				// The columns are unique but for a phase, which both sides have in common.
+				// The columns are unique up to a phase, which is the same on both sides.
 				u, v := turnedProduct(got.U.Col(k), want.U.Col(k), c.u), turnedProduct(got.V.Col(k), want.V.Col(k), c.v)
 				if !(cmplx.Abs(u-v) <= 1e-10 && math.Abs(cmplx.Abs(u)-1) <= 1e-10) {
 					t.Errorf("%s: the products of vectors %d are %v and %v", what, k, u, v)
@@ -382,7 +383,7 @@ func TestRealInComplexStorage(t *testing.T) {
 }
 
 // TestRealEmbedding compares the values of complex matrices with those that the real plan finds for
-// the embedded matrices, which have each of them twice.
+// the embedded matrices, which have each of these values twice.
 func TestRealEmbedding(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	small := tuning.Smallest()
@@ -505,7 +506,7 @@ func testComplexVerify[T stagetest.Complex](t *testing.T) {
 }
 
 // TestComplexWaits solves without waits between workgroups, and with the device's own tuning. The
-// first must give the bits of a solve with waits.
+// solve without waits must give the bits of a solve with waits.
 func TestComplexWaits(t *testing.T) {
 	small, x := tuning.Smallest(), families[0].complex(41, 33)
 	small.Waits.Wavefront = true
@@ -526,7 +527,8 @@ func TestComplexWaits(t *testing.T) {
 	}
 }
 
-// TestComplexWideBand reduces a wide band, which passes make narrower before the bulge chasing.
+// TestComplexWideBand reduces matrices to a wide band. Passes make this band narrower before the
+// bulge chasing.
 func TestComplexWideBand(t *testing.T) {
 	small := tuning.Smallest()
 	small.ValuesFrom, small.Narrow.To, small.Narrow.Tile = 1, 4, 3

@@ -39,7 +39,7 @@ func (s divideConquer) solve(c *plan.Call, d, e []float64, from, to int, x [2]st
 // iteration is QR iteration on the host, for the safe path. The device receives the vectors.
 type iteration struct {
 	*steqr.BidiagonalQR
-	bidiagonalVectors // the method that the iteration replaces; its memory and its number of operations count
+	bidiagonalVectors // the method that QR iteration replaces; Work and Flops are those of this method
 }
 
 func (s iteration) solve(c *plan.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
@@ -70,7 +70,7 @@ func newBidiagonalVectors[T evd.Number](dev *vk.Device, d doubles[T], n int, ops
 
 func iterating[T evd.Number](dev *vk.Device, d doubles[T], n int, of bidiagonalVectors) bidiagonalVectors {
 	if d.OnHost() {
-		return divideConquerOnHost[T]{d, n, n} // with a single leaf
+		return divideConquerOnHost[T]{d, n, n} // with a single leaf, which QR iteration solves
 	}
 	return iteration{steqr.NewBidiagonalQR(dev, n), of}
 }
@@ -105,7 +105,7 @@ func (s divideConquerOnHost[T]) solve(c *plan.Call, d, e []float64, from, to int
 			continue
 		}
 		rows := spectrum.Transposed[T](s.n, vectors)
-		if phase := s.to.phases[of]; phase != 1 { // of the last component of each vector
+		if phase := s.to.phases[of]; phase != 1 { // the last component of each vector is multiplied by the phase
 			for i := (rows.Cols - 1) * rows.Ld; i < len(rows.Data); i++ {
 				rows.Data[i] *= phase
 			}

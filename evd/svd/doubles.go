@@ -12,8 +12,9 @@ import (
 
 // doubles converts between the number type T of a plan and double precision, in which the
 // bidiagonal problem C = S·Σ·Wᵀ is solved for every T. For complex numbers the reduction leaves the
-// matrix D_U·C·D_Vᴴ with a real C. D_U and D_V are the identity but for their last elements, the
-// phases, which S and W are multiplied by when they become numbers of type T.
+// matrix D_U·C·D_Vᴴ with a real C. D_U and D_V are identity matrices except for their last
+// elements, the phases. When S and W become numbers of type T, their last components are multiplied
+// by these phases.
 type doubles[T evd.Number] struct {
 	precision.Doubles[T]
 

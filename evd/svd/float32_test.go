@@ -87,7 +87,7 @@ func makeDrvbd(i, m, n int, rowMajor bool) evd.Dense[float64] {
 	}
 	a := turned(max(m, n), d, e, true)
 	if m < n {
-		a.Rows, a.Cols, a.RowMajor = m, n, true // the transpose
+		a.Rows, a.Cols, a.RowMajor = m, n, true // a row-major matrix in the same memory is the transpose
 	}
 	return a
 }
@@ -214,7 +214,7 @@ func TestFloat32Range(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		double, want := widened(res), wanted(t, g)
-		limit := 2*m*ulp32*want[0] + 0x1p-149 // rounding to a subnormal number
+		limit := 2*m*ulp32*want[0] + 0x1p-149 // the last term is the rounding error of subnormal numbers
 		for k, x := range double.Values {
 			if !(math.Abs(x-want[k]) <= limit) {
 				t.Errorf("%s: σ%d is %g, want %g", what, k+1, x, want[k])

@@ -54,7 +54,7 @@ func valuesWithError[T evd.Float](t *testing.T, what string, p *Plan[T], a *mat.
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	seen := mat.DenseCopyOf(a) // subnormal entries were rounded
+	seen := mat.DenseCopyOf(a) // the plan sees rounded subnormal entries, so gonum must get the same entries
 	seen.Apply(func(i, j int, _ float64) float64 { return math.Ldexp(float64(x.Data[i*x.Ld+j]), -scale) }, seen)
 	want := valuesByGonum(t, seen)
 	got := make([]float64, len(res.Values))
@@ -88,7 +88,7 @@ func testStorage[T evd.Float](t *testing.T, scales ...int) {
 			for _, scale := range scales {
 				what := fmt.Sprintf("%v, %d×%d·2^%d", storage, m, n, scale)
 				res, far := valuesWithError(t, what, p, a, scale)
-				rounding := math.Ldexp(1, -1070-scale) // of results that are subnormal numbers
+				rounding := math.Ldexp(1, -1070-scale) // rounding error of results that are subnormal numbers
 				if !(far <= max(most[0], rounding)) || !(far >= most[1]) && scale > -1050 {
 					t.Errorf("%s: relative error %.3g", what, far)
 				}

@@ -49,9 +49,9 @@ func stored[T evd.Number](a evd.Dense[T]) (rows, cols int) {
 	return in.Rows, in.Cols
 }
 
-// scan returns max|a_ij|, for complex entries the largest magnitude of a part, or an
-// *evd.NonFiniteError for the first entry that is NaN or infinite, in storage order. It reads A
-// once, on all CPU cores.
+// scan returns max|a_ij|, or for complex entries the largest magnitude of a real or imaginary part.
+// The error is an *evd.NonFiniteError for the first entry that is NaN or infinite, in storage
+// order. scan reads A once, on all CPU cores.
 func scan[T evd.Number](a evd.Dense[T]) (largest float64, err error) {
 	rows, cols := stored(a)
 	largest, i, j := plan.Scan(a.Data, a.Ld, cols, func(int) (from, to int) { return 0, rows })
@@ -66,8 +66,8 @@ func scan[T evd.Number](a evd.Dense[T]) (largest float64, err error) {
 }
 
 // scaling returns σ, the power of two by which A is multiplied, by the rule of LAPACK's dgesdd and
-// sgesdd. `largest` is the result of scan. The squares of the entries of σ·A, and sums of these squares, are
-// in the range of the type T. σ is 1 if no scaling is needed.
+// sgesdd. `largest` is the result of scan. The squares of the entries of σ·A, and sums of these
+// squares, are in the range of the type T. σ is 1 if no scaling is needed.
 func scaling[T evd.Number](largest float64) float64 {
 	_, e := math.Frexp(largest)
 	if precision.IsComplex[T]() { // the largest part; the modulus may be √2 times as large

@@ -24,8 +24,8 @@ const (
 	// Thin asks for one vector for each wanted singular value.
 	Thin
 
-	// Full asks for a square orthogonal (or unitary) matrix. Its first columns are the vectors of Thin, and its
-	// last columns are orthogonal to them. Full cannot be used with Options.Largest or
+	// Full asks for a square orthogonal (or unitary) matrix. Its first columns are the vectors of
+	// Thin, and its last columns are orthogonal to them. Full cannot be used with Options.Largest or
 	// Options.Select.
 	Full
 )
@@ -51,12 +51,12 @@ type Options struct {
 	Band, Block int
 
 	// Products says how large matrix products are computed: in double precision (native), or by
-	// integer units (emulated). The choice ProductsAuto is that of evd, for min(m, n) instead of
-	// the order. For complex numbers, the products that find the vectors of the bidiagonal matrix
-	// are native in any case. From LargeOrder on, or LargeVectors for the products that compute vectors,
-	// emulated products need not be much faster. If emulated products refuse a matrix, the plan
-	// solves again with native products (see Result.Retried). A BidiagonalPlan has native products,
-	// whatever Products is.
+	// integer units (emulated). ProductsAuto chooses as in package evd, with min(m, n) in place of the
+	// order. For complex numbers, the products that find the vectors of the bidiagonal matrix are
+	// native in any case. From LargeOrder on, or LargeVectors for the products that compute vectors,
+	// emulated products need not be much faster. If emulated products refuse a matrix, the plan solves
+	// again with native products (see Result.Retried). A BidiagonalPlan has native products, whatever
+	// Products is.
 	Products evd.Products
 
 	// Moduli is the number of moduli of emulated products for the vectors, 13 to 16. 0 means 14.
@@ -192,7 +192,7 @@ func tableOf[T evd.Number](o Options, info vk.Info) tuning.Tuning {
 		given = *o.Tuning
 	}
 	t := tuning.Fitting[T](tuning.Of[T](given), info)
-	t.ValuesFrom = given.ValuesFrom // the reduction of a wide band to bidiagonal form is for complex numbers, too
+	t.ValuesFrom = given.ValuesFrom // package tuning sets ValuesFrom to 0 for complex numbers, but complex matrices can be reduced to a wide band, too
 	return t
 }
 

@@ -56,8 +56,8 @@ func (p *problem[T]) begin(dev *vk.Device, m, n int, asked, opt Options) {
 //	                      emulated products, and 33·n² bytes for float32
 //
 // A plan for complex128 or complex64 needs twice the memory of one for float64 or float32 for the
-// values, and with all vectors about 83·n² or 50·n² bytes: the vectors of the bidiagonal matrix have
-// memory of their own, because they are real.
+// values, and with all vectors about 83·n² or 50·n² bytes: the vectors of the bidiagonal matrix
+// have memory of their own, because they are real.
 //
 // Options.Storage with fewer digits needs the memory of a plan for float32. Options.Verify needs no
 // more memory, except for a second side of vectors. The workspace of panels adds up to about 100

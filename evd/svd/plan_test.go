@@ -181,7 +181,7 @@ func TestCosts(t *testing.T) {
 	for _, c := range []struct {
 		m             int
 		opt           Options
-		conquer, left float64 // of 8/3·n³; vectors in Q1
+		conquer, left float64 // conquer: costs of divide and conquer divided by 8/3·n³; left: number of vectors that Q1 is applied to
 		right         bool
 	}{
 		{n, Options{U: Thin, V: Thin}, 1, n, true},

@@ -36,8 +36,8 @@ type products[T evd.Number] struct {
 type choice struct{ reduction, vectors bool }
 
 // LargeOrder is the smallest number of singular values for which ProductsAuto chooses emulated
-// products even if they are only a little faster than native ones. For the products that compute
-// vectors, this number is LargeVectors.
+// products even if they are only as fast as native ones. For the products that compute vectors,
+// this number is LargeVectors.
 const LargeOrder, LargeVectors = tuning.EmulateLarge, tuning.EmulateLargeVectors
 
 // chooses returns the choice for n singular values: what the options ask for, or what ProductsAuto

@@ -105,7 +105,7 @@ func finish[T evd.Number](
 	if err != nil {
 		return nil, err
 	}
-	for i, x := range r.Values { // ascending
+	for i, x := range r.Values { // r.Values are in ascending order
 		r.Values[i] = max(x, 0) // bisection may end slightly below zero
 	}
 	slices.Reverse(r.Values)

@@ -69,7 +69,7 @@ func TestBandStorage(t *testing.T) {
 			for i, x := range got {
 				got[i] = math.Ldexp(x, -c.scale)
 			}
-			most := max(s.most, math.Ldexp(1, -1070-c.scale)) // and the results are rounded to subnormal numbers
+			most := max(s.most, math.Ldexp(1, -1070-c.scale)) // the second limit is the rounding error of subnormal results
 			if e := floats.Distance(got, want, 2) / floats.Norm(want, 2); !(e >= s.least && e <= most) {
 				t.Errorf("%s: relative error %.3g, want at most %.3g and at least %.3g", what, e, most, s.least)
 			}
