@@ -42,18 +42,18 @@ const (
 	allSteps
 )
 
-// solver is a plan for matrices of the order n: for D·B·D, or else for C. Its values are 2^−shift times
-// those that Options.Select means.
+// solver is a plan for a standard problem of order n: that of D·B·D, or else that of 2^−shift·C.
+// The second one has 2^−shift times the eigenvalues that Options.Select means.
 type solver[T evd.Number] struct {
 	*evd.Plan[T]
 	n, shift int
 	ofB      bool
 }
 
-// directions are what Factor has found.
+// directions holds what Factor has found: the directions of B that are kept.
 type directions[T evd.Number] struct {
 	Dropping
-	v    vk.Columns[T]     // V, n×m, a copy of that on the device
+	v    vk.Columns[T]     // a copy on the host of V, n×m
 	d    []float64         // diagonal of D
 	root []float64         // s^−½
 	b    dense.Triangle[T] // D·B·D, with Options.Verify
@@ -86,7 +86,7 @@ func newCanonical[T evd.Number](p *Plan[T]) (k *canonical[T], err error) {
 	return k, nil
 }
 
-// standard is the configuration of a standard problem with the same options.
+// standard returns the options of a standard problem.
 func (o Options) standard() dense.Config {
 	c := o.config()
 	c.Pencil = 0
@@ -127,7 +127,7 @@ func (k *canonical[T]) solverOf(ofB bool, n, shift int) (*evd.Plan[T], error) {
 	return p, err
 }
 
-// costsOf are the costs of the steps `from` ≤ i < `to`.
+// costsOf returns the costs of the steps `from` ≤ i < `to`.
 func (k *canonical[T]) costsOf(from, to int) []evd.StageCost {
 	return slices.Concat(k.costs[from:to]...)
 }
@@ -149,8 +149,8 @@ func newCall(ctx context.Context, from, to int, report func(evd.Progress)) *call
 	return &call{ctx: ctx, profile: vk.NewProfile(), from: from, to: to, report: report}
 }
 
-// progress returns a function that reports the progress of a step as a part of the progress of the whole
-// call, or nil.
+// progress returns a function that reports the progress of a step as a part of the progress of the
+// whole call, or nil.
 func (k *canonical[T]) progress(c *call, step int) func(evd.Progress) {
 	if c.report == nil {
 		return nil
@@ -171,7 +171,8 @@ func (k *canonical[T]) ends(c *call) {
 	}
 }
 
-// solved adds what a plan tells about its solve.
+// solved adds the times of a plan's solve to those of the call, and keeps the first reason for a
+// second attempt.
 func (c *call) solved(profile *vk.Profile, retried *evd.StageError) {
 	c.profile.Merge(profile)
 	if c.retried == nil {
@@ -179,8 +180,8 @@ func (c *call) solved(profile *vk.Profile, retried *evd.StageError) {
 	}
 }
 
-// onDevice calls f, which uses the products with V in a step. If emulated products refuse a factor, it
-// calls f again with native products.
+// onDevice calls f, which uses the products with V in a step. If emulated products refuse a factor,
+// it calls f again with native products.
 func (k *canonical[T]) onDevice(c *call, step int, f func(*plan.Call, *dense.Subspace[T]) error) error {
 	var last *plan.Call
 	_, err := plan.Survive(
@@ -196,7 +197,7 @@ func (k *canonical[T]) onDevice(c *call, step int, f func(*plan.Call, *dense.Sub
 	return err
 }
 
-// avoid replaces emulated products, for this call and all later ones.
+// avoid replaces emulated products by native ones, for this call and all later ones.
 func (k *canonical[T]) avoid(failed *plan.Call) error {
 	base, f := &k.of.base, k.kept
 	next, err := plan.Compiled(base.Dev, func() (*dense.Subspace[T], error) {
@@ -207,7 +208,7 @@ func (k *canonical[T]) avoid(failed *plan.Call) error {
 	}
 	k.space.Take(next)
 	known := k.of.factored
-	k.kept, k.of.factored = nil, nil // without memory there are no directions
+	k.kept, k.of.factored = nil, nil // if there is no memory for V, the plan has no factor
 	if err := base.Replace(next.Layout()); err != nil {
 		return err
 	}
@@ -228,8 +229,8 @@ func (k *canonical[T]) factorisation(ctx context.Context, b evd.Sym[T], report f
 	return &Factorization{Condition: k.of.factored.Condition, Dropping: k.kept.Dropping, Retried: c.retried, Profile: c.profile}, nil
 }
 
-// solution is Plan.Solve and Plan.SolvePair for matrices that the plan accepts. If b is nil, V is that
-// of the last Factor.
+// solution is Plan.Solve and Plan.SolvePair for matrices that the plan accepts. If b is nil, V is
+// that of the last Factor.
 func (k *canonical[T]) solution(ctx context.Context, a evd.Sym[T], b *evd.Sym[T], report func(evd.Progress)) (*Result[T], error) {
 	c := newCall(ctx, stepToC, allSteps, report)
 	if b != nil {
@@ -372,7 +373,7 @@ func multiplied(values []float64, e int) []float64 {
 	return to
 }
 
-// fewer says in the error about a selection why there are only m values.
+// fewer adds to an error about the selection that directions of B were dropped, if this is so.
 func (k *canonical[T]) fewer(m int, err error) error {
 	if bad := (*evd.OptionError)(nil); errors.As(err, &bad) && k.kept.Dropped > 0 {
 		return plan.BadOption(bad.Option, bad.Reason+", because directions of B were dropped")
@@ -510,8 +511,8 @@ func (k *canonical[T]) bytes() uint64 {
 	return 0
 }
 
-// memory lists the regions of the plan of a standard problem, which has memory of its own: it lies
-// behind the `first` bytes.
+// memory lists the regions of the plan of a standard problem. This plan has memory of its own, so
+// the offsets begin after the `first` bytes of the other memory.
 func (k *canonical[T]) memory(first uint64) (all []vk.Placed) {
 	if s := k.solver.Current(); s.Plan != nil {
 		for _, r := range s.Memory() {

@@ -16,8 +16,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestCanonicalUnverified gives a plan another B after Factor, so that a result does not pass. The error
-// must not speak of a safe path, which does not exist for the result of a pair.
+// TestCanonicalUnverified gives a plan another B after Factor, so that a result does not pass. The
+// error must not speak of a safe path, which does not exist for the result of a pair.
 func TestCanonicalUnverified(t *testing.T) {
 	const n, more = 12, 2
 	a, b := scaledBasis[float64](n, more, 0, 0)
@@ -39,8 +39,8 @@ func TestCanonicalUnverified(t *testing.T) {
 	}
 }
 
-// TestCanonicalNaNOfTheDevice damages V on the device, so that C has a NaN. The error must name C and
-// the place, and the plan must serve the next B.
+// TestCanonicalNaNOfTheDevice damages V on the device, so that C has a NaN. The error must name C
+// and the place, and the plan must serve the next B.
 func TestCanonicalNaNOfTheDevice(t *testing.T) {
 	const n, more, bad = 12, 2, 3
 	ctx := context.Background()
@@ -66,8 +66,8 @@ func TestCanonicalNaNOfTheDevice(t *testing.T) {
 	}
 }
 
-// TestCanonicalAvoidsEmulatedProducts lets emulated products refuse a factor, in each use of V. The plan
-// must compute again with native products, keep V, and say so.
+// TestCanonicalAvoidsEmulatedProducts lets emulated products refuse a factor, in each use of V. The
+// plan must compute again with native products, keep V, and say so.
 func TestCanonicalAvoidsEmulatedProducts(t *testing.T) {
 	t.Run("float64", avoidsEmulated[float64])
 	t.Run("complex128", avoidsEmulated[complex128])
@@ -147,7 +147,8 @@ func TestCanonicalOrderOne(t *testing.T) {
 	}
 }
 
-// TestCanonicalThresholdUsed checks the threshold that results report: in single precision at least n·ε.
+// TestCanonicalThresholdUsed checks the threshold that results report: in single precision at least
+// n·ε.
 func TestCanonicalThresholdUsed(t *testing.T) {
 	const n, more = 12, 2
 	for threshold, want := range map[float64]float64{0: n * 0x1p-23, 1e-7: n * 0x1p-23, 1e-3: 1e-3} {

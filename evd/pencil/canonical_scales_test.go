@@ -20,8 +20,8 @@ func scaledBasis[T evd.Number](n, more, a, b int) (evd.Sym[T], evd.Sym[T]) {
 	return of, overlap
 }
 
-// TestCanonicalIntervalsOfAllScales selects by intervals of values that are much larger or smaller than
-// the elements of the matrices, and by intervals that contain no value.
+// TestCanonicalIntervalsOfAllScales selects by intervals of values that are much larger or smaller
+// than the elements of the matrices, and by intervals that contain no value.
 func TestCanonicalIntervalsOfAllScales(t *testing.T) {
 	eachType(t, testCanonicalIntervals[float64], testCanonicalIntervals[float32], testCanonicalIntervals[complex128], testCanonicalIntervals[complex64])
 }
@@ -62,8 +62,8 @@ func testCanonicalIntervals[T evd.Number](t *testing.T) {
 	}
 }
 
-// TestCanonicalVerifiesExtremeValues verifies and checks correct results whose values are subnormal, and
-// verifies one with values that overflow.
+// TestCanonicalVerifiesExtremeValues verifies and checks correct results whose values are
+// subnormal, and verifies one with values that overflow.
 func TestCanonicalVerifiesExtremeValues(t *testing.T) {
 	const n, more = 24, 4
 	ctx := context.Background()

@@ -25,7 +25,8 @@ import (
 // of a value and a vector. It does not depend on the scales of A and B, nor on the length of a
 // vector. Orthogonality is small for every condition number of B. The Residual of some x grows with
 // the condition number of B, in LAPACK as here, unless A = L·M·Lᴴ for a matrix M whose elements
-// have similar magnitudes, or unless Options.Refine is set. For the other problems it does not grow.
+// have similar magnitudes, or unless Options.Refine is set. For the other problems it does not
+// grow.
 //
 // With canonical orthogonalisation, the residual is that in the space of the directions that were
 // kept, and the norms are those of D·A·D and D·B·D (see Overlap). With y = D⁻¹·x:
@@ -34,10 +35,10 @@ import (
 //	                and ‖y − V·Vᴴ·y‖₁ / (‖y‖₁·n·ulp), which shows that x is in this space
 //	Orthogonality   as above, for D·B·D and y
 //
-// The errors are *evd.OptionError without vectors, *MatrixError, *evd.ShapeError if `res` does not fit
-// the plan, ErrNoFactor for BAxLx and with canonical orthogonalisation, evd.ErrClosed, ctx.Err(),
-// and those of the device. In these two cases, the factor of B must be that of the last Factor or
-// SolvePair.
+// The errors are *evd.OptionError without vectors, *MatrixError, *evd.ShapeError if `res` does not
+// fit the plan, ErrNoFactor, evd.ErrClosed, ctx.Err(), and those of the device. For BAxLx and with
+// canonical orthogonalisation, Check needs the factor of B, which must be that of the last Factor
+// or SolvePair. Otherwise Check never returns ErrNoFactor.
 func (p *Plan[T]) Check(ctx context.Context, a, b evd.Sym[T], res *Result[T]) (evd.Ratios, error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -120,9 +121,9 @@ func (p *Plan[T]) measure(s *dense.Solve[T], a evd.Sym[T], b *evd.Sym[T], res *R
 	return r, noise, nil
 }
 
-// scaledPairs returns the values and vectors of the scaled pair, and the smallest double with full
-// precision, multiplied as the values are: smaller values have fewer correct digits. The vectors are
-// in the memory of the result, unless B is scaled.
+// scaledPairs returns the values and vectors of the scaled pair. `least` is the smallest double
+// with full precision, multiplied by the same factors as the values. Values below `least` have
+// fewer correct digits. The vectors are in the memory of the result, unless B is scaled.
 func (p *Plan[T]) scaledPairs(sigma [2]float64, res *Result[T]) (values []float64, least float64, vectors dense.Stored[T]) {
 	z, columns := res.Vectors, plan.Dense[T](*res.Vectors).Columns()
 	second, shrink := sigma[1], math.Sqrt(sigma[1])

@@ -12,10 +12,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// CopyFactor writes the factor of the B of the last Factor or SolvePair to the triangle that into.Uplo
-// names, as LAPACK's dpotrf and zpotrf do: L with B = L·Lᴴ to the lower triangle, or U = Lᴴ with
-// B = Uᴴ·U to the upper one. The diagonal is real and positive. CopyFactor writes to no other element,
-// and after an error it has written nothing.
+// CopyFactor writes the factor of the B of the last Factor or SolvePair to the triangle that
+// into.Uplo names, as LAPACK's dpotrf and zpotrf do: L with B = L·Lᴴ to the lower triangle, or U =
+// Lᴴ with B = Uᴴ·U to the upper one. The diagonal is real and positive. CopyFactor writes to no
+// other element, and after an error it has written nothing.
 //
 // The errors are ErrNoFactor, a *MatrixError for B, which wraps an *evd.ShapeError, ctx.Err(),
 // evd.ErrClosed and those of the device.

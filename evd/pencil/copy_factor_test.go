@@ -14,8 +14,8 @@ import (
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
 
-// TestCopyFactor multiplies the factors of B in each storage, for a B that needs no scale and one that
-// the device scales.
+// TestCopyFactor multiplies the factors of B in each storage, for a B that needs no scale and one
+// that the device scales.
 func TestCopyFactor(t *testing.T) {
 	eachType(t, testCopyFactor[float64], testCopyFactor[float32], testCopyFactor[complex128], testCopyFactor[complex64])
 }

@@ -1,5 +1,5 @@
-// Package pencil solves generalized eigenproblems for a symmetric or Hermitian matrix A and a positive
-// definite matrix B, entirely on the GPU (LAPACK's dsygvd and zhegvd):
+// Package pencil solves generalized eigenproblems for a symmetric or Hermitian matrix A and a
+// positive definite matrix B, entirely on the GPU (LAPACK's dsygvd and zhegvd):
 //
 //	AxLBx   A·x = λ·B·x     XᴴBX = I      itype 1
 //	ABxLx   A·B·x = λ·x     XᴴBX = I      itype 2
@@ -19,10 +19,11 @@
 // have errors of about n·ε·‖A‖·‖B⁻¹‖, and those of the other problems have errors of about
 // n·ε·‖A‖·‖B‖. So smaller values have fewer correct digits. If B is ill-conditioned, ‖B⁻¹‖ is
 // large, and many values of AxLBx are small in comparison. This is so for every method that uses a
-// factor of B, also for LAPACK's. Options.Refine improves such results: each value and vector of AxLBx
-// then has errors as if A and B had been changed by rounding errors. Check and Options.Verify measure
-// each result.
+// factor of B, also for LAPACK's. Options.Refine improves such results: each value and vector of
+// AxLBx then has errors as if A and B had been changed by rounding errors. Check and Options.Verify
+// measure each result.
 //
-// If the functions of a basis depend on each other, B has no factor, or a useless one. Options.Overlap
-// then drops directions from it.
+// If B is the overlap matrix of functions that nearly depend on each other, it is nearly singular,
+// and has no factor or an inaccurate one. Options.Overlap then drops the directions in which B is
+// nearly singular.
 package pencil

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSubnormalValues verifies pairs whose scales differ so much that the values are subnormal numbers,
-// or that the factor between them and those of the scaled pair is no double.
+// TestSubnormalValues verifies pairs whose scales differ so much that the values are subnormal
+// numbers, or that the factor between them and those of the scaled pair is no double.
 func TestSubnormalValues(t *testing.T) {
 	const n = 4
 	for _, c := range []struct {
@@ -61,8 +61,9 @@ func TestSafePathFactorsAgain(t *testing.T) {
 	}
 }
 
-// TestNotPositiveByEmulatedProducts factors a matrix that is not positive definite. Behind the wrong
-// pivot its numbers become infinite, which emulated products refuse. This must not change the plan.
+// TestNotPositiveByEmulatedProducts factors a matrix that is not positive definite. After the first
+// pivot that is not positive, numbers of the factor become infinite, and emulated products refuse
+// them. This must not change the plan.
 func TestNotPositiveByEmulatedProducts(t *testing.T) {
 	const n = 70
 	p, err := NewPlan[float64](stagetest.Device(t), n, Options{Products: evd.ProductsEmulated, Tuning: small()})
@@ -78,8 +79,8 @@ func TestNotPositiveByEmulatedProducts(t *testing.T) {
 	}
 }
 
-// TestCheckOfBadVectors checks the errors for vectors that are too short, and the ratios of a pair of
-// order 1.
+// TestCheckOfBadVectors checks the errors for vectors that are too short, and the ratios of a pair
+// of order 1.
 func TestCheckOfBadVectors(t *testing.T) {
 	const n = 4
 	ctx, pr := context.Background(), newPair[float64](n, 10, true)

@@ -54,8 +54,8 @@ func checkOrder(n int) error {
 	return nil
 }
 
-// accepts returns a *MatrixError if the matrix does not fit the plan, and evd.ErrClosed if the plan is
-// closed.
+// accepts returns a *MatrixError if the matrix does not fit the plan, and evd.ErrClosed if the plan
+// is closed.
 func (p *Plan[T]) accepts(m evd.Sym[T], name string) error {
 	if err := m.Validate(); err != nil {
 		return &MatrixError{name, err}
@@ -75,10 +75,10 @@ func cause(name string, err error) error {
 	return err
 }
 
-// UnverifiedError says that no result passed its certificate, not even one by the safe path, if there
-// is one (see Options.Verify). Its errors are either those of an ill-conditioned B, for a part of the
-// spectrum, which cannot be refined, or the device or vkevd computes wrong results. errors.As finds
-// the *evd.UnverifiedError, which has the certificates.
+// UnverifiedError says that no result passed its certificate, not even one by the safe path, if
+// there is one (see Options.Verify). There are two possible causes. B is ill-conditioned, and only
+// a part of the spectrum was computed, which cannot be refined. Or the device or vkevd computes
+// wrong results. errors.As finds the *evd.UnverifiedError, which has the certificates.
 type UnverifiedError struct {
 	Certificates *evd.UnverifiedError
 
@@ -107,8 +107,8 @@ func (e *UnverifiedError) Error() string {
 // Unwrap returns Certificates.
 func (e *UnverifiedError) Unwrap() error { return e.Certificates }
 
-// unverified returns the error about results that have not passed. `first` is nil if there is no first
-// result, and `safe` if there is no safe path.
+// unverified returns the error about results that have not passed. `first` is nil if there is no
+// first result, and `safe` if there is no safe path.
 func unverified[T evd.Number](first, safe *Result[T]) error {
 	e := &UnverifiedError{Certificates: &evd.UnverifiedError{}}
 	if first != nil {
@@ -120,8 +120,8 @@ func unverified[T evd.Number](first, safe *Result[T]) error {
 	return e
 }
 
-// standard turns an *evd.UnverifiedError about the standard problem of a matrix with this name into an
-// *UnverifiedError. It returns other errors unchanged.
+// standard turns an *evd.UnverifiedError about the standard problem of a matrix with this name into
+// an *UnverifiedError. It returns other errors unchanged.
 func standard(name string, condition float64, err error) error {
 	if not := (*evd.UnverifiedError)(nil); errors.As(err, &not) {
 		return &UnverifiedError{not, condition, name}

@@ -29,8 +29,8 @@ type Factorization struct {
 	Profile *vk.Profile
 }
 
-// Factor computes the factor L of B = L·Lᴴ, which stays on the device until the next call of Factor or
-// SolvePair. Factor reads one triangle of `b`, and does not write to it.
+// Factor computes the factor L of B = L·Lᴴ, which stays on the device until the next call of Factor
+// or SolvePair. Factor reads one triangle of `b`, and does not write to it.
 //
 // The error is a *NotPositiveError, a *MatrixError for B, which wraps an *evd.ShapeError or an
 // *evd.NonFiniteError, ctx.Err(), evd.ErrClosed, *evd.StageError or an error of the device. With
@@ -76,7 +76,7 @@ func (p *Plan[T]) factoriseAgain(by *dense.Stages[T], c *plan.Call) error {
 	return p.hold(s.FactoriseAgain(sigma))
 }
 
-// hold makes a factorisation that has succeeded that of the plan.
+// hold makes f the plan's factorisation, if there was no error and B is positive definite.
 func (p *Plan[T]) hold(f dense.Factored, err error) error {
 	switch {
 	case err != nil:
@@ -110,8 +110,8 @@ func (p *Plan[T]) factoriseOne(b evd.Sym[T]) error {
 	return nil
 }
 
-// exactDropping says for the orders 0 and 1 that canonical orthogonalisation drops nothing. The only s
-// is 1. Without canonical orthogonalisation it returns zeros, for all orders.
+// exactDropping says for the orders 0 and 1 that canonical orthogonalisation drops nothing. The
+// only s is 1. Without canonical orthogonalisation it returns zeros, for all orders.
 func (p *Plan[T]) exactDropping() (d Dropping) {
 	if p.opt.Overlap.Canonical {
 		d = Dropping{Threshold: threshold[T](p.opt.Overlap, p.base.N), Kept: float64(p.base.N)}

@@ -21,8 +21,8 @@ const (
 	BAxLx             // B·A·x = λ·x
 )
 
-// Options say what to compute and how. The zero value computes all eigenvalues of A·x = λ·B·x, and no
-// vectors. Most fields mean the same as those of evd.Options.
+// Options say what to compute and how. The zero value computes all eigenvalues of A·x = λ·B·x, and
+// no vectors. Most fields mean the same as those of evd.Options.
 type Options struct {
 	// Type is the problem.
 	Type Type

@@ -11,8 +11,9 @@ import (
 // Overlap says how a solve uses B, which is the overlap matrix of the basis functions in quantum
 // chemistry. The zero value is B = L·Lᴴ, Cholesky's method.
 //
-// Canonical orthogonalisation is for a B that is singular, or so nearly singular that directions must
-// be dropped: a basis with functions that depend on others, nearly or exactly. With D = diag(bᵢᵢ)^−½,
+// Canonical orthogonalisation is for a B that is singular, or so nearly singular that directions
+// must be dropped: a basis with functions that depend on others, nearly or exactly. With D =
+// diag(bᵢᵢ)^−½,
 //
 //	D·B·D = V·diag(s)·Vᴴ                              all of s and V, by Factor
 //	V  ←  the m columns with s > t·max s              n − m directions are dropped
@@ -22,14 +23,13 @@ import (
 // The values are those of A·x = λ·B·x in the space of X₀ (Galerkin's method). Which directions can
 // be dropped depends on the application, so a plan never does this unless it is told to.
 //
-// Use it to drop directions, not in place of Cholesky's method for a B from which nothing is dropped.
-// It takes a solve for B with all vectors and 4·n²·m + 2·n·m² more operations. The errors of its
-// values are about n·ε·max|λ|·max s / min s, where s are those that were kept, because small s have
-// errors of about ε·max s. Cholesky's method often has much smaller errors.
+// Use it to drop directions, not in place of Cholesky's method for a B from which nothing is
+// dropped. It takes a solve for B with all vectors and 4·n²·m + 2·n·m² more operations. The errors
+// of its values are about n·ε·max|λ|·max s / min s, where s are those that were kept, because small
+// s have errors of about ε·max s. Cholesky's method often has much smaller errors.
 type Overlap struct {
-	// Canonical says that directions of B are dropped. It is only for AxLBx, and cannot be combined
-	// with the index of a value that does not exist when directions have been dropped: Solve then
-	// returns an *evd.OptionError.
+	// Canonical says that directions of B are dropped. It is only for AxLBx. Fewer than n values are
+	// left then. If an index of Options.Select is not among them, Solve returns an *evd.OptionError.
 	Canonical bool
 
 	// Threshold is t. 0 means DefaultThreshold. In any case t is at least n·ε, because smaller s are

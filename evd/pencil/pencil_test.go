@@ -23,8 +23,8 @@ import (
 // The tests compute on the host with complex128 for every number type T. The matrices are first
 // rounded to T.
 
-// mostRatio is the bound of ratios for a B of small condition number. (They are largest for the orders 2 and
-// 3, up to 1.5.)
+// mostRatio is the bound of ratios for a B of small condition number. (They are largest for the
+// orders 2 and 3, up to 1.5.)
 const mostRatio = 4
 
 func eachType(t *testing.T, doubles, singles, complexes, complexSingles func(t *testing.T)) {
@@ -39,8 +39,9 @@ type pair struct {
 	a, b, l []complex128
 }
 
-// newPair returns a pair of numbers that T holds exactly. B has eigenvalues from 1 down to 1/condition.
-// If `compatible` is true, A = L·M·Lᴴ with a random matrix M, and otherwise A is random.
+// newPair returns a pair of numbers that T holds exactly. B has eigenvalues from 1 down to
+// 1/condition. If `compatible` is true, A = L·M·Lᴴ with a random matrix M, and otherwise A is
+// random.
 func newPair[T evd.Number](n int, condition float64, compatible bool) pair {
 	r := rand.New(rand.NewPCG(uint64(n), 36))
 	rounded := func(x []complex128) []complex128 { return stagetest.Exactly(stagetest.Rounded[T](x)) }

@@ -9,8 +9,8 @@ import (
 )
 
 // Plan holds everything that solves of pairs of one order need: pipelines, stages, memory, and the
-// factor of B between two calls. A plan solves one pair at a time, and goroutines that share it wait
-// for each other. The caller closes the plan before the device.
+// factor of B between two calls. A plan solves one pair at a time, and goroutines that share it
+// wait for each other. The caller closes the plan before the device.
 type Plan[T evd.Number] struct {
 	opt  Options
 	base plan.Base
@@ -97,10 +97,10 @@ func (p *Plan[T]) layout() *vk.Layout {
 	return vk.Together(p.factor.Layout(), in)
 }
 
-// avoid replaces the plan's stages, for this solve and all later ones, after the call c has failed: by
-// stages with native products if emulated products refused a matrix, and otherwise by stages without
-// the waits that failed. The factor of B is moved to the new memory. The caller must have the plan's
-// lock.
+// avoid replaces the plan's stages, for this solve and all later ones, after the call c has failed:
+// by stages with native products if emulated products refused a matrix, and otherwise by stages
+// without the waits that failed. The factor of B is moved to the new memory. The caller must have
+// the plan's lock.
 func (p *Plan[T]) avoid(c *plan.Call) error {
 	cfg := p.stages.Now.Config.Avoiding(c)
 	next, err := plan.Compiled(p.base.Dev, func() (*dense.Stages[T], error) {
@@ -150,9 +150,9 @@ func column[T evd.Number](v []T) vk.Columns[T] {
 	return vk.Columns[T]{Rows: len(v), Cols: 1, Ld: len(v), Data: v}
 }
 
-// Costs returns a forecast of the number of floating-point operations of each phase of SolvePair, in
-// the order of the phases: with one step if Options.Refine is set, and without one otherwise. For the
-// orders 0 and 1 it returns nil.
+// Costs returns a forecast of the number of floating-point operations of each phase of SolvePair,
+// in the order of the phases: with one step if Options.Refine is set, and without one otherwise.
+// For the orders 0 and 1 it returns nil.
 func (p *Plan[T]) Costs() []evd.StageCost { return append(p.FactorCosts(), p.SolveCosts()...) }
 
 // FactorCosts is the part of Costs that Factor does.
@@ -185,8 +185,8 @@ func (p *Plan[T]) SolveCosts() []evd.StageCost {
 	return costs
 }
 
-// Emulated reports whether the plan computes large matrix products by integer units: all of them, or
-// only those with the factor of B, which gain from a smaller order on. See evd.Plan.Emulated.
+// Emulated reports whether the plan computes large matrix products by integer units: all of them,
+// or only those with the factor of B, which gain from a smaller order on. See evd.Plan.Emulated.
 func (p *Plan[T]) Emulated() bool {
 	if p.canonical != nil {
 		return p.canonical.emulated()
@@ -212,8 +212,8 @@ func (p *Plan[T]) Memory() []vk.Placed {
 	return p.base.Memory()
 }
 
-// Close waits for the solve in flight and frees the plan's device memory. Results stay valid. A second
-// call does nothing.
+// Close waits for the solve in flight and frees the plan's device memory. Results stay valid. A
+// second call does nothing.
 func (p *Plan[T]) Close() {
 	p.base.Close()
 	if p.canonical != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // TestProgressOfPairs checks the progress of each method and each call. Progress.Done must never
-// decrease, all phases of the forecast must be reported, and Done must be equal to Total in the last
-// report, and not before the last phase.
+// decrease, all phases of the forecast must be reported, and Done must be equal to Total in the
+// last report, and not before the last phase.
 func TestProgressOfPairs(t *testing.T) {
 	const n = 40
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: 1})

@@ -23,9 +23,9 @@ const (
 	noiseUlps = 8
 )
 
-// refined measures the errors of the result `res`, and refines its vectors if the options say so: with
-// Verify, only if the residual does not pass. It returns the best result. The scaled pair has σ times
-// the values of the caller's pair.
+// refined measures the errors of the result `res`, and refines its vectors if the options say so:
+// with Verify, only if the residual does not pass. It returns the best result. The scaled pair has
+// σ times the values of the caller's pair.
 //
 // The second step follows even if the first one has not helped: for a condition number of 10¹², the
 // vectors may be good only after both.
@@ -42,7 +42,7 @@ func (p *Plan[T]) refined(s *dense.Solve[T], a evd.Sym[T], res *Result[T], sigma
 	}
 	best, kept, counts := res, 0, refinement.Counts{}
 	for now := ratios; counts.Steps < mostSteps && (kept == 0 || now.Residual >= enough || now.Orthogonality >= enough); {
-		next, err := p.step(s, noise, &counts, sigma, best) // then only one earlier result keeps memory
+		next, err := p.step(s, noise, &counts, sigma, best) // the better result stays in `best`, so only one earlier result keeps memory
 		if err != nil {
 			return nil, err
 		}
@@ -64,13 +64,13 @@ func (p *Plan[T]) refined(s *dense.Solve[T], a evd.Sym[T], res *Result[T], sigma
 	return best, nil
 }
 
-// better reports whether the ratios `now` of a refined result are better than those before.
+// better reports whether the ratios `now` of a refined result are better than the ratios `before`.
 func better(now, before evd.Ratios) bool {
 	return now.Residual < before.Residual && (now.Orthogonality < Threshold || now.Orthogonality < before.Orthogonality)
 }
 
-// step returns the result after one step. `res` is the result from before, or has the same shape. If
-// the step cannot be done, it returns nil and sets counts.Cold.
+// step returns the result after one step. `res` is the result from before, or has the same shape.
+// If the step cannot be done, it returns nil and sets counts.Cold.
 func (p *Plan[T]) step(s *dense.Solve[T], noise refine.Noise[T], counts *refinement.Counts, sigma float64, res *Result[T]) (*Result[T], error) {
 	n := p.base.N
 	z := vk.Columns[T]{Rows: n, Cols: n, Ld: n, Data: make([]T, n*n)}
@@ -84,7 +84,7 @@ func (p *Plan[T]) step(s *dense.Solve[T], noise refine.Noise[T], counts *refinem
 	dense.Multiply(z.Data, p.vectorScale())
 	next := *res
 	next.Values, next.Vectors = spectrum.Unscale[float64](values, sigma), (*evd.Dense[T])(plan.DenseOf(z, p.opt.RowMajor))
-	if p.opt.Verify { // nothing is counted (see Result)
+	if p.opt.Verify { // the certificate has no Counts, because no Sturm counts are made (see Result)
 		next.Certificate = &evd.Certificate{}
 	}
 	return &next, nil

@@ -37,8 +37,9 @@ func refinedPair[T evd.Number](t *testing.T, p pair) (before, after *Result[T], 
 	return before, after, was, is
 }
 
-// TestRefine refines vectors of random pairs whose B has condition numbers up to 10¹². The residuals
-// must become as small as for a B with a small condition number, and the vectors must stay orthogonal.
+// TestRefine refines vectors of random pairs whose B has condition numbers up to 10¹². The
+// residuals must become as small as for a B with a small condition number, and the vectors must
+// stay orthogonal.
 func TestRefine(t *testing.T) {
 	eachType(t, testRefine[float64], testRefine[float32], testRefine[complex128], testRefine[complex64])
 }
@@ -58,8 +59,8 @@ func testRefine[T evd.Number](t *testing.T) {
 	}
 }
 
-// below returns the number of negative eigenvalues of A − s·B, by the signs of D in its factorisation
-// L·D·Lᵀ with numbers of 300 bits. The matrices are real.
+// below returns the number of negative eigenvalues of A − s·B, by the signs of D in its
+// factorisation L·D·Lᵀ with numbers of 300 bits. The matrices are real.
 func (p pair) below(s float64) (count int) {
 	n, m := p.n, make([]*big.Float, p.n*p.n)
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
@@ -120,8 +121,8 @@ func (p pair) graded(a, b float64) pair {
 	return p
 }
 
-// multiple returns a pair of which all eigenvalues are `value`, except `others` of them. If `spread` is
-// not 0, the equal ones differ by about this amount.
+// multiple returns a pair of which all eigenvalues are `value`, except `others` of them. If
+// `spread` is not 0, the equal ones differ by about this amount.
 func multiple[T evd.Number](n, others int, condition, value, spread float64) pair {
 	p, random := newPair[T](n, condition, false), newPair[T](n+1, 10, false).a
 	a := make([]complex128, n*n)
@@ -138,8 +139,8 @@ func multiple[T evd.Number](n, others int, condition, value, spread float64) pai
 	return p
 }
 
-// TestRefineClusters refines vectors of pairs with equal and nearly equal eigenvalues, and with graded
-// matrices.
+// TestRefineClusters refines vectors of pairs with equal and nearly equal eigenvalues, and with
+// graded matrices.
 func TestRefineClusters(t *testing.T) {
 	eachType(t, testRefineClusters[float64], testRefineClusters[float32], testRefineClusters[complex128], testRefineClusters[complex64])
 }
@@ -220,8 +221,8 @@ func TestRefinementIsKeptIfBetter(t *testing.T) {
 	}
 }
 
-// TestRefineWays refines with other options: vectors in row-major order, a B and an A that are scaled,
-// a factor that is used again, and a certificate.
+// TestRefineWays refines with other options: vectors in row-major order, a B and an A that are
+// scaled, a factor that is used again, and a certificate.
 func TestRefineWays(t *testing.T) {
 	const n = 33
 	ctx, pr := context.Background(), newPair[complex128](n, 1e9, false)
@@ -255,8 +256,8 @@ func TestRefineWays(t *testing.T) {
 	}
 }
 
-// TestVerifyRefines checks that Verify refines a result whose residual does not pass, and no other one.
-// Parts of the spectrum cannot be refined, so there the same pair is an error.
+// TestVerifyRefines checks that Verify refines a result whose residual does not pass, and no other
+// one. Parts of the spectrum cannot be refined, so there the same pair is an error.
 func TestVerifyRefines(t *testing.T) {
 	const n = 40
 	ctx := context.Background()

@@ -9,21 +9,21 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Result is the spectrum of a pair, or the selected part of it. The embedded evd.Result has the values
-// in ascending order and the vectors, which are normalised as the package comment says. The largest
-// component of each vector is positive, for complex vectors real and positive.
+// Result is the spectrum of a pair, or the selected part of it. The embedded evd.Result has the
+// values in ascending order and the vectors, which are normalised as the package comment says. The
+// largest component of each vector is positive, for complex vectors real and positive.
 //
-// Result.Certificate, with Options.Verify, has the ratios of Plan.Check, which prove the vectors, and
-// Counts, which proves that the values are those of the tridiagonal matrix to which C was reduced.
-// Invariants is 0, so without vectors nothing checks the factor, C and the reduction. The bound of the
-// ratios is Threshold; Certificate.Passed has that of package evd.
+// Result.Certificate, with Options.Verify, has the ratios of Plan.Check, which prove the vectors,
+// and Counts, which proves that the values are those of the tridiagonal matrix to which C was
+// reduced. Invariants is 0, so without vectors nothing checks the factor, C and the reduction. The
+// bound of the ratios is Threshold; Certificate.Passed has that of package evd.
 //
-// Result.Refinement is nil unless the vectors were refined: by Options.Refine, or because Verify found
-// a residual that does not pass. Steps is the number of steps that the result contains: 1 or 2, or 0
-// if no step has helped, and then the result is that of the solve. Cold is the reason if a step could
-// not be done. The values of a result with Steps > 0 are quotients xᴴAx / xᴴBx of the vectors x before
-// the last step. Its Certificate.Counts is 0, because nothing is counted. The ratios prove that no
-// eigenvalue is left out if 10·n·ε·Condition is below 1.
+// Result.Refinement is nil unless the vectors were refined: by Options.Refine, or because Verify
+// found a residual that does not pass. Steps is the number of steps that the result contains: 1 or
+// 2, or 0 if no step has helped, and then the result is that of the solve. Cold is the reason if a
+// step could not be done. The values of a result with Steps > 0 are quotients xᴴAx / xᴴBx of the
+// vectors x before the last step. Its Certificate.Counts is 0, because nothing is counted. The
+// ratios prove that no eigenvalue is left out if 10·n·ε·Condition is below 1.
 type Result[T evd.Number] struct {
 	evd.Result[T]
 

@@ -8,7 +8,7 @@ func (p *Plan[T]) Band() int {
 	return 1
 }
 
-// Block returns the rank of the updates of that reduction, as evd.Plan.Block does.
+// Block returns the rank of the updates in the reduction of C, as evd.Plan.Block does.
 func (p *Plan[T]) Block() int {
 	if s := p.stages.Current(); s != nil {
 		return s.Tune.Block

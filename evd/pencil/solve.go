@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solve computes the spectrum of the pair of `a` and the B of the last Factor, or the selected part of
-// it. It does not write to `a`. The method is that of dsygvd and zhegvd, with the standard problem
-// solved as evd.Plan.Solve does:
+// Solve computes the spectrum of the pair of `a` and the B of the last Factor, or the selected part
+// of it. It does not write to `a`. The method is that of dsygvd and zhegvd, with the standard
+// problem solved as evd.Plan.Solve does:
 //
 //	σ_B·B = L·Lᴴ                                 by Factor
 //	C = L⁻¹·(σ_A·A)·L⁻ᴴ, or Lᴴ·(σ_A·A)·L         by a recursive method of n³ operations
@@ -27,8 +27,8 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Sym[T]) (*Result[T], error) {
 	return p.solve(ctx, a, nil)
 }
 
-// SolvePair computes the spectrum of the pair of `a` and `b`: Factor and Solve in one call. The errors
-// are those of both.
+// SolvePair computes the spectrum of the pair of `a` and `b`: Factor and Solve in one call. The
+// errors are those of both.
 func (p *Plan[T]) SolvePair(ctx context.Context, a, b evd.Sym[T]) (*Result[T], error) {
 	return p.solve(ctx, a, &b)
 }
@@ -91,8 +91,8 @@ func (p *Plan[T]) solve(ctx context.Context, a evd.Sym[T], b *evd.Sym[T]) (*Resu
 }
 
 // solveBy solves by the stages `by`, for a matrix that the plan accepts. The factor of B is on the
-// device. With Options.Verify the result has a certificate. The caller must test whether the certificate
-// has passed. With an *evd.OverflowError, solveBy returns the result, too.
+// device. With Options.Verify the result has a certificate. The caller must test whether the
+// certificate has passed. With an *evd.OverflowError, solveBy returns the result, too.
 func (p *Plan[T]) solveBy(by *dense.Stages[T], c *plan.Call, a evd.Sym[T]) (*Result[T], error) {
 	if p.base.N <= 1 {
 		return p.exact(c, a)
@@ -127,8 +127,8 @@ func (p *Plan[T]) solveBy(by *dense.Stages[T], c *plan.Call, a evd.Sym[T]) (*Res
 	return res, res.overflow()
 }
 
-// run runs the tail of a solve. A certificate, a refinement and a solve on the safe path may follow, so
-// the end of the tail is not reported as the end of the solve.
+// run runs the tail of a solve. A certificate, a refinement and a solve on the safe path may
+// follow, so the end of the tail is not reported as the end of the solve.
 func (p *Plan[T]) run(tail *spectrum.Tail[T], c *plan.Call, t spectrum.Tridiagonal) (spectrum.Result[T], error) {
 	if report := c.Reporter(); report != nil {
 		c.ReportTo(func(at vk.Progress) {
@@ -141,8 +141,8 @@ func (p *Plan[T]) run(tail *spectrum.Tail[T], c *plan.Call, t spectrum.Tridiagon
 	return tail.Run(c, t)
 }
 
-// second returns the factor between the values of the scaled pair and those of the caller's pair that
-// comes from the scale of B.
+// second returns the factor by which the scale of B multiplies the values. The values of the scaled
+// pair are those of the caller's pair, multiplied by this factor and by the scale of A.
 func (p *Plan[T]) second() float64 {
 	if p.opt.Type == AxLBx {
 		return 1 / p.factored.Sigma

@@ -68,8 +68,8 @@ func (p pair) banded(k int) pair {
 	return p
 }
 
-// TestEveryKind solves the three problems for matrices A of every kind, and a dense or a banded B whose
-// condition number is about 10 (LAPACK's ddrvsg and zdrvsg).
+// TestEveryKind solves the three problems for matrices A of every kind, and a dense or a banded B
+// whose condition number is about 10 (LAPACK's ddrvsg and zdrvsg).
 func TestEveryKind(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	testEveryKind(t, []int{5, 21}, map[string]Options{"smallest": {Tuning: small()}})
@@ -136,8 +136,9 @@ func TestSizes(t *testing.T) {
 }
 
 // TestConditions solves pairs with a B of condition numbers up to 10¹². The orthogonality is good
-// for every B, and the residual is good if A is compatible. If A is not, the residual of some
-// vectors grows with the condition number, unless they are refined (TestRefine). Check must see this.
+// for every B. The residual is good if A = L·M·Lᴴ with a random M. Otherwise the residual of some
+// vectors grows with the condition number, unless they are refined (TestRefine). Check must see
+// this.
 func TestConditions(t *testing.T) {
 	const n = 40
 	ctx := context.Background()
@@ -170,8 +171,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestVerify checks that a result that passes has a certificate, and that one that does not pass is an
-// error, if it cannot be refined because only a part of the spectrum is wanted.
+// TestVerify checks that a result that passes has a certificate, and that one that does not pass is
+// an error, if it cannot be refined because only a part of the spectrum is wanted.
 func TestVerify(t *testing.T) {
 	const n = 40
 	ctx := context.Background()
@@ -275,8 +276,8 @@ func TestEmulatedProducts(t *testing.T) {
 }
 
 // TestFactorSurvives changes the stages of a plan after Factor, as it happens if emulated products
-// refuse a matrix. Then it makes all numbers in the plan's memory NaN before the factor is restored.
-// Solve must have the same results as before.
+// refuse a matrix. Then it makes all numbers in the plan's memory NaN before the factor is
+// restored. Solve must have the same results as before.
 func TestFactorSurvives(t *testing.T) {
 	const n = 40
 	ctx := context.Background()
@@ -324,8 +325,8 @@ func TestFactorSurvives(t *testing.T) {
 	}
 }
 
-// TestAutoFollowsTheRates checks, for a device whose emulated products are a little faster, from which
-// order on the products with the factor of B are emulated, while the other ones are native.
+// TestAutoFollowsTheRates checks, for a device whose emulated products are a little faster, from
+// which order on the products with the factor of B are emulated, while the other ones are native.
 func TestAutoFollowsTheRates(t *testing.T) {
 	card := func(rate float64) *vk.Device {
 		dev := vk.Dry(vk.Info{
