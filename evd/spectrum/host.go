@@ -72,7 +72,7 @@ func Transposed[T spirv.Scalar](n int, z []float64) vk.Columns[T] {
 
 // transpose writes element i+k·n of z, in the type T, to element each·(k+i·m) of `rows`.
 func transpose[T spirv.Real](rows []T, each, m, n int, z []float64) {
-	const tile = 64 // so that the accesses to both matrices are local
+	const tile = 64 // a block of this size of both matrices fits the cache
 	tridiag.Parallel((n+tile-1)/tile, func(part int) {
 		from, to := part*tile, min((part+1)*tile, n)
 		for k0 := 0; k0 < m; k0 += tile {

@@ -46,7 +46,7 @@ func hostDqds(lasq1 func(n int, d, e, work []float64) (info int)) hostMethod {
 		if info != 0 {
 			return hostBisection(c, h, from, to, vectors, w)
 		}
-		values := make([]float64, 0, 2*n) // −σ and σ, ascending; d has σ in descending order
+		values := make([]float64, 0, 2*n) // values: −σ and σ in ascending order; d has σ in descending order
 		for _, x := range d {
 			values = append(values, -x)
 		}

@@ -13,11 +13,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Orthonormal makes computed eigenvectors orthonormal if they are less so than they should be. The
-// vectors are the rows of a matrix X on the device. Let G be X·Xᴴ − I. The largest sum of the
-// magnitudes in a column of G, divided by n·ulp, is the orthogonality of a certificate. To compute
-// G takes about as long as a back transformation, so there are three steps, each with its own
-// recording. Nearly all solves need only the first one.
+// Orthonormal measures how orthonormal computed eigenvectors are, and makes them more orthonormal
+// if necessary. The vectors are the rows of a matrix X on the device. Let G be X·Xᴴ − I. The
+// largest sum of the magnitudes in a column of G, divided by n·ulp, is the orthogonality of a
+// certificate. To compute G takes about as long as a back transformation, so there are three steps,
+// each with its own recording. Nearly all solves need only the first one.
 //
 //	probe     G·W for four columns W of random signs gives estimates of the 2-norms of the columns
 //	          of G. No sum is larger than √m times the 2-norm
@@ -30,8 +30,8 @@ type Orthonormal[T spirv.Scalar] struct {
 }
 
 // loose is the largest sum, in units of n·ulp, that is good enough. The goal of all solves is 10.
-// The columns with the largest estimates need not have the largest sums: seen was a sum that is 2.6
-// times as large.
+// The columns with the largest estimates need not have the largest sums. In one measurement, the
+// largest sum of all columns was 2.6 times as large as that of these columns.
 const loose = 2.5
 
 // NewOrthonormal prepares for up to m vectors of length n.
@@ -62,9 +62,9 @@ func (o *Orthonormal[T]) recordCouplings(rec *vk.Recorder, ws *vk.Arena, x produ
 	return g
 }
 
-// Correct executes the other steps, if they are necessary, in the given phase. It reports whether it
-// has changed x. g is workspace with as many rows and columns as x has rows. `coupled` is the result
-// of RecordProbe.
+// Correct executes the other steps, if they are necessary, in the given phase. It reports whether
+// it has changed x. g is workspace with as many rows and columns as x has rows. `coupled` is the
+// result of RecordProbe.
 func (o *Orthonormal[T]) Correct(c *plan.Call, phase string, x, g product.Matrix[T], coupled []T) (bool, error) {
 	m := x.Rows
 	limit := loose * Ulp * float64(o.n)

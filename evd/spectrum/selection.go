@@ -72,8 +72,8 @@ func Singular(s Selection, n int) Selection {
 
 func (s Selection) ByValue() bool { return s.by == selectedByValue }
 
-// Scaled returns the selection of 2^e·λ for the values λ that s selects. If both ends of an interval
-// are then equal, by overflow or underflow, the next numbers take their place.
+// Scaled returns the selection of 2^e·λ for the values λ that s selects. If both ends of an
+// interval are then equal, by overflow or underflow, the next numbers take their place.
 func (s Selection) Scaled(e int) Selection {
 	s.a, s.b = math.Ldexp(s.a, e), math.Ldexp(s.b, e)
 	if s.by == selectedByValue && s.a == s.b {

@@ -23,7 +23,7 @@ const settled = 2
 // The values are in ascending order afterwards. So each value still belongs to its vector, or to a
 // vector whose eigenvalue differs by at most `settled` units.
 func (s *Stage) settle(c *plan.Call, t Problem, p Part) error {
-	norm := min(t.Host.Norm1(), math.MaxFloat64) // a column's sum may overflow
+	norm := min(t.Host.Norm1(), math.MaxFloat64) // the sum of a column may overflow
 	width := settled * Ulp * norm                // may be far smaller than Certify can prove
 	if norm == 0 {
 		width = leastWidth

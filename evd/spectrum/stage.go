@@ -103,7 +103,7 @@ func (s *Stage) Always() []vk.Space {
 // the same bytes at other times.
 func (s *Stage) Work() *vk.Layout {
 	switch {
-	case s.exact != nil: // the counter's is part of it
+	case s.exact != nil: // the workspace of `exact` contains that of the counter
 		return vk.InTurn(s.Method.Work(), s.exact.Work())
 	case s.counter != nil:
 		return vk.InTurn(s.Method.Work(), s.counter.work())

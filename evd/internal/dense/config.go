@@ -32,10 +32,11 @@ type Config struct {
 	Refine bool
 }
 
-// Safely returns the options of the safe path, on which a second result is computed if the first one
-// did not pass its certificate. No workgroup waits for another workgroup, and all products are
-// native. If no vectors are wanted, bisection computes the values. Otherwise QR iteration on the host
-// solves the tridiagonal problem up to order plan.MaxSafeQR, and the solver of c above this order.
+// Safely returns the options of the safe path, on which a second result is computed if the first
+// one did not pass its certificate. No workgroup waits for another workgroup, and all products are
+// native. If no vectors are wanted, bisection computes the values. Otherwise QR iteration on the
+// host solves the tridiagonal problem up to order plan.MaxSafeQR, and the solver of c above this
+// order.
 func (c Config) Safely(n int) Config {
 	c.NoWaits, c.Products = true, emulation.Native
 	switch {

@@ -73,7 +73,8 @@ type pair[T spirv.Scalar] struct {
 	residuals *residual.Pencil[T] // of a check, only with vectors
 	checked   vk.Region[T]        // B of a check
 
-	// Only with Config.Refine: the stage of a refinement, and n² elements for vectors, one in each row.
+	// Only with Config.Refine: the stage of a refinement, and n² elements for vectors, one in each
+	// row.
 	refine *refine.Refinement[T]
 	rows   vk.Region[T]
 }
@@ -157,8 +158,8 @@ func (s *Stages[T]) PairCheckCost() plan.StageCost {
 	return plan.StageCost{Stage: stages.PhaseCheck, Flops: s.pair.residuals.Flops() * RealFlops[T]()}
 }
 
-// RefinementCost is the forecast of the operations of one step of a refinement and of PairSums after
-// it.
+// RefinementCost is the forecast of the operations of one step of a refinement and of PairSums
+// after it.
 func (s *Stages[T]) RefinementCost() plan.StageCost {
 	n := float64(s.N)
 	products, update := s.pair.refine.Flops()
@@ -220,7 +221,7 @@ func (s *Solve[T]) recordFactor(rec *vk.Recorder, to product.Matrix[T]) func(sig
 	return func(sigma float64, err error) (Factored, error) {
 		f := Factored{Sigma: sigma, Minor: int(minor[0])}
 		if g := s.GaveUp(); f.Minor > 0 && g != nil && errors.Is(err, g) && g.Cause == stages.CauseRefused {
-			err = nil // behind a pivot that is not positive, numbers may become infinite
+			err = nil // after a pivot that is not positive, numbers may become infinite
 		}
 		if err != nil || f.Minor > 0 {
 			return f, err
@@ -234,10 +235,11 @@ func (s *Solve[T]) recordFactor(rec *vk.Recorder, to product.Matrix[T]) func(sig
 	}
 }
 
-// mostGraded is the largest quotient of elements of the diagonal of B with which emulated products
-// compute. Their errors are relative to the length of a row or column of each factor. If the rows of L
-// have very different lengths, so have the elements of a column, and a product with Lᴴ loses as many
-// digits as the quotient's root has. Native products lose none.
+// mostGraded limits emulated products: they are used only if the quotient of the largest and the
+// smallest element of B's diagonal is at most mostGraded. The errors of emulated products are
+// relative to the length of a row or column of each factor. If the rows of L have very different
+// lengths, so have the elements of a column, and a product with Lᴴ loses as many digits as the root
+// of the quotient has. Native products lose no digits.
 const mostGraded = 1 << 20
 
 // inverseNorm returns the largest quotient ‖z‖₂²/‖y‖₂² of columns of Z and Y.
@@ -284,8 +286,8 @@ func pairScaling[T spirv.Scalar](largest float64) float64 {
 // pair σ[0]·A, σ[1]·B, with the weights of residual.Pencil. `b` is B, or nil if B is kept on the
 // device. The results are the column sums of residual.Pencil and the 1-norms of both matrices.
 //
-// PairSums uploads X, A and B to device memory that a solve uses for vectors, for A and as workspace.
-// They stay there for a refinement.
+// PairSums uploads X, A and B to device memory that a solve uses for vectors, for A and as
+// workspace. They stay there for a refinement.
 func (s *Solve[T]) PairSums(a Triangle[T], b *Triangle[T], sigma [2]float64, values []float64, vectors Stored[T], weights []float64) (sums, norms [2][]float64, err error) {
 	p, t, ws := s.pair, s.Spectrum, s.Arena
 	m := len(values)
@@ -336,8 +338,8 @@ func (s *Solve[T]) pairVectors(m int) product.Matrix[T] {
 	return s.Doubles.Eigenvectors(s.Arena, s.Spectrum.Matrix(s.Arena, s.N, m, s.N))
 }
 
-// PairRefinement is what a refinement needs after PairSums with the B that is kept on the device: the
-// stage, both matrices, the vectors, one in each column, and memory of the same size. It needs
+// PairRefinement is what a refinement needs after PairSums with the B that is kept on the device:
+// the stage, both matrices, the vectors, one in each column, and memory of the same size. It needs
 // Config.Refine.
 func (s *Solve[T]) PairRefinement() (stage *refine.Refinement[T], of refine.Pair[T], vectors, other product.Matrix[T]) {
 	p := s.pair

@@ -38,8 +38,8 @@ func (s *Solve[T]) Scale(a Triangle[T]) (sigma float64, err error) {
 }
 
 // Reduce reduces A to the band B and to the tridiagonal matrix T, and returns the scale σ. It calls
-// the function `meanwhile` before the device executes the commands. T stays on the device, and Reduce
-// returns the host's copy.
+// the function `meanwhile` before the device executes the commands. T stays on the device, and
+// Reduce returns the host's copy.
 func (s *Solve[T]) Reduce(a Triangle[T], meanwhile func()) (host spectrum.Tridiagonal, sigma float64, err error) {
 	var received func() spectrum.Tridiagonal
 	record := func(rec *vk.Recorder, sigma float64) { received = s.RecordReduction(rec, a, sigma) }
@@ -86,8 +86,8 @@ func (s *Solve[T]) loaded(
 	return sigma, err
 }
 
-// recordLoad records that the stored triangle of a matrix, which has been uploaded, is multiplied by
-// σ and copied to the other one.
+// recordLoad records that the stored triangle of a matrix, which has been uploaded, is multiplied
+// by σ and copied to the other one.
 func (s *Solve[T]) recordLoad(rec *vk.Recorder, to product.Matrix[T], a Triangle[T], sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
 	s.load.Record(rec, to, a.Form(), OnDevice[T](sigma))
@@ -139,8 +139,8 @@ func (s *Solve[T]) TransformBack(vectors product.Matrix[float64]) (q product.Mat
 
 // Certify does two checks. It compares the values of the part p of the spectrum with the
 // tridiagonal matrix T by Sturm counts (spectrum.Stage.Certify). And it compares T with the scaled
-// input matrix σ·A by the trace and the norm (Triangle.Invariants); for a generalized problem, where T
-// has other invariants than A, this number is 0. T must still be on the device of the call.
+// input matrix σ·A by the trace and the norm (Triangle.Invariants); for a generalized problem,
+// where T has other invariants than A, this number is 0. T must still be on the device of the call.
 func (l *Lead[T]) Certify(c *plan.Call, a Triangle[T], sigma float64, p spectrum.Part) (counts, invariants float64, err error) {
 	var received func() spectrum.Tridiagonal
 	if err := c.Run(func(rec *vk.Recorder) { received = l.Doubles.Receive(rec, c.Arena, l.Spectrum) }); err != nil {

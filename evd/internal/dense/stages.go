@@ -341,8 +341,9 @@ type Back[T spirv.Scalar] struct {
 	correction *spectrum.Orthonormal[T]
 }
 
-// correctFrom is the smallest order for which vectors in double precision are made orthonormal after
-// their back transformation. With emulated products, all orders are.
+// correctFrom is the smallest order for which a solve measures how orthonormal vectors in double
+// precision are after their back transformation, and makes them orthonormal if necessary. With
+// emulated products, solves of all orders do so.
 const correctFrom = 2048
 
 // correctsVectors reports whether vectors are made orthonormal after their back transformation. It
@@ -387,8 +388,9 @@ func (b *Back[T]) To(ws *vk.Arena, x product.Matrix[float64]) product.Matrix[T] 
 	return product.NewMatrix(b.reflectors.A.In(ws), b.N, x.Rows, b.N)
 }
 
-// Transform transforms the vectors S of the tridiagonal matrix, stored as Sᵀ, and returns the matrix
-// to download: Q, or Qᵀ for row-major vectors. The function `before` records what comes first.
+// Transform transforms the vectors S of the tridiagonal matrix, stored as Sᵀ, and returns the
+// matrix to download: Q, or Qᵀ for row-major vectors. The function `before` records what comes
+// first.
 func (b *Back[T]) Transform(c *plan.Call, before func(rec *vk.Recorder), vectors product.Matrix[float64]) (q product.Matrix[T], err error) {
 	var coupled []T
 	err = c.Run(func(rec *vk.Recorder) {

@@ -63,8 +63,8 @@ func NewSubspace[T spirv.Scalar](dev *vk.Device, n int, cfg Config) (*Subspace[T
 // Layout is the layout of the memory.
 func (s *Subspace[T]) Layout() *vk.Layout { return s.layout }
 
-// Costs are the operations of Project, of Expand and of Sums for m = n. Without vectors, the last two
-// have none.
+// Costs are the operations of Project, of Expand and of Sums for m = n. Without vectors, the last
+// two have none.
 func (s *Subspace[T]) Costs() (project, expand, check plan.StageCost) {
 	n, k := float64(s.N), float64(s.MostVectors(s.N))
 	project = plan.StageCost{Stage: stages.PhaseProjection, Flops: 3 * n * n * n * RealFlops[T]()}
@@ -129,9 +129,9 @@ func downloaded[T spirv.Scalar](c *plan.Call, rows, cols int, from vk.Slice[T], 
 	return to, plan.During(stages.PhaseProjection, err)
 }
 
-// Sums measures eigenpairs of A·x = λ·B·x that were computed in the space of V: the values Λ and the
-// vectors X. It returns the three lists of column sums of residual.Subspace, and the column sums of
-// the magnitudes of A and B.
+// Sums measures eigenpairs of A·x = λ·B·x that were computed in the space of V: the values Λ and
+// the vectors X. It returns the three lists of column sums of residual.Subspace, and the column
+// sums of the magnitudes of A and B.
 func (s *Subspace[T]) Sums(c *plan.Call, m int, a, b Triangle[T], values []float64, x vk.Columns[T], weights []float64) (sums [3][]float64, norms [2][]float64, err error) {
 	ws, n, k := c.Arena, s.N, len(values)
 	vectors := product.NewMatrix(s.w.In(ws), n, k, n)

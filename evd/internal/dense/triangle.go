@@ -43,8 +43,8 @@ func (a Triangle[T]) Form() move.Triangle {
 	return move.Triangle{Upper: a.Upper != a.RowMajor, RowMajor: a.RowMajor}
 }
 
-// Conjugated says that the memory has the conjugates of the elements of the lower triangle. If not, it
-// has those of the upper triangle.
+// Conjugated says that the memory has the conjugates of the elements of the lower triangle. If not,
+// it has those of the upper triangle.
 func (a Triangle[T]) Conjugated() bool { return a.Upper != a.RowMajor }
 
 // Column returns the rows of column j in memory that belong to the triangle: `from` ≤ i < `to`.

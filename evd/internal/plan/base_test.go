@@ -6,9 +6,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Bytes and Memory of a Base describe the memory that is allocated, and not a forecast. On a device
-// that checks memory accesses, an allocation differs from the forecast, because there no regions
-// share bytes. After Close, both methods return the forecast.
+// TestMemoryIsWhatIsAllocated checks that the methods Bytes and Memory of a Base describe the
+// memory that is allocated, and not a forecast. On a device that checks memory accesses, the
+// allocation differs from the forecast, because its regions share no bytes. After Close, both
+// methods return the forecast.
 func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	dev, err := vk.Open(vk.Options{DebugShaders: true})
 	if err != nil {

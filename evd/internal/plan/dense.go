@@ -21,8 +21,8 @@ func DenseOf[T spirv.Scalar](z vk.Columns[T], rowMajor bool) *Dense[T] {
 	return &Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data, RowMajor: rowMajor}
 }
 
-// Columns returns the matrix d as a column-major matrix with the same memory. If d is row-major, the
-// result is therefore the transpose of d.
+// Columns returns the matrix d as a column-major matrix with the same memory. If d is row-major,
+// the result is therefore the transpose of d.
 func (d Dense[T]) Columns() vk.Columns[T] {
 	if d.RowMajor {
 		d.Rows, d.Cols = d.Cols, d.Rows

@@ -74,8 +74,8 @@ func MethodFailed(err error) bool {
 
 // Unverified is the text of an error about a result that did not pass its certificate. `first` is
 // the certificate of the first result, or nil if that result had none. `safe` is the certificate of
-// the second result, which the safe path has computed, or nil if there is no safe path. Each number of a certificate must be below
-// `threshold`.
+// the second result, which the safe path has computed, or nil if there is no safe path. Each number
+// of a certificate must be below `threshold`.
 func Unverified[C interface {
 	comparable
 	fmt.Stringer
@@ -111,7 +111,7 @@ func Ratio(sums []float64, norm, unit float64) float64 {
 func Largest(v []float64) float64 {
 	top := 0.0
 	for _, x := range v {
-		top = max(top, x) // NaN if one is
+		top = max(top, x) // max returns NaN if one of its arguments is NaN
 	}
 	return top
 }

@@ -137,7 +137,7 @@ func IsDouble[T spirv.Scalar]() bool {
 // IsComplex reports whether T is complex64 or complex128.
 func IsComplex[T spirv.Scalar]() bool { return spirv.KindOf[T]().IsComplex() }
 
-// UlpOf is the distance from 1 to the next number of type T, or to the next real part.
+// UlpOf is the distance from 1 to the next real number of the precision of T.
 func UlpOf[T spirv.Scalar]() float64 {
 	if IsDouble[T]() {
 		return spectrum.Ulp

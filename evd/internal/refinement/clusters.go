@@ -81,8 +81,8 @@ func couplings[T spirv.Scalar](m, ld int, block []T) (largest float64) {
 	return largest
 }
 
-// ritzOnHost computes the eigenvectors and eigenvalues of a cluster's matrix: it replaces `block` by
-// the vectors, one per column, and `values` by the eigenvalues.
+// ritzOnHost computes the eigenvectors and eigenvalues of a cluster's matrix: it replaces `block`
+// by the vectors, one per column, and `values` by the eigenvalues.
 func ritzOnHost[T spirv.Scalar](m, ld int, block []T, values []float64) (err error) {
 	switch block := any(block).(type) {
 	case []complex128:

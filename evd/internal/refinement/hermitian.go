@@ -14,13 +14,13 @@ import (
 // mostSweeps is the largest number of sweeps of Jacobi's method. Matrices of order 64 take about 8.
 const mostSweeps = 30
 
-// hermitian is ritzOnHost for complex numbers, by Jacobi's method. Each rotation makes one element a
-// zero:
+// hermitian is ritzOnHost for complex numbers, by Jacobi's method. Each rotation makes one element
+// a zero:
 //
 //	x_p ← c·x_p − s·e^(−iφ)·x_q,   x_q ← s·x_p + c·e^(−iφ)·x_q
 //
-// φ is the phase of a_pq. The columns of A and of the vectors are rotated so, and then the rows of A
-// by the conjugate numbers.
+// φ is the phase of a_pq. The columns of A and of the vectors are rotated so, and then the rows of
+// A by the conjugate numbers.
 //
 // A is the block minus μ·I, where μ is the mean of its diagonal. A block of nearly equal values is
 // almost μ·I, and rotations of it would have rounding errors as large as its other elements.

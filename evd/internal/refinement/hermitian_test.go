@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
 
-// TestHermitianClusters measures the eigenvectors of the matrices of clusters, with distinct, equal and
-// graded eigenvalues. The memory between the columns must not change.
+// TestHermitianClusters measures the eigenvectors of the matrices of clusters, with distinct, equal
+// and graded eigenvalues. The memory between the columns must not change.
 func TestHermitianClusters(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, m := range []int{1, 2, 3, 17, hostCluster} {
@@ -27,7 +27,8 @@ func TestHermitianClusters(t *testing.T) {
 	}
 }
 
-// TestHermitianNearlyEqual has matrices that differ from 1 by a few rounding errors.
+// TestHermitianNearlyEqual measures eigenvectors of matrices that differ from the identity by a few
+// rounding errors.
 func TestHermitianNearlyEqual(t *testing.T) {
 	for _, size := range []float64{1e-14, 1e-15, 3e-16, 1e-16} {
 		for seed := range uint64(5) {
@@ -37,8 +38,8 @@ func TestHermitianNearlyEqual(t *testing.T) {
 	}
 }
 
-// checkCluster measures the eigenvectors of the matrix with the elements `grade` and 1 more on the
-// diagonal.
+// checkCluster measures the eigenvectors of the matrix I + G of order m, where grade(i, j) are the
+// elements of G.
 func checkCluster(t *testing.T, kind string, m int, grade func(i, j int) complex128) {
 	t.Helper()
 	ld := m + 2

@@ -33,8 +33,8 @@ type Iteration[T emulation.Double] struct {
 	Steps[T]
 }
 
-// NewIteration returns the state of a call. `large` solves the eigenproblems of clusters that are too
-// large for the host.
+// NewIteration returns the state of a call. `large` solves the eigenproblems of clusters that are
+// too large for the host.
 func NewIteration[T emulation.Double](s *Stages[T], c *plan.Call, large Eigensolver[T]) Iteration[T] {
 	return Iteration[T]{s, Steps[T]{Call: c, Stage: s.refine, Products: s.products, Large: large}}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestDownloadMovesVectors downloads values in the wrong order. Each vector must stay with its value, and
-// Certify must find that the result is exact.
+// TestDownloadMovesVectors downloads values in the wrong order. Each vector must stay with its
+// value, and Certify must find that the result is exact.
 func TestDownloadMovesVectors(t *testing.T) {
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: t.TempDir()})
 	if err != nil {

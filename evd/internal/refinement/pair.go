@@ -10,10 +10,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// PairStep does one step for all vectors of A·x = λ·B·x. It must follow dense.Solve.PairSums for the
-// same vectors. It returns the values in ascending order and the vectors, which it copies to `into`:
-// an n×n matrix with a vector in each column, or in each row, as dense.Config.RowMajor says. It adds
-// to the counts c. If the step cannot be done, it sets c.Cold and returns no values.
+// PairStep does one step for all vectors of A·x = λ·B·x. It must follow dense.Solve.PairSums for
+// the same vectors. It returns the values in ascending order and the vectors, which it copies to
+// `into`: an n×n matrix with a vector in each column, or in each row, as dense.Config.RowMajor
+// says. It adds to the counts c. If the step cannot be done, it sets c.Cold and returns no values.
 func PairStep[T spirv.Scalar](s *dense.Solve[T], noise refine.Noise[T], c *Counts, into vk.Columns[T]) (values []float64, err error) {
 	stage, of, x, y := s.PairRefinement()
 	steps := Steps[T]{Call: s.Call, Stage: stage, Products: Native[T](s.Products.Native), Counts: *c, Of: of, X: y, Y: x}

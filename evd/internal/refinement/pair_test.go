@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSortedMovesVectors has values in the wrong order: each vector must stay with its value, in columns
-// and in rows, and the memory between the columns must not change.
+// TestSortedMovesVectors sorts values that are in the wrong order. Each vector must stay with its
+// value, in columns and in rows, and the memory between the columns must not change.
 func TestSortedMovesVectors(t *testing.T) {
 	for _, rows := range []bool{false, true} {
 		values, z := []float64{1, 3, 2, 0}, vk.Columns[float64]{Rows: 4, Cols: 4, Ld: 5, Data: slices.Repeat([]float64{-1}, 20)}

@@ -66,7 +66,7 @@ func newProducts[T emulation.Double](dev *vk.Device, n int, cfg dense.Config, t 
 	}
 	make, counts := emulation.By[T](dev, t, choice.Facts), moduli.Inexact()
 	if spirv.KindOf[T]().IsComplex() {
-		counts = nil // complex numbers have kernels for exact products only
+		counts = nil // complex numbers have no kernels for fewer moduli
 	}
 	p.all = nil
 	for _, count := range append(counts, fine) {

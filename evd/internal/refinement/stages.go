@@ -1,5 +1,5 @@
-// Package refinement, internal to vkevd, improves approximate eigenvectors of one symmetric matrix, or
-// of a pair of matrices, on one device, by Ogita and Aishima's iteration.
+// Package refinement, internal to vkevd, improves approximate eigenvectors of one symmetric matrix,
+// or of a pair of matrices, on one device, by Ogita and Aishima's iteration.
 package refinement
 
 import (

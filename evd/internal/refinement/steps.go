@@ -70,10 +70,10 @@ const (
 
 func (s *Steps[T]) n() int { return s.X.Rows }
 
-// Step does one step, with the products `ops` for XᴴAX and XᴴBX. `noiseOf` returns the noise of pairs
-// of vectors; its argument is max |λ|. The result `left` estimates the error of the vectors X after
-// the step: of XᴴBX relative to 1, and of XᴴAX relative to max |λ|. If the step cannot be done, Step
-// sets Counts.Cold.
+// Step does one step, with the products `ops` for XᴴAX and XᴴBX. `noiseOf` returns the noise of
+// pairs of vectors; its argument is max |λ|. The result `left` estimates the error of the vectors X
+// after the step: of XᴴBX relative to 1, and of XᴴAX relative to max |λ|. If the step cannot be
+// done, Step sets Counts.Cold.
 func (s *Steps[T]) Step(ops product.Ops[T], noiseOf func(norm float64) refine.Noise[T]) (left float64, err error) {
 	s.Counts.Steps++
 	norm, err := s.quotients(ops)
@@ -124,8 +124,8 @@ func (s *Steps[T]) Step(ops product.Ops[T], noiseOf func(norm float64) refine.No
 	return left, s.update(s.Products.forUpdate(s.n(), size, remains), clusters, w)
 }
 
-// quotients computes S = XᴴAX, G = XᴴBX and the Rayleigh quotients λ of the vectors X. It returns max
-// |λ|, which estimates ‖A‖₂ if B = I, or NaN.
+// quotients computes S = XᴴAX, G = XᴴBX and the Rayleigh quotients λ of the vectors X. It returns
+// max |λ|, which estimates ‖A‖₂ if B = I, or NaN.
 func (s *Steps[T]) quotients(ops product.Ops[T]) (norm float64, err error) {
 	lambda := make([]T, s.n())
 	err = s.Run(func(rec *vk.Recorder) {
@@ -180,8 +180,9 @@ func (s *Steps[T]) update(ops product.Ops[T], clusters refine.Clusters, w []T) e
 	return err
 }
 
-// sorted returns the values in ascending order and moves the vectors as the values: the values of a
-// step may be in another order by rounding errors. A vector is a row of z, or else a column.
+// sorted returns the values in ascending order, and moves the vectors in the same way. Rounding
+// errors may have changed the order of the values of a step. If `rows` is true, a vector is a row
+// of z, and otherwise a column.
 func sorted[T any](values []float64, z vk.Columns[T], rows bool) []float64 {
 	if slices.IsSorted(values) {
 		return values

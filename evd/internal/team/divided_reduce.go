@@ -162,8 +162,8 @@ func (p *part[T]) upload(c *plan.Call, a dense.Triangle[T], sigma float64) error
 }
 
 // below returns the columns [from, to) of σ·A, from row `from` on. Elements above the diagonal, and
-// imaginary parts of the diagonal, may have any values. If σ = 1 and the lower triangle is in memory,
-// the result shares the memory of A.
+// imaginary parts of the diagonal, may have any values. If σ = 1 and the lower triangle is in
+// memory, the result shares the memory of A.
 func below[T spirv.Scalar](a dense.Triangle[T], from, to int, sigma float64) vk.Columns[T] {
 	c := vk.Columns[T]{Rows: a.N - from, Cols: to - from, Ld: a.Ld}
 	conjugated := spirv.KindOf[T]().IsComplex() && a.Conjugated()

@@ -35,8 +35,8 @@ func NewShares(devices []*vk.Device) (Shares, error) {
 	return SharesOf(rates), nil
 }
 
-// SharesOf returns the Shares whose fractions are in proportion to the devices' rates. If one of the
-// rates is 0, which means unknown, all fractions are equal.
+// SharesOf returns the Shares whose fractions are in proportion to the devices' rates. If one of
+// the rates is 0, which means unknown, all fractions are equal.
 func SharesOf(rates []float64) Shares {
 	if slices.Min(rates) <= 0 {
 		rates = slices.Repeat([]float64{1}, len(rates))
