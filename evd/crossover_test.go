@@ -14,8 +14,8 @@ import (
 )
 
 // TestCrossover prints the times of tridiagonal solves on the device and by QR iteration on the
-// host, for the orders in VKEVD_CROSSOVER (for example "16,32,64"). From these times, people set
-// the largest orders for QR iteration in the tuning tables.
+// host, for the orders in VKEVD_CROSSOVER (for example "16,32,64"). The largest orders for QR
+// iteration in the tuning tables come from such times.
 func TestCrossover(t *testing.T) {
 	list := os.Getenv("VKEVD_CROSSOVER")
 	if list == "" {

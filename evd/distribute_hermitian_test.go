@@ -16,8 +16,8 @@ import (
 
 // TestDistributedHermitians solves Hermitian matrices that are divided among two and three devices,
 // for all ways to return vectors. The values must be those of one device, up to rounding errors. If
-// all vectors are computed, their errors must be small. Both triangles, by columns and by rows, must
-// give the same bits.
+// all vectors are computed, their errors must be small. Both triangles, by columns and by rows,
+// must give the same bits.
 func TestDistributedHermitians(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
@@ -95,8 +95,8 @@ func TestDistributedRealInComplexStorage(t *testing.T) {
 	}
 }
 
-// TestScaledDistributedHermitians solves matrices with very large and very small elements, which are
-// multiplied by powers of two.
+// TestScaledDistributedHermitians solves matrices with very large and very small elements, which
+// are multiplied by powers of two.
 func TestScaledDistributedHermitians(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})

@@ -61,7 +61,7 @@ func TestDistributedSurvivesAWaitThatFails(t *testing.T) {
 	const n = 33
 	for _, phase := range waitingPhases {
 		if phase == stages.PhaseBulgeChasing {
-			continue // only the first device has it
+			continue // only the first device chases bulges
 		}
 		d := []*vk.Device{openIn(t, t.TempDir()), openIn(t, t.TempDir())}
 		a := randomSym(n)

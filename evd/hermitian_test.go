@@ -239,8 +239,8 @@ func TestComplexPlansRefuse(t *testing.T) {
 	}
 }
 
-// TestHermitiansOfSeveralDevices divides the columns of the vectors among two and three devices. The
-// result must have the bits of one device.
+// TestHermitiansOfSeveralDevices divides the columns of the vectors among two and three devices.
+// The result must have the bits of one device.
 func TestHermitiansOfSeveralDevices(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}

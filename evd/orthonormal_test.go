@@ -49,8 +49,8 @@ func dense(name string) matgen.DenseKind {
 	return all[slices.IndexFunc(all, func(k matgen.DenseKind) bool { return k.Name() == name })]
 }
 
-// orthonormal solves by MRRR, and requires good ratios. With --verify they are those of the
-// certificate.
+// orthonormal solves by MRRR with Options.Verify, and requires good ratios, in the certificate,
+// too.
 func orthonormal[T double](t *testing.T, d *vk.Device, n int, a []T) {
 	t.Helper()
 	p, err := evd.NewPlan[T](d, n, evd.Options{Solver: evd.MRRR, Vectors: true, Verify: true, Tuning: small()})
@@ -69,9 +69,9 @@ func orthonormal[T double](t *testing.T, d *vk.Device, n int, a []T) {
 }
 
 // TestFewDistinctRowsAreOrthonormal solves adjacency matrices of three disjoint cliques. Such a
-// matrix has three distinct rows, apart from its diagonal. Without the correction, emulated products
-// gave an orthogonality of 2.8 for order 300, and of about 25 for order 1000. At order 300, more
-// moduli did not help.
+// matrix has three distinct rows, apart from its diagonal. Without the correction by
+// spectrum.Orthonormal, emulated products gave an orthogonality of 2.8 for order 300, and of about
+// 25 for order 1000. At order 300, more moduli did not help.
 func TestFewDistinctRowsAreOrthonormal(t *testing.T) {
 	when.Skip(t, when.Quick, "it builds emulated products")
 	d := device(t, vk.Options{})
@@ -107,9 +107,9 @@ func fewDistinctRows[T double](t *testing.T, d *vk.Device, n int, limit float64,
 	}
 }
 
-// threeCliques returns the adjacency matrix of cliques of n/2, n/3 and the other vertices, in random
-// order. Each edge has the weight `unit` from the lower to the higher number, and its conjugate in
-// the other direction.
+// threeCliques returns the adjacency matrix of cliques of n/2, n/3 and the other vertices, in
+// random order. Each edge has the weight `unit` from the lower to the higher number, and its
+// conjugate in the other direction.
 func threeCliques[T double](n int, unit T) []T {
 	clique := make([]int, n)
 	for i := n / 2; i < n; i++ {

@@ -78,7 +78,8 @@ func NewPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 }
 
 // dividesFaster tells whether a plan for float64 with several devices is faster if they divide the
-// matrix. That was measured only for equal parts on devices of one name, and for divide and conquer.
+// matrix. That was measured only for equal parts on devices of one name, and for divide and
+// conquer.
 func (opt Options) dividesFaster(dev *vk.Device, n int) bool {
 	c := opt.config()
 	others := func(d *vk.Device) bool { return d.Info().Name != dev.Info().Name }

@@ -70,7 +70,7 @@ func CheckProducts(p Products, count int) error {
 const AutoOrder = tuning.EmulateFrom
 
 // LargeOrder is the smallest order for which ProductsAuto chooses emulated products even if they
-// are only a little faster than native ones.
+// are only as fast as native ones.
 const LargeOrder = tuning.EmulateLarge
 
 // withFittingProducts returns the plan that the function `newPlan` makes. If this plan cannot be

@@ -38,15 +38,15 @@ func nearlyHermitian(t *testing.T, d *vk.Device, n int, a []complex128, change f
 	return q
 }
 
-// TestRefineHermitians is TestRefine for Hermitian matrices. Both triangles, by columns and by rows,
-// must give the same bits.
+// TestRefineHermitians is TestRefine for Hermitian matrices. Both triangles, by columns and by
+// rows, must give the same bits.
 func TestRefineHermitians(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	d := device(t, vk.Options{})
 	for _, c := range []struct {
 		kind         string
 		n, exponent  int
-		single, warm int // steps, at most
+		single, warm int // largest allowed numbers of steps, from single precision and from a changed matrix
 		clusters     bool
 		cold         string
 		products     evd.Products

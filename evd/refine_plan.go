@@ -19,12 +19,13 @@ type RefinePlan[T Double] struct {
 }
 
 // NewRefinePlan prepares for refinements of the n eigenvectors of matrices of order n ≥ 0. It
-// allocates about 40·n² bytes of device memory, or 80·n² for complex numbers. A cold solve is a solve without the approximate
-// vectors. The options mean the same as those of NewPlan, with these exceptions:
+// allocates about 40·n² bytes of device memory, or 80·n² bytes for complex numbers. The options
+// mean the same as those of NewPlan, with the following exceptions. A cold solve is a solve without
+// the approximate vectors.
 //
 //   - Vectors is implied. Select, Overwrite and Distribute are not possible.
-//   - ProductsAuto is emulated for orders from AutoOrder on, if the device's integer units computed
-//     right results in a trial, and are faster than its double precision.
+//   - ProductsAuto chooses emulated products for orders from AutoOrder on, if the device's integer
+//     units computed right results in a trial, and are faster than its double precision.
 //   - Solver, Band, Block, NoWaits, Devices and Shares are for a cold solve.
 //   - With Verify each result has a certificate. If the certificate of the refined result does not
 //     pass, a cold solve follows, and its result must pass. Counts of a refined result is 0, because

@@ -96,7 +96,7 @@ func TestRefine(t *testing.T) {
 	for _, c := range []struct {
 		kind         string
 		n            int
-		single, warm int // steps, at most
+		single, warm int // largest allowed numbers of steps, from single precision and from a changed matrix
 		clusters     bool
 		cold         string
 		products     evd.Products

@@ -127,7 +127,7 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 	when.Pick(t, when.Race)
 	d := verifyDevice(t)
 	small := tuning.Smallest()
-	twice := func(n int, x float64) Tridiagonal[float64] { // 3·x and 4·x, n/2 times each, in parts of order 2
+	twice := func(n int, x float64) Tridiagonal[float64] { // the eigenvalues 3·x and 4·x, n/2 times each, because T splits into blocks of order 2
 		m := Tridiagonal[float64]{D: slices.Repeat([]float64{3.5 * x}, n), E: make([]float64, n-1)}
 		for i := 0; i < n-1; i += 2 {
 			m.E[i] = x / 2
@@ -138,7 +138,7 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 		name     string
 		m        Tridiagonal[float64]
 		from, to int
-		by       map[int]float64 // in ulp·‖T‖₁
+		by       map[int]float64 // by index, the error of the value in ulp·‖T‖₁
 		bisects  bool
 	}{
 		{"middle", wilkinson(21), 5, 12, map[int]float64{0: 10, 3: -7, 6: 12}, false},

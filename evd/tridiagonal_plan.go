@@ -68,7 +68,7 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 // rateOf returns the device's measured rate of FP64 arithmetic, or of FP32 if it has no FP64, in
 // operations per second. It returns 0 if the rate is not known. Tests replace this function.
 var rateOf = func(dev *vk.Device) (float64, error) {
-	return machine.Of(dev).Rate(context.Background()) // found once for each device and kept
+	return machine.Of(dev).Rate(context.Background()) // measured once for each device, and stored
 }
 
 // prepare makes the stages and lays out their memory. The vectors share memory with the solver's
