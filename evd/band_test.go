@@ -68,7 +68,7 @@ func TestRankByOrder(t *testing.T) {
 	}{
 		{table.SmallTo, evd.Options{Vectors: true}, table.SmallBlock, table.Block},
 		{table.SmallTo + 1, evd.Options{Vectors: true}, table.Block, table.Block},
-		{table.ValuesFrom, evd.Options{}, table.Block, table.Block}, // by a wide band
+		{table.ValuesFrom, evd.Options{}, table.Block, table.Block}, // values of large orders, by a wide band
 		{table.SmallTo, evd.Options{Products: evd.ProductsEmulated}, table.Block, table.Block},
 		{table.SmallTo, evd.Options{Block: 64}, 64, 64},
 		{4096, evd.Options{Band: 24}, 240, 504},

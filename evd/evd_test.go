@@ -209,7 +209,7 @@ func TestEverySizeOfHermitians(t *testing.T) {
 
 func everySize[T double](t *testing.T, matrix func(n int) []T, largest int) {
 	d := device(t, vk.Options{})
-	const b, tile = 4, 8 // of the smallest tuning
+	const b, tile = 4, 8 // half-bandwidth and tile size of the smallest tuning
 	sizes := []int{0, 1, 2, 3, b - 1, b, b + 1, 2*b - 1, 2 * b, 2*b + 1, tile - 1, tile + 1, 13, 20, 31, 32, 33, 47}
 	for _, n := range sizes {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

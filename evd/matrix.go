@@ -19,8 +19,7 @@ type Number interface {
 // Float is the constraint for plans that have real matrices only, such as TridiagonalPlan.
 type Float interface{ float32 | float64 }
 
-// Double is the constraint for plans whose results are in double precision: RefinePlan and
-// MixedPlan.
+// Double is the constraint for plans with results in double precision: RefinePlan and MixedPlan.
 type Double interface{ float64 | complex128 }
 
 // Uplo says which triangle of a symmetric or Hermitian matrix is read, including the diagonal. The

@@ -90,7 +90,7 @@ func TestEachPhaseHasItsProducts(t *testing.T) {
 		opt.Vectors = true
 		return solves["values"](opt)
 	}
-	solves["MRRR"] = func(opt Options) map[string]int { // its products measure how orthonormal the vectors are
+	solves["MRRR"] = func(opt Options) map[string]int { // MRRR has large products, because they measure how orthonormal its vectors are
 		opt.Solver = MRRR
 		return solves["vectors"](opt)
 	}

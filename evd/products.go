@@ -12,7 +12,7 @@ import (
 // Products says how a plan computes its large matrix products in double precision.
 type Products int
 
-const ( // in the order of emulation.Use
+const ( // the constants have the order of emulation.Use
 	// ProductsAuto chooses emulated products for float64 and complex128 and orders from AutoOrder
 	// on, if two conditions hold. The device's integer units computed right results in a trial.
 	// Emulated products are at least 1.5 times as fast as native ones, so that a whole solve becomes

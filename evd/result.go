@@ -89,7 +89,7 @@ func exact[T Number](c *plan.Call, opt Options, values []T) *Result[T] {
 		return res
 	}
 	res.Vectors = packed[T](len(values), to-from, opt.RowMajor)
-	for i := range res.Vectors.Data { // one at most
+	for i := range res.Vectors.Data { // there is at most one element
 		res.Vectors.Data[i] = 1
 	}
 	return res

@@ -34,13 +34,13 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	defer p.Close()
 	method := p.spectrum.Method
 	exact := vector(n, func(k int) float64 { return 2 - 2*math.Cos(float64(k+1)*math.Pi/(n+1)) })
-	all := map[int]float64{} // so many that the method nearby has only two cells for each value
+	all := map[int]float64{} // wrong values, so many that the method nearby could have only two cells for each value
 	for k := range n {
 		all[k] = 10
 	}
 	for _, c := range []struct {
 		by              map[int]float64 // the error that each value gets, in units of ulp·‖T‖₁
-		counts, bisects bool            // expected: counts around values; bisection
+		counts, bisects bool            // whether the solve must count around values, and whether it must bisect
 	}{
 		{nil, false, false},
 		{map[int]float64{3: 10}, true, false},

@@ -343,7 +343,7 @@ func TestMemoryOfSeveralDevices(t *testing.T) {
 	if b := all[1].Bytes; b < 2*matrix || b > all[0].Bytes {
 		t.Errorf("the second device needs %d bytes, the first one %d", b, all[0].Bytes)
 	}
-	info.Name, info.Free = "little", matrix/2 // too little for a part of a divided matrix, too
+	info.Name, info.Free = "little", matrix/2 // this memory is too little, even for a part of a divided matrix
 	little := vk.Dry(info)
 	_, err = evd.NewPlan[float64](large, n, severally(evd.Options{Vectors: true}, little))
 	var of *vk.DeviceError

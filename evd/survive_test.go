@@ -106,7 +106,7 @@ func survivesAWait[T Number](t *testing.T, random func(n int) Sym[T], options ma
 				continue
 			}
 			if phase != waitingPhases[0] && (opt.Overwrite || opt.RowMajor || opt.Solver == QR) {
-				continue // these options make no difference to what follows a failed wait
+				continue // after a failed wait, these options make no difference
 			}
 			t.Run(phase+"/"+name, func(t *testing.T) {
 				opt.Tuning = waitingTuning()

@@ -288,7 +288,7 @@ func TestHostVectors(t *testing.T) {
 				s := spectrum.NewOnHost(n, spectrum.Options{Vectors: true, Select: spectrum.Selection(of), Solver: spectrum.Solver(solver)})
 				d, e := matgen.Toeplitz(2, -1).Tridiagonal(n)
 				for i := range d {
-					d[i] += float64(i) / 10 // otherwise an eigenvector in reverse order would be one, too
+					d[i] += float64(i) / 10 // without this term, an eigenvector in reverse order would be an eigenvector, too
 				}
 				c := &plan.Call{Ctx: context.Background(), Profile: vk.NewProfile()}
 				p, err := s.Solve(c, spectrum.Tridiagonal{D: d, E: e}, 1, nil)

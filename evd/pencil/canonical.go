@@ -27,10 +27,10 @@ type canonical[T evd.Number] struct {
 	// much memory as all the rest.
 	solver plan.Replaceable[solver[T]]
 
-	kept *directions[T] // nil if there are none
+	kept *directions[T] // nil if no directions are known
 
-	costs  [allSteps][]plan.StageCost // forecasts, for m = n
-	report func(at evd.Progress)      // of the standard problem that runs, or nil
+	costs  [allSteps][]plan.StageCost // forecasts of the steps, for m = n
+	report func(at evd.Progress)      // receives the progress of the standard problem that is being solved; may be nil
 }
 
 // The steps of SolvePair. Factor does the first one, and Solve does the others.
@@ -98,7 +98,7 @@ func (k *canonical[T]) config() dense.Config { return k.of.opt.config() }
 // solverOf returns the plan for D·B·D, with shift = 0, or for 2^−shift·C, of order n.
 func (k *canonical[T]) solverOf(ofB bool, n, shift int) (*evd.Plan[T], error) {
 	if !spectrum.Selection(k.of.opt.Select).ByValue() {
-		shift = 0 // indices do not depend on it
+		shift = 0 // a selection by index does not depend on the shift
 	}
 	if s := k.solver.Now; s.Plan != nil {
 		if s.ofB == ofB && s.n == n && s.shift == shift {
@@ -171,8 +171,7 @@ func (k *canonical[T]) ends(c *call) {
 	}
 }
 
-// solved adds the times of a plan's solve to those of the call, and keeps the first reason for a
-// second attempt.
+// solved adds the times of a plan's solve to those of the call, and keeps the first retry's reason.
 func (c *call) solved(profile *vk.Profile, retried *evd.StageError) {
 	c.profile.Merge(profile)
 	if c.retried == nil {
@@ -364,7 +363,6 @@ func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 	return nil, unverified(res, nil)
 }
 
-// multiplied returns the values multiplied by 2^e.
 func multiplied(values []float64, e int) []float64 {
 	to := make([]float64, len(values))
 	for j, x := range values {

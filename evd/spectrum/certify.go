@@ -24,7 +24,7 @@ func (s *Stage) Certify(c *plan.Call, values []float64, first int, norm, ulp flo
 			return math.Inf(1), nil
 		}
 	}
-	open := countUp(len(values)) // not certified yet
+	open := countUp(len(values)) // indices of the values that are not certified yet
 	for times := float64(Narrowest); ; times *= 2 {
 		width := max(times*ulp*norm, leastWidth)
 		var err error
@@ -34,7 +34,7 @@ func (s *Stage) Certify(c *plan.Call, values []float64, first int, norm, ulp flo
 		if len(open) == 0 {
 			return times / float64(s.n), nil
 		}
-		if !(width <= 4*norm) { // also for a norm that is NaN
+		if !(width <= 4*norm) { // the width is too large, or NaN
 			return math.Inf(1), nil
 		}
 	}

@@ -61,7 +61,7 @@ type counter interface {
 
 type deviceCounter struct {
 	sturm *stebz.Bisection
-	of    *Stage // has T on the device
+	of    *Stage // the Stage that has T on the device
 
 	shifts vk.Region[float64]
 	found  vk.Region[uint32]

@@ -105,7 +105,7 @@ type hostMethod func(c *plan.Call, h *hostProblem, from, to int, vectors bool, w
 // onHost makes a hostMethod a Method for order n. The Method ignores the memory xt, which has only
 // a shape, and stores the vectors in the call.
 func onHost(method hostMethod, of *hostProblem, n int, vectors bool, phase string) Method {
-	flops := func(m int) float64 { // of divide and conquer without deflation
+	flops := func(m int) float64 { // operations of divide and conquer without deflation
 		order, values := float64(n), float64(m)
 		if vectors {
 			return order * order * (order/3 + values)

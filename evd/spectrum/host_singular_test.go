@@ -75,7 +75,7 @@ func TestDqdsIsInterruptible(t *testing.T) {
 		cancel()
 		select {
 		case <-done:
-		case <-time.After(20 * time.Second): // only if the solve waits
+		case <-time.After(20 * time.Second): // happens only if the solve waits for dqds
 		}
 		return 0
 	})

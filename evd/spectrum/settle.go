@@ -85,7 +85,7 @@ func (s *Stage) nearby(c *plan.Call, p Part, open []int, width float64) ([]int, 
 	for i, k := range open {
 		x, below := borders[i*(cells+1):][:cells+1], counts[i*(cells+1):][:cells+1]
 		j := slices.IndexFunc(below, func(count int) bool { return count > p.First+k })
-		if j < 1 { // also for a NaN, where all counts are the same
+		if j < 1 { // j is also below 1 for a NaN, for which all counts are the same
 			still = append(still, k)
 			continue
 		}

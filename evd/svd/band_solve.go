@@ -110,7 +110,7 @@ func (p *BandPlan[T]) solve(c *plan.Call, b Band[T]) (*Result[T], error) {
 	res, err := finish(c, tail, t, Options{Certify: p.opt.Certify}, p.base.N, func(part spectrum.Part) (*Certificate, error) {
 		found, err := certifyGolubKahan[T](c, path.values, sigma, b.norm(e), p.base.N, t, part)
 		found.Norm *= precision.UlpOf[T]() / p.opt.Storage.Ulp()
-		if p.opt.Storage != Double { // these errors do not grow with N, by measurements
+		if p.opt.Storage != Double { // measured errors in these formats do not grow with N
 			found.Norm *= float64(p.base.N)
 		}
 		return found, err

@@ -62,8 +62,8 @@ func (c *Certificate) String() string {
 // it, too.
 func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal, p spectrum.Part) (*Certificate, error) {
 	c, err := certifyGolubKahan[T](s.Call, s.steps.values, sigma, frobenius(a, sigma), s.rows, t, p)
-	c.Counts = c.Counts * float64(s.cols) / float64(s.rows) // from the order of C to max(rows, columns)
-	if s.opt.Storage == Half {                              // these errors do not grow with n, by measurements
+	c.Counts = c.Counts * float64(s.cols) / float64(s.rows) // from the order of C to max(rows, columns), in the unit of Counts
+	if s.opt.Storage == Half {                              // measured errors in half precision do not grow with n
 		c.Norm *= float64(s.rows) * precision.UlpOf[T]() / Half.Ulp()
 	}
 	return c, err

@@ -35,7 +35,7 @@ func newDoubles[T evd.Number](dev *vk.Device, of shape) (d doubles[T], err error
 		kind = ", complex"
 	}
 	m := precision.Memory[T]{
-		Reals:  []vk.Region[T]{vk.Reserve[T]("C"+kind, 2*of.cols-1)}, // off-diagonal of the Golub-Kahan form
+		Reals:  []vk.Region[T]{vk.Reserve[T]("C"+kind, 2*of.cols-1)}, // memory of the off-diagonal of the Golub-Kahan form
 		Values: vk.Reserve[T]("values"+kind, of.k),
 	}
 	for at, name := range sideNames {

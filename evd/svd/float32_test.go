@@ -340,7 +340,7 @@ func TestFloat32Memory(t *testing.T) {
 	for _, c := range []struct {
 		m    int
 		opt  Options
-		most float64 // bytes for each entry
+		most float64 // largest allowed number of bytes for each entry
 	}{{n, Options{}, 5}, {n, Options{U: Thin, V: Thin}, 33}, {10 * n, Options{U: Thin, V: Thin}, 16}} {
 		p, err := NewPlan[float32](dev, c.m, n, c.opt)
 		if err != nil {

@@ -250,7 +250,7 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if !both {
 		conquer /= 2
 	}
-	by(s.products.vectors, stages.PhaseBidiagonal, conquer/each) // of real numbers
+	by(s.products.vectors, stages.PhaseBidiagonal, conquer/each) // these products are products of real numbers for every T
 	if of.bidiagonal {
 		return costs
 	}

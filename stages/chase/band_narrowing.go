@@ -32,8 +32,8 @@ type BandNarrowing[T spirv.Stored] struct {
 	NarrowSize
 	passes    []narrowPass[T]
 	transpose *move.Transpose[T]
-	across    vk.Region[T] // a band by rows, on its way from or to the general compact band
-	all       pipeline     // has the flags of one pass after another, if workgroups wait
+	across    vk.Region[T] // the band stored by rows, while it is copied from or to general compact storage
+	all       pipeline     // has the flags, which all passes use one after another
 }
 
 type NarrowSize struct {

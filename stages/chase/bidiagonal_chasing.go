@@ -14,8 +14,7 @@ import (
 //	B = Q2·C·P2ᵀ      (complex: P2ᴴ, zgbbrd)
 //
 // by Householder reflectors, which it applies to columns and to rows in turn. A half-step applies
-// one reflector. The comment in tb2bd.comp derives for which other half-steps a half-step must
-// wait.
+// one reflector. The comment in tb2bd.comp derives for which other half-steps it must wait.
 //
 // T is the number type of the band in memory. For spirv.Float16 the stage computes in single
 // precision and rounds each element that it stores. Such a stage is only for values. For complex

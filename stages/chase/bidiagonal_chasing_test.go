@@ -96,7 +96,7 @@ func (s *bidiagonalBench[T]) run(band []T) bidiagonalChased[T] {
 	}
 	from := func(r vk.Region[T]) []T { return stagetest.Get(s.t, s.dev, r.In(s.ws)) }
 	got := bidiagonalChased[T]{gk: from(s.gk), band: from(s.band), leftTau: from(s.leftTau), rightTau: from(s.rightTau)}
-	if s.stage.Sweeps() > 0 { // without sweeps V is not written
+	if s.stage.Sweeps() > 0 { // a chase without sweeps does not write V
 		got.leftV, got.rightV = from(s.leftV), from(s.rightV)
 	}
 	return got

@@ -22,7 +22,7 @@ type BulgeChasing[T spirv.Scalar] struct {
 	pipeline
 
 	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush[T]] // sweeps wait for each other
-	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush[T]] // the same, a team for each block of a step
+	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush[T]] // sweeps wait for each other, and each block of a step has a team
 	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush[T]]   // a dispatch for each wave of steps
 	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush[T]]
 }
@@ -38,7 +38,7 @@ const (
 	// the previous sweep has finished step j + chaseLead.
 	chaseLead = 2
 
-	readThreads = 256 // invocations of a workgroup that reads T off the band, at most
+	readThreads = 256 // most invocations of a workgroup that copies T out of the band
 )
 
 // NewBulgeChasing returns a *vk.UnsupportedError if the band is too wide for the device's shared

@@ -56,7 +56,7 @@ func TestBulgeChasing(t *testing.T) {
 			tune := SmallestTuning().Chase
 			form.change(&tune)
 			if tune.OneTile && b != 3 && b != 4 || b == 5 && tune.Wavefront || b*b <= int(tune.Team) {
-				continue // to save time, or because the band is too narrow for teams
+				continue // saves time, or the band is too narrow for teams
 			}
 			bench := newChaseBench(t, n, b, true, tune)
 			if (bench.stage.teams != nil) != (tune.Team > 0 && n > 2) {

@@ -101,7 +101,7 @@ func testComplexBidiagonalChasing[T stagetest.Complex](t *testing.T) {
 		for _, n := range []int{1, 2, 3, 4, 5, 6, 9, 14, 23, 33} {
 			for name, kind := range kinds {
 				if name != "random" && b != 4 {
-					continue // to save time
+					continue // saves time
 				}
 				band := complexUpperBand(n, b)
 				for i, z := range band {
@@ -112,7 +112,7 @@ func testComplexBidiagonalChasing[T stagetest.Complex](t *testing.T) {
 				var first bidiagonalChased[T]
 				for i, form := range bidiagonalForms {
 					if i > 0 && (b != 4 || name != "random") {
-						continue // to save time
+						continue // saves time
 					}
 					got := bidiagonalBenchOf[T](t, n, b, true, form, SmallestTuning().Chase.Tuning).run(stagetest.ComplexOf[T](band))
 					if i > 0 {

@@ -173,7 +173,7 @@ func testComplexBulgeChasing[T stagetest.Complex](t *testing.T) {
 		for _, n := range []int{1, 2, 3, 4, 5, 6, 9, 14, 23, 33} {
 			for name, kind := range kinds {
 				if name != "random" && b != 4 {
-					continue // to save time
+					continue // saves time
 				}
 				band := hermitianBand(n, b)
 				for i := range band {
@@ -184,7 +184,7 @@ func testComplexBulgeChasing[T stagetest.Complex](t *testing.T) {
 					tune := SmallestTuning().Chase
 					form.change(&tune)
 					if i > 0 && (b != 4 || name != "random") {
-						continue // to save time
+						continue // saves time
 					}
 					got := chaseComplex[T](t, n, b, tune, band)
 					if i > 0 {

@@ -11,7 +11,7 @@ import (
 // entry is the end of the sweep. Times are values of a counter that all workgroups share.
 type chaseLog struct {
 	n, b int
-	logs [][]logEntry // by sweep
+	logs [][]logEntry // entries of each sweep
 
 	// For the picture: the number of sweeps that it shows, the name of a step, what its colours
 	// mean, the rule for sweeps, and the colour of a step.

@@ -24,7 +24,7 @@ type chaseModel struct {
 // memory.
 type sweepModel struct {
 	j, act  int
-	a, d, c map[[2]int]float64 // by row and column
+	a, d, c map[[2]int]float64 // elements of the blocks, by row and column
 	late    func()             // stores D of the step before
 	v       []float64
 	tau     float64
@@ -225,7 +225,7 @@ func TestChaseProtocol(t *testing.T) {
 			}
 		}
 		if n < 4*b {
-			continue // too small for sweeps to meet
+			continue // the band is so short that two sweeps never work near each other
 		}
 		if stagetest.SameBits(newChaseModel(n, b, chaseLead-1, band).run(newest), want) {
 			t.Errorf("n=%d b=%d: a shorter lead makes no difference", n, b)

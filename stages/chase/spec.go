@@ -8,8 +8,7 @@ import (
 )
 
 // chaseSpec returns the specialisation constants of the kernel in which one team of invocations
-// processes all blocks of a step. Of these constants, only B and Lanes influence the bits of the
-// result.
+// processes all blocks of a step. Only B and Lanes influence the bits of the result.
 func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 	c.tune.PerThread = stages.InRegisters[T](c.tune.PerThread)
 	return fitChase(c, shaders.Sb2stChase[T], func(f chaseFit) shaders.Sb2stChaseSpec {
@@ -26,8 +25,8 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 
 type chaseFit struct {
 	size  uint32 // invocations of a workgroup
-	work  uint32 // those that compute; the others wait and publish, and come after them
-	lanes uint32 // neighbours that share a row
+	work  uint32 // invocations that compute; after them come those that wait and publish
+	lanes uint32 // neighbouring invocations that share a row
 	tiles uint32 // blocks in shared memory, 2 or 1
 }
 
@@ -71,7 +70,7 @@ func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec fun
 // the tuning does not want this kernel, the device cannot run it, or there is no such kernel for T;
 // chaseSpec may still find sizes for one team.
 func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bool) {
-	const blocks = 3 // of a step, with a team each
+	const blocks = 3 // number of blocks of a step; each has a team
 	perThread := int(c.tune.PerThread)
 	if !shaders.Has[T]("sb2st_teams") || !c.wait.Allowed || c.tune.Team == 0 || c.b*c.b <= perThread*int(c.tune.Team) {
 		return spec, false

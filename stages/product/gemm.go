@@ -166,7 +166,7 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 // dispatch may compute.
 func (g *tiledGemm[T]) tilesOf(r *request[T], x splitK) (all, most int) {
 	tile, inner := g.tiles[x.tile], r.inner()
-	flops := 2 * float64(inner[0]+inner[1]) // of an element of C
+	flops := 2 * float64(inner[0]+inner[1]) // cost of one element of C
 	return vk.Tiles(r.c.Rows, tile.M) * vk.Tiles(r.c.Cols, tile.N), g.within(flops * float64(tile.M) * float64(tile.N))
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	sumThreads = 256 // invocations of a workgroup of gemm_sum, at most
-	sumLanes   = 16  // invocations that share the sum of one element, at most
+	sumThreads = 256 // most invocations of a workgroup of gemm_sum
+	sumLanes   = 16  // most invocations that share the sum of one element
 )
 
 // partialSums adds the partial products of a product with split-K. The order of the additions

@@ -11,7 +11,7 @@ import (
 // millisecond and each plan needs dozens of results. S and P must be comparable, which all
 // generated types are.
 func SharedBytes[S, P any](kernel func() spirv.Module[S, P], spec S) (int, error) {
-	var push P // its type tells the kernels apart
+	var push P // the type of the push constants is different for each kernel
 	key := declaration{push, spec}
 	if bytes, ok := declared.Load(key); ok {
 		return bytes.(int), nil

@@ -30,7 +30,7 @@ type problem struct {
 // may use a chooser at the same time.
 type chooser struct {
 	tiles    []Tile
-	units    int     // of the device
+	units    int     // number of compute units of the device
 	capacity int     // elements that all partial products of one dispatch may have together
 	dispatch float64 // Tuning.Dispatch
 	known    *choices

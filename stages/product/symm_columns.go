@@ -18,13 +18,13 @@ import (
 // of A, its part takes a quarter of the time of Symm. As in Symm, a part is one dispatch, or two if
 // the inner dimension is split, or more if Tuning.Dispatch limits a dispatch.
 type SymmColumns[T spirv.Scalar] struct {
-	chooser // with those tiles that fit the blocks
+	chooser // chooses among the tiles that fit the blocks
 	columns Columns
 	kernels []*vk.Kernel[shaders.SymmColumnsSpec, shaders.SymmColumnsPush[T]] // one for each tile
 	sum     *vk.Kernel[shaders.SymmColumnsSumSpec, shaders.SymmColumnsSumPush[T]]
 	gemm    *tiledGemm[T]     // products beside this one, and the memory of partial products
 	own     vk.Region[uint32] // the table of the blocks
-	table   []uint32          // its contents
+	table   []uint32          // contents of the table
 }
 
 // NewSymmColumns builds the kernels, with the tiles of t and the workspace t.Work for partial

@@ -23,7 +23,7 @@ func TestComplexBandShare(t *testing.T) {
 
 func testComplexBandShare[T stagetest.Complex](t *testing.T) {
 	var errors complexErrors[T]
-	var distant stagetest.Worst // from the results of package ref
+	var distant stagetest.Worst // distance from the results of package ref
 	for i, parts := range [][]float64{{1}, {0.5, 0.5}, {0.2, 0.5, 0.3}} {
 		for _, size := range [][2]int{{3, 9}, {4, 8}} {
 			b, k := size[0], size[1]

@@ -74,7 +74,7 @@ func TestComplexBandReduction(t *testing.T) {
 
 func testComplexBandReduction[T stagetest.Complex](t *testing.T) {
 	var errors complexErrors[T]
-	var distant stagetest.Worst // from the results of package ref
+	var distant stagetest.Worst // distance from the results of package ref
 	for _, size := range [][2]int{{1, 2}, {3, 9}, {4, 4}, {4, 8}, {4, 16}, {8, 16}} {
 		b, k := size[0], size[1]
 		for _, n := range edges(b, k) {

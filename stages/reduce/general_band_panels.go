@@ -93,7 +93,7 @@ func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]
 	rec.Concurrently(func() {
 		k.rows.Record(rec, yy, tau, factor, tw.Block(0, 0, k.b, k.b),
 			panel.TimesFactor[T]{S: uy, R: tw.Block(k.b, 0, p, k.b)}, panel.TimesFactor[T]{S: zy, R: tv})
-		k.transpose.Record(rec, k.strip(c), x) // for the right panel
+		k.transpose.Record(rec, k.strip(c), x) // copies the rows of the right panel
 	})
 	k.conjugate.Record(rec, x)
 	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.NoTrans, 1,

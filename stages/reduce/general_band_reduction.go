@@ -37,7 +37,7 @@ type GeneralBandReduction[T spirv.Scalar] struct {
 	GeneralSize
 	panel.Factorisation[T] // right panels have b columns after they are transposed
 	ops                    product.Ops[T]
-	update                 product.Ops[T] // for the trailing matrix
+	update                 product.Ops[T] // computes the updates of the trailing matrix
 	transpose              *move.Transpose[T]
 	conjugate              *move.Conjugation[T]
 	lower                  *vk.Kernel[shaders.Ge2tbLowerSpec, shaders.Ge2tbLowerPush[T]]

@@ -29,7 +29,7 @@ func TestComplexGeneralBandReduction(t *testing.T) {
 }
 
 func testComplexGeneralBandReduction[T stagetest.Complex](t *testing.T) {
-	var distant stagetest.Worst // from the results of package ref
+	var distant stagetest.Worst // distance from the results of package ref
 	for _, b := range []int{1, 4, 5} {
 		for _, k := range []int{b, 3 * b} {
 			for _, n := range []int{1, 2, b, b + 1, 2*b + 1, k, k + 1, k + b + 1, 2*k + b + 2} {

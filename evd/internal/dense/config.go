@@ -33,7 +33,7 @@ type Config struct {
 }
 
 // Safely returns the options of the safe path, on which a second result is computed if the first
-// one did not pass its certificate. No workgroup waits for another workgroup, and all products are
+// one did not pass its certificate. No workgroup waits for another one, and all products are
 // native. If no vectors are wanted, bisection computes the values. Otherwise QR iteration on the
 // host solves the tridiagonal problem up to order plan.MaxSafeQR, and the solver of c above this
 // order.

@@ -80,8 +80,7 @@ func (z Stored[T]) Part(from, to int) Stored[T] {
 	return z
 }
 
-// Norms returns the 1-norms and the 2-norms of the vectors. Squares of their elements must not
-// overflow.
+// Norms returns the 1-norms and the 2-norms of the vectors. Squares of elements must not overflow.
 func (z Stored[T]) Norms() (one, two []float64) {
 	count := z.Cols
 	if z.Transposed {

@@ -24,7 +24,7 @@ import (
 type Factor[T spirv.Scalar] struct {
 	n        int
 	l        vk.Region[T]
-	inverses vk.Region[T]   // of the diagonal blocks of L
+	inverses vk.Region[T]   // inverses of the diagonal blocks of L
 	b        []vk.Region[T] // a copy of B for certificates, if B is kept
 }
 
@@ -37,7 +37,6 @@ func NewFactor[T spirv.Scalar](n int, t tuning.Tuning, keep bool) *Factor[T] {
 	return f
 }
 
-// Layout is the layout of the memory.
 func (f *Factor[T]) Layout() *vk.Layout {
 	all := []vk.Space{f.l, f.inverses}
 	for _, r := range f.b {
@@ -70,11 +69,10 @@ type pair[T spirv.Scalar] struct {
 	condition *factor.Condition[T]
 	form      *factor.StandardForm[T]
 	copies    *move.Copying[T]
-	residuals *residual.Pencil[T] // of a check, only with vectors
+	residuals *residual.Pencil[T] // the stage of a check; nil without vectors
 	checked   vk.Region[T]        // B of a check
 
-	// Only with Config.Refine: the stage of a refinement, and n² elements for vectors, one in each
-	// row.
+	// Only with Config.Refine: the stage of a refinement, and n² elements for vectors, one per row.
 	refine *refine.Refinement[T]
 	rows   vk.Region[T]
 }

@@ -93,7 +93,6 @@ func (s *Solve[T]) recordLoad(rec *vk.Recorder, to product.Matrix[T], a Triangle
 	s.load.Record(rec, to, a.Form(), OnDevice[T](sigma))
 }
 
-// MatrixA is the device memory of A.
 func (s *Solve[T]) MatrixA() product.Matrix[T] { return s.matrixA(s.Arena) }
 
 // RecordReduction records the stages that reduce A to tridiagonal form. First the stored triangle

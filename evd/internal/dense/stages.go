@@ -156,9 +156,9 @@ type Stages[T spirv.Scalar] struct {
 	Lead[T]
 	load      *move.SymmetricLoad[T]
 	Reduction reduction[T]
-	Back      Back[T]               // only with vectors
-	residuals *residual.Residual[T] // of a check, only with vectors
-	pair      *pair[T]              // only for a generalized problem
+	Back      Back[T]               // only set if vectors are wanted
+	residuals *residual.Residual[T] // the stage of a check; nil without vectors
+	pair      *pair[T]              // nil for a standard problem
 
 	reflectors Reflectors[T]
 	band       vk.Region[T]    // 2·b·n elements: B in compact storage
@@ -317,10 +317,8 @@ func (s *Stages[T]) ReserveReflectors(a string) Reflectors[T] {
 	return Reflectors[T]{vk.Reserve[T](a, r.A.Len()), vk.Reserve[T]("T of Q1", r.T.Len()), ReserveQ2[T](r.V.Len(), r.Tau.Len())}
 }
 
-// Reflectors is the memory of the reflectors.
 func (s *Stages[T]) Reflectors() *Reflectors[T] { return &s.reflectors }
 
-// All lists the regions.
 func (r *Reflectors[T]) All() []vk.Region[T] { return []vk.Region[T]{r.V, r.Tau, r.A, r.T} }
 
 func (r *Reflectors[T]) matrixA(ws *vk.Arena, n int) product.Matrix[T] {
@@ -334,7 +332,7 @@ type Back[T spirv.Scalar] struct {
 	q1         *backs.ApplyQ1[T]
 	orient     *Orientation[T]
 	reflectors Reflectors[T]
-	pair       *pair[T] // only for a generalized problem
+	pair       *pair[T] // nil for a standard problem
 
 	// correction makes the vectors orthonormal where rounding errors may add up (correctsVectors).
 	// Otherwise it is nil.
@@ -389,8 +387,7 @@ func (b *Back[T]) To(ws *vk.Arena, x product.Matrix[float64]) product.Matrix[T] 
 }
 
 // Transform transforms the vectors S of the tridiagonal matrix, stored as Sᵀ, and returns the
-// matrix to download: Q, or Qᵀ for row-major vectors. The function `before` records what comes
-// first.
+// matrix to download: Q, or Qᵀ for row-major vectors. `before` records what comes first.
 func (b *Back[T]) Transform(c *plan.Call, before func(rec *vk.Recorder), vectors product.Matrix[float64]) (q product.Matrix[T], err error) {
 	var coupled []T
 	err = c.Run(func(rec *vk.Recorder) {
@@ -451,7 +448,6 @@ func ReserveQ2[T spirv.Scalar](v, tau int) Q2Memory[T] {
 	return Q2Memory[T]{vk.Reserve[T]("V of Q2", v), vk.Reserve[T]("τ of Q2", tau)}
 }
 
-// In returns the memory in an arena.
 func (m Q2Memory[T]) In(ws *vk.Arena) stages.Reflectors[T] {
 	return stages.Reflectors[T]{V: m.V.In(ws), Tau: m.Tau.In(ws)}
 }

@@ -22,7 +22,7 @@ import (
 type Subspace[T spirv.Scalar] struct {
 	*Common[T]
 	load      *move.SymmetricLoad[T]
-	residuals *residual.Subspace[T] // of a check, only with vectors
+	residuals *residual.Subspace[T] // the stage of a check; nil without vectors
 
 	v, a, w  vk.Region[T]    // n² elements each: V; A, VᴴAV or Z; A·V or V·Z
 	checked  vk.Region[T]    // n² elements: B of a check
@@ -60,7 +60,6 @@ func NewSubspace[T spirv.Scalar](dev *vk.Device, n int, cfg Config) (*Subspace[T
 	return s, nil
 }
 
-// Layout is the layout of the memory.
 func (s *Subspace[T]) Layout() *vk.Layout { return s.layout }
 
 // Costs are the operations of Project, of Expand and of Sums for m = n. Without vectors, the last

@@ -70,7 +70,6 @@ type NonFiniteError struct {
 	Value    float64
 }
 
-// Error returns a text with the element.
 func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("element (%d, %d) is %v", e.Row, e.Col, e.Value)
 }

@@ -64,9 +64,8 @@ func Overflow(values []float64, first int, singular bool) error {
 	return e
 }
 
-// OverflowOf is Overflow for the values of a result. An infinite value is not right, so the
-// function `fail` makes the certificate of such a result one that does not pass. The certificate
-// may be nil.
+// OverflowOf is Overflow for the values of a result. An infinite value is wrong, so the function
+// `fail` changes the certificate, which may be nil, so that it does not pass.
 func OverflowOf[C any](values []float64, first int, singular bool, certificate *C, fail func(*C)) error {
 	err := Overflow(values, first, singular)
 	if err != nil && certificate != nil {

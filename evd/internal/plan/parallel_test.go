@@ -56,7 +56,7 @@ func TestParallel(t *testing.T) {
 		if k == 1 {
 			panic("enough")
 		}
-		<-ctx.Done() // for ever if the panic does not cancel
+		<-ctx.Done() // waits until the panic cancels the context
 		return ctx.Err()
 	})
 }

@@ -30,7 +30,7 @@ func TestVerifiedJoinsBothSolves(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		first, second *verified
-		err, again    error // of the two solves
+		err, again    error // errors of the first and of the second solve
 		seconds       float64
 		want          error
 	}{

@@ -150,9 +150,8 @@ func RealTridiagonal[T spirv.Scalar](d, e []T) (s spectrum.Tridiagonal, phase T)
 
 // RealBidiagonal factors an upper bidiagonal matrix in single precision as D_U·S·D_Vᴴ, with D_U =
 // diag(1 … 1, phases[0]) and D_V = diag(1 … 1, phases[1]), as move.ComplexConversion does. `off`
-// has the elements of the matrix as the off-diagonal of its Golub-Kahan form, and the result those
-// of the real matrix S. All elements but the last two must be real. For real numbers the phases are
-// 1.
+// and the result have the elements of the matrix and of the real matrix S, as off-diagonals of
+// Golub-Kahan forms. All elements but the last two must be real. For real numbers the phases are 1.
 func RealBidiagonal[T spirv.Scalar](off []T) (reals []float64, phases [2]T) {
 	reals, phases = spectrum.Scale(off, 1), [2]T{1, 1}
 	z, ok := any(off).([]complex64)

@@ -80,7 +80,7 @@ func TestDigitsOfARefinement(t *testing.T) {
 		name  string
 		a     dense.Triangle[float64]
 		q     dense.Stored[float64]
-		count int // of moduli
+		count int // expected number of moduli
 	}{{"a changed matrix", changed, solved, 8}, {"rounded vectors", a, rounded, moduli.Rough}, {"tiny largest values", negative, rounded, moduli.Rough}} {
 		s := NewIteration(p, base.Begin(context.Background(), nil), nil)
 		if _, err := s.Load(c.a, c.q); err != nil {

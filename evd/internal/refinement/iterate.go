@@ -145,7 +145,7 @@ func (s *Iteration[T]) firstError() (float64, error) {
 		}
 	}
 	c := coupling / norm
-	if !(c < 1) { // or NaN
+	if !(c < 1) { // c is too large, or NaN
 		return rough, err
 	}
 	return max(rough, float64(s.N)*c*c), err

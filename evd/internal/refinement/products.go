@@ -85,7 +85,7 @@ func newProducts[T emulation.Double](dev *vk.Device, n int, cfg dense.Config, t 
 
 // reserved lists all products that the refinement may use, each of them once.
 func (p *Products[T]) reserved() (all []product.Ops[T]) {
-	if len(p.emulated) > 0 { // for a sample, and for the errors of the result
+	if len(p.emulated) > 0 { // native products compute a sample, and the errors of the result
 		all = append(all, p.native)
 	}
 	for _, o := range p.all {

@@ -80,7 +80,7 @@ func (s *Steps[T]) Step(ops product.Ops[T], noiseOf func(norm float64) refine.No
 	if err != nil {
 		return 0, err
 	}
-	if !(norm <= math.MaxFloat64) { // or NaN
+	if !(norm <= math.MaxFloat64) { // the norm is infinite or NaN
 		s.Counts.Cold = ColdFar
 		return 0, nil
 	}
@@ -108,7 +108,7 @@ func (s *Steps[T]) Step(ops product.Ops[T], noiseOf func(norm float64) refine.No
 		return 0, err
 	}
 	s.Counts.Changes = append(s.Counts.Changes, change)
-	if !(change < mostChange) { // or NaN
+	if !(change < mostChange) { // the change is too large, or NaN
 		s.Counts.Cold = ColdFar
 		return 0, nil
 	}
@@ -180,9 +180,8 @@ func (s *Steps[T]) update(ops product.Ops[T], clusters refine.Clusters, w []T) e
 	return err
 }
 
-// sorted returns the values in ascending order, and moves the vectors in the same way. Rounding
-// errors may have changed the order of the values of a step. If `rows` is true, a vector is a row
-// of z, and otherwise a column.
+// sorted returns the values in ascending order, and moves the vectors, the rows or columns of z, in
+// the same way. Rounding errors may have changed the order of the values of a step.
 func sorted[T any](values []float64, z vk.Columns[T], rows bool) []float64 {
 	if slices.IsSorted(values) {
 		return values

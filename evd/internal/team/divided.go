@@ -116,7 +116,7 @@ func newPart[T spirv.Scalar](t *Team, dev *vk.Device, c *dense.Common[T], device
 	}
 	m := most
 	if device == 0 {
-		m = c.Capacity(n) // its costs are those of all devices
+		m = c.Capacity(n) // the costs of the first device count the vectors of all devices
 	}
 	if p.q2, err = dense.NewQ2(dev, c, m, p.memory); err != nil {
 		return nil, err
@@ -215,7 +215,6 @@ type dividedSolve[T spirv.Scalar] struct {
 	crew
 }
 
-// Begin begins a solve on all devices.
 func (d *divided[T]) Begin(t *Team, c *plan.Call) Solve[T] { return &dividedSolve[T]{d, t.newCrew(c)} }
 
 // parties returns the parts of the devices in a broadcast between them. Only one broadcast at a
@@ -251,7 +250,6 @@ func (g *dividedSolve[T]) Reduced() {
 // Cause returns err, because here no error is the consequence of another one.
 func (g *dividedSolve[T]) Cause(err error) error { return err }
 
-// Downloads says how the vectors are copied from all devices.
 func (g *dividedSolve[T]) Downloads(into func(m int) vk.Columns[T]) []spectrum.Vectors[T] {
 	if !g.Vectors {
 		return nil

@@ -46,7 +46,7 @@ type exchangePlaces struct {
 	// other device has posted its part of panel p+1 only after it had taken the parts of panel p.
 	parts [2][]int
 
-	bytes int // of all
+	bytes int // size of the whole exchange
 }
 
 // places lays out the exchange for a reduction.
@@ -114,7 +114,6 @@ func (g *dividedSolve[T]) Reduce(a dense.Triangle[T], _ func()) (host spectrum.T
 	return host, sigma, err
 }
 
-// newReduction prepares a reduction.
 func (g *dividedSolve[T]) newReduction() *dividedReduction[T] {
 	events := func(count int) []*vk.Event {
 		all := make([]*vk.Event, count)

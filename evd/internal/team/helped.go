@@ -90,7 +90,6 @@ func blockOf[T spirv.Scalar](x product.Matrix[T]) vk.Block[T] {
 	return vk.Block[T]{Rows: x.Rows, Cols: x.Cols, Ld: x.Ld, At: x.At}
 }
 
-// Downloads says how the vectors are copied from all devices.
 func (g *helped[T]) Downloads(into func(m int) vk.Columns[T]) []spectrum.Vectors[T] {
 	sets := g.Solve.Downloads(into)
 	for i := range sets {

@@ -50,7 +50,7 @@ func (u *Undivided[T]) exchanged(*Team) int { return 0 }
 // come from the first device.
 type Helper[T spirv.Scalar] struct {
 	dense.Back[T]
-	reflectors dense.Reflectors[T] // with the sizes that they have on the first device
+	reflectors dense.Reflectors[T] // memory with the sizes that the reflectors have on the first device
 	x          vk.Region[float64]  // some eigenvectors of the tridiagonal matrix, one per row
 	layout     *vk.Layout
 }

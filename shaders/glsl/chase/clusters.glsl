@@ -105,7 +105,7 @@ Reflector reflect() {
 	uint top = 0;
 	[[unroll]] for (uint m = 0; m < OWN; m++) top = max(top, magnitude(u[m]));
 	top = cluster_max(top);
-	bool turns = top != 0; // otherwise H = I
+	bool turns = top != 0; // if x is 0 except for its first element, H = I
 #ifdef COMPLEX
 	turns = turns || magnitude(of_real(imag_of(head))) != 0; // β must be real, so H ≠ I
 #endif

@@ -250,7 +250,7 @@ void apply_middle(HalfStep q, work_t gamma, uint base) {
 		uint line = base + l * B + q.i;
 		work_t y[OWN];
 		[[unroll]] for (uint k = 0; k < OWN; k++) y[k] = m[l * OWN + k];
-		work_t y_u = mul(gamma, dot(y, u)); // in uniform control flow, because the cluster shuffles
+		work_t y_u = mul(gamma, dot(y, u)); // in uniform control flow: `dot` shuffles between all invocations of the cluster
 		if (!has_middle(q, line)) continue;
 		Band to = Band(middle_at(q, line));
 		[[unroll]] for (uint k = 0; k < OWN; k++) {

@@ -119,7 +119,7 @@ void main() {
 	uint begin = gl_WorkGroupID.x * p.rows, end = min(begin + p.rows, p.m);
 	bool last = p.j + 1 == min(COLUMNS, p.m);
 
-	fetch(begin + row_of, lane); // in flight while the sums are computed
+	fetch(begin + row_of, lane); // these loads are in flight while the sums are computed
 	acc_t head = t < COLUMNS && t >= p.j ? acc_t(p.from.at[t]) : acc_t(0);
 	acc_t x0 = acc_t(p.from.at[p.j]);
 #if FIRST

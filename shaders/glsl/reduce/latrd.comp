@@ -244,7 +244,7 @@ void multiply(uint i) {
 		share_of[r] = sum;
 	}
 	[[unroll]] for (uint c = KEPT; c < CHUNKS; c++) {
-		if (c * LOCAL_SIZE < p.n && (c + 1) * LOCAL_SIZE > i) { // otherwise y is zero there
+		if (c * LOCAL_SIZE < p.n && (c + 1) * LOCAL_SIZE > i) { // otherwise y is zero in all columns of the chunk
 			uint l = min(column(c), p.n - 1); // y is zero after column n−1
 			[[unroll]] for (uint r = 0; r < ROWS; r++) {
 				uint k = row(r) >= i && row(r) < p.n ? row(r) : p.n - 1;

@@ -34,7 +34,7 @@ layout(constant_id = 2) const uint CHUNK = 64;
 const uint LANES = LOCAL_SIZE / CHUNK;            // invocations that share a row of a chunk
 const uint PER_LANE = (COLUMNS + LANES - 1) / LANES; // columns of that row for each of them
 const uint SEGMENTS = LOCAL_SIZE / COLUMNS;         // invocations that share a dot product
-const uint STRIDE = CHUNK + 1;                    // of a tile's column: odd, so no bank conflicts
+const uint STRIDE = CHUNK + 1;                    // leading dimension of the tile: odd, so that no two rows have bank conflicts
 
 // `tile` holds the rows of the panel that the workgroup processes at a time (a chunk). Element (r,
 // l) lies at r + l·STRIDE.

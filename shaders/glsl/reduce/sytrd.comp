@@ -173,7 +173,7 @@ void multiply(uint i) {
 	uint wanted = owner(i) == gl_WorkGroupID.x ? position(i) : ROWS; // row i
 	[[unroll]] for (uint c = 0; c < SPILT; c++) {
 		published[c] = work_t(0);
-		if ((c + 1) * LOCAL_SIZE > i) { // otherwise its columns are done
+		if ((c + 1) * LOCAL_SIZE > i) { // otherwise all columns of the chunk are reduced already
 			[[unroll]] for (uint r = 0; r < ROWS; r++) {
 				if (inside(r, c) && row(r) >= i) {
 					MatrixInOut at = place(r, c);

@@ -122,7 +122,7 @@ work_t small;
 work_t middle(work_t lo, work_t hi) {
 	work_t near = max(lo, -hi), far = max(hi, -lo); // distances from 0; near < 0 if 0 lies inside
 	work_t midpoint = work_t(0.5) * (lo + hi);
-	if (!(far <= small && abs(midpoint) <= far)) return midpoint; // also if a number is NaN
+	if (!(far <= small && abs(midpoint) <= far)) return midpoint; // true also if one of the numbers is NaN
 	if (near < 0) return work_t(0);
 	near = max(near, power_of_two(TINY));
 	if (far <= 4 * near) return midpoint;

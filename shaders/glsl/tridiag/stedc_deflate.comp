@@ -146,7 +146,7 @@ uint rank(real_t x, uint begin, uint end, bool equal) {
 // Columns with equal eigenvalues keep their order.
 void sort() {
 	for (uint i = gl_LocalInvocationIndex; i < m.n; i += LOCAL_SIZE) sorted.at[i] = 0;
-	meet(); // with NaN, some elements may not be written below
+	meet(); // first every element gets a value, because a NaN may leave elements unwritten below
 	for (uint i = gl_LocalInvocationIndex; i < m.n; i += LOCAL_SIZE) {
 		bool upper = i < m.n1;
 		uint c = upper ? column(i, 0, m.n1) : column(i, m.n1, m.n);

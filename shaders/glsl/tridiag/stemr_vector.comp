@@ -143,7 +143,7 @@ work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
 	work_t quotient = (top ? ld : d) / pivot;
 	work_t next = top ? (quotient * l) * shifted : w.t * quotient - lambda;
 	if (quotient == 0 || isnan(next)) next = top ? lld : d - lambda; // the pivot was infinite
-	bool begins = !top && k == 0; // in the last row there is no pivot yet
+	bool begins = !top && k == 0; // the way up begins in the last row, where there is no pivot yet
 	w.t = begins ? d - lambda : next;
 	if (!begins && pivot < 0) w.negative++;
 	return l * quotient;

@@ -54,7 +54,7 @@ func NewOn[T Double](dev *vk.Device, native product.Ops[T], t product.Emulation,
 	if err != nil {
 		return nil, err
 	}
-	refused := vk.Reserve[uint32]("rows that emulated products refused", 2) // of left and of right sides
+	refused := vk.Reserve[uint32]("rows that emulated products refused", 2) // one count for left sides, and one for right sides
 	return &Ops[T]{native: native, k: k, least: t.Least, refused: refused, symm: newSymm(dev, k, t)}, nil
 }
 

@@ -67,7 +67,7 @@ func up(n, step int) int { return (n + step - 1) / step * step }
 
 const (
 	normThreads  = 256
-	farThreads   = 1024 // of the kernel for norms of far factors
+	farThreads   = 1024 // invocations of a workgroup of the kernel for norms of far factors
 	shiftThreads = 128
 	planeThreads = 128
 	planePart    = 8 // largest number of elements that one invocation converts

@@ -34,7 +34,7 @@ type side[T Double] struct {
 // problem is a product C ← α·(A·Bᵀ + A2·B2ᵀ) + β·C. Each factor is a set of rows along the inner
 // dimension. A single product has no A2 and no B2.
 type problem[T Double] struct {
-	left, right []rows[T] // one factor each, or two
+	left, right []rows[T] // each has one factor, or two
 	alpha, beta float64
 	c           product.Matrix[T]
 

@@ -73,7 +73,7 @@ func FindUnits(ctx context.Context, dev *vk.Device) (Units, error) {
 		return u, nil
 	}
 	best := u.Shape
-	var refused error // by the driver's compiler
+	var refused error // why the driver's compiler refused the kernel
 	text, err := machine.Of(dev).Attempt(orderName(best), func(begin func()) (string, error) {
 		begin()
 		var kernel *orderKernel

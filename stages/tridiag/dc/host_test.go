@@ -49,7 +49,7 @@ func TestHostProgress(t *testing.T) {
 // work.
 func TestHostStopsWithinAMerge(t *testing.T) {
 	d, e := suite.Random(400)
-	for i := range e { // so that few columns deflate, and the last merge has several panels
+	for i := range e { // with such elements few columns deflate, and the last merge has several panels
 		d[i], e[i] = d[i]/10, 1
 	}
 	enough := errors.New("enough")

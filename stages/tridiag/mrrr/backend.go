@@ -54,7 +54,7 @@ const RootSlot = -1
 type Task struct {
 	Lo, Hi int32 // the rows of the block
 	Slot   int32 // the representation is in columns Slot and Slot+1; or RootSlot
-	Index  int32 // of the eigenvalue in the block, from 0 at the smallest
+	Index  int32 // index of the eigenvalue in the block; 0 is the smallest
 	Sharp  bool  // the eigenvalue is wanted to the last digits
 }
 

@@ -12,7 +12,7 @@ import (
 type node struct {
 	*block
 	from, to    int
-	slot        int32   // of the representation
+	slot        int32   // column of the representation in memory, or RootSlot
 	sigma       float64 // the representation is that of T − σ·I
 	left, right float64 // distances to the next members outside; infinite if there are none
 }

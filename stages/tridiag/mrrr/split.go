@@ -21,14 +21,14 @@ type solution struct {
 type block struct {
 	lo, hi, exponent int
 	members          []member // consecutive eigenvalues: the wanted ones and one more on each side
-	first            int      // index of members[0] in the block, from 0 at the smallest
+	first            int      // index of members[0] in the block; 0 is the smallest eigenvalue
 
 	sigma       float64 // the root representation is that of T − σ·I
 	negative    bool    // all eigenvalues of the root are negative, otherwise positive
 	least, most float64 // the magnitudes of the eigenvalues of the root are between these
 
-	failed   bool // in the current attempt
-	hopeless bool // no other root would help
+	failed   bool // the current attempt has failed
+	hopeless bool // another root would not help
 }
 
 type member struct {

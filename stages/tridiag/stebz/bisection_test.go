@@ -303,7 +303,7 @@ func TestFewHalvingsNeedDivisions(t *testing.T) {
 // each row as much as possible. In the first rows, the off-diagonal elements are zero, tiny, just
 // large enough to be used unchanged, or nearly 1. Some shifts equal the diagonal.
 func TestMinorsDoNotVanish(t *testing.T) {
-	const n, points = 100, 7 // at −¾, −½ … ¾
+	const n, points = 100, 7 // the points are −¾, −½ … ¾
 	bench := newBisectionBench(t, n, SmallestTuning().Bisection)
 	s, ws := bench.stage, bench.ws
 	for _, coupling := range []float64{0, 0x1p-440, 0x1p-300, 0x1p-61, 0x1p-60, 0x1p-40, 0.99} {
@@ -330,7 +330,7 @@ func TestMinorsDoNotVanish(t *testing.T) {
 			stagetest.Run(t, bench.dev, rec)
 			for g, got := range stagetest.Get(t, bench.dev, s.counts.In(ws))[:points] {
 				x := -1 + 0.25*float64(g+1)
-				const unit = 0x1p-50 // not less than ref.Sturm.Unit of any of these matrices
+				const unit = 0x1p-50 // at least ref.Sturm.Unit of each of these matrices
 				least, most := ref.CountBelow(d, e, x-6*unit), ref.CountBelow(d, e, x+6*unit)
 				if int(got) < least || int(got) > most {
 					t.Errorf("couplings %g, diagonal %g: %d below %g, by pivots %d to %d", coupling, diagonal, got,

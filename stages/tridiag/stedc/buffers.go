@@ -26,7 +26,7 @@ func wide(offset int) [2]uint32 { return [2]uint32{uint32(offset), uint32(uint64
 // another kernel writes it.
 type list[T any] struct {
 	region vk.Region[T]
-	host   []T // at most as long as region; nil until withHost
+	host   []T // memory on the host, at most as long as region; nil until withHost makes it
 }
 
 func newList[T any](name string, n int) list[T] { return list[T]{region: vk.Reserve[T](name, n)} }

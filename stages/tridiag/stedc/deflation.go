@@ -29,12 +29,12 @@ type deflation[T spirv.Real] struct {
 	portion int // steps of each merge whose rotations one dispatch of stedc_deflate computes
 	order   *vk.Kernel[shaders.StedcOrderSpec, shaders.StedcOrderPush[T]]
 
-	orders vk.Region[int32]  // by block, the permutation that makes its values ascend
+	orders vk.Region[int32]  // for each block, the permutation that makes its values ascend
 	leaves vk.Region[T]      // values of the leaves; NaN if a leaf has not converged
-	Info   vk.Region[uint32] // level·n + the first root that was not found, or allFound; one word, or n
+	Info   vk.Region[uint32] // level·n + index of the first root that was not found, or allFound; one word, or n words
 	reals  vk.Region[T]      // scratch of stedc_deflate
 	words  vk.Region[int32]
-	steps  stepLists[T] // of each stored level
+	steps  stepLists[T] // lists of rotations and permutations of each stored level
 	work   *vk.Layout
 }
 
@@ -72,7 +72,7 @@ type decided[T spirv.Real] struct {
 	leaves []shaders.Leaf
 	e, d   []T             // d becomes the values of all blocks
 	order  []int32         // the orders of all blocks
-	merges []shaders.Merge // of all levels; K, Upper and Lower are received
+	merges []shaders.Merge // merges of all levels; the device computes K, Upper and Lower
 	levels []int           // number of merges of each level
 
 	leafValues []T       // received

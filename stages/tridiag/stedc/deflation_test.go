@@ -20,7 +20,7 @@ type halves struct {
 	pair  dc.Pair
 	d     []float64
 	rows  dc.Rows
-	order [2][]int32 // of both blocks
+	order [2][]int32 // permutations of the two blocks
 	rho   float64
 }
 

@@ -64,13 +64,13 @@ type ForestLists struct {
 }
 
 type Trees struct {
-	rows   stages.Span // of the arrays of the forest
-	leaves stages.Span // of ForestLists.Leaves
+	rows   stages.Span // range of these trees in the arrays of the forest
+	leaves stages.Span // range of these trees in ForestLists.Leaves
 	levels []treesLevel
 }
 
 type treesLevel struct {
-	merges stages.Span // of ForestLists.merges
+	merges stages.Span // range of the level's merges in ForestLists.merges
 	sizes  levelSizes
 }
 

@@ -26,7 +26,7 @@ type mergeKernels[T spirv.Real] struct {
 	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush[T]]
 	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush[T]]
 	deflated *vk.Kernel[shaders.StedcDeflatedSpec, shaders.StedcDeflatedPush[T]]
-	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush[T]] // by tile
+	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush[T]] // one kernel for each tile
 }
 
 func newMergeKernels[T spirv.Real](b *stages.Builder, tiles product.Tuning, t Tuning) mergeKernels[T] {

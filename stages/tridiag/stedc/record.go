@@ -82,7 +82,7 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	grouped := p.half <= s.tune.Grouped
 	most := s.tune.atOnce(max(p.vectorFlops(), p.flops/float64(len(p.merges))))
 	stages.InPortions(len(p.merges), min(vk.MaxGroups()/2, most), func(first, count int) {
-		if s.tune.atOnce(p.vectorFlops()/float64(max(1, p.columns))) < p.columns { // then count is 1
+		if s.tune.atOnce(p.vectorFlops()/float64(max(1, p.columns))) < p.columns { // in this case count is 1
 			m := p.merges[first].merge
 			v.recordColumns(rec, level, first, m, 0, m.To-m.From, v.placedS(p.merges[first]))
 		} else {

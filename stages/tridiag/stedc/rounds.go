@@ -93,7 +93,7 @@ func (r *conquerRounds) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error
 	for i, l := range tree.Leaves {
 		list[i] = shaders.Leaf{Lo: uint32(l.Lo), N: uint32(l.N1), At: wide(offset(l.Lo))}
 	}
-	numbers := make([]float64, leafArrays*n) // in the order of valuesPass.leafNumbers
+	numbers := make([]float64, leafArrays*n) // the arrays have the order of valuesPass.leafNumbers
 	values, first, last := numbers[n:2*n], numbers[2*n:3*n], numbers[3*n:]
 	copy(numbers, e)
 	copy(values, d)

@@ -149,7 +149,7 @@ func (s *ConquerShare) Elements(m int) int {
 
 type ConquerDevice struct {
 	Ctx   context.Context
-	Arena *vk.Arena // with the workspace of Share
+	Arena *vk.Arena // its layout contains the workspace of Share
 	Share *ConquerShare
 
 	// X gets the device's vectors, one per row: m×n for m vectors, packed (Ld = max(m, 1)). Its

@@ -82,8 +82,8 @@ func assign(blocks []sharedBlock, n int) (offset []int) {
 // sharedNumbers holds what the vectors need from the values pass on the first device.
 type sharedNumbers struct {
 	numbers []float64
-	steps   stepLists[float64] // with memory on the host
-	leaves  []float64          // one after another, in the order of the rows
+	steps   stepLists[float64] // the lists on the host
+	leaves  []float64          // the vectors of the leaves, one leaf after another, in the order of the rows
 }
 
 // plan prepares the lists of a device for its own blocks and for its vectors of the last merge.

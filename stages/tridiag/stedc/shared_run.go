@@ -14,7 +14,7 @@ type sharedRun struct {
 	*divideConquerRun // on the first device
 	each              func(do func(k int) error) error
 	devices           []*sharedDevice
-	profiles          []*vk.Profile // of the devices
+	profiles          []*vk.Profile // one profile for each device
 
 	// The results of sharedBlocksOf.
 	last           dc.Pair
@@ -22,9 +22,9 @@ type sharedRun struct {
 	device, offset []int
 
 	tree       dc.Tree
-	leafOffset []int // in found.leaves, by first row
+	leafOffset []int // offset of each leaf in found.leaves, by the leaf's first row
 	found      sharedNumbers
-	strip      int // most elements of a strip of W, or of some columns of a block, on their way to all devices
+	strip      int // largest number of elements that go to all devices at a time
 }
 
 type sharedDevice struct {

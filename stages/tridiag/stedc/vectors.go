@@ -30,7 +30,7 @@ type vectorsPass struct {
 	sort    *vk.Kernel[shaders.StedcSortSpec, shaders.StedcSortPush]
 
 	q, panel vk.Region[float64]
-	lists    vectorLists // offsets on the device; each solve adds the memory on the host
+	lists    vectorLists // these lists have only memory on the device; each solve adds memory on the host
 	work     *vk.Layout
 }
 

@@ -53,7 +53,7 @@ type mrrrMemory struct {
 	chosen       vk.Region[int32]   // number of the chosen candidate
 	chosenGrowth vk.Region[float64]
 
-	sums vk.Region[float64] // of all vectors, 2·mrrr.Samples for each row
+	sums vk.Region[float64] // sums of all vectors, 2·mrrr.Samples for each row
 }
 
 // newMRRRMemory reserves the workspace for up to m vectors of order n, of which at most inFlight

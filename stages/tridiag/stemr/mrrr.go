@@ -31,7 +31,7 @@ import (
 // Bientinesi, PPAM 2009.
 type MRRR struct {
 	dev      *vk.Device
-	n, m     int // order of T; most vectors
+	n, m     int // order of T, and largest number of vectors
 	tune     Tuning
 	fallback *stedc.DivideConquer // nil: the host solves all blocks that need it
 

@@ -95,7 +95,7 @@ func (r *mrrrRun) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, x intervalBi
 func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count int) {
 	s, w := r.stage, &r.stage.memory
 	reps, ld := r.representations(l.Vectors)
-	step := func(flags uint32, flops float64) { // one step of all count iterations; a row of a vector costs flops
+	step := func(flags uint32, flops float64) { // records one step of all `count` iterations; one row of a vector costs `flops`
 		stages.InPortions(count, s.portion(count, vectorPasses), func(from, count int) {
 			at := first + from
 			s.vector.Dispatch(rec, vk.Folded(vk.Tiles(2*count, s.tune.Threads)), shaders.StemrVectorPush{

@@ -8,7 +8,7 @@ import (
 )
 
 type Tuning struct {
-	Threads  uint32  // invocations of a workgroup; even, as two of them find a vector
+	Threads  uint32  // invocations of a workgroup; an even number, because two invocations compute a vector
 	Lanes    int     // threads that keep the device busy; fewer threads take as much time
 	Levels   uint32  // largest number of halvings that a team of threads does at once; 2^Levels ≤ Threads
 	Vectors  int     // vectors that are computed at the same time, with n numbers of workspace each; at least 1

@@ -30,7 +30,7 @@ func mrrrBlocks() [][]float64 {
 		block(12, func(i int) (d, l float64) { return 1, float64(i % 2) }), // λ meets pivots: 0, then ∞, then NaN
 		block(13, func(int) (d, l float64) { return 1, 0 }),                // every row is as good a twist as any other
 		block(14, func(int) (d, l float64) { return 1e200, 1e200 }),        // overflows
-		{1, 1, 0, 0}, // at λ = 1 no γ is finite
+		{1, 1, 0, 0}, // for λ = 1 no γ is finite
 		block(13, func(int) (d, l float64) {
 			return random.NormFloat64(),
 				random.NormFloat64()

@@ -26,8 +26,7 @@ type Matrix struct {
 }
 
 // atOnce is the number of shifts whose pivots are computed in one loop over T. Each pivot needs a
-// division by the previous pivot. While this division takes place, the processor can compute pivots
-// of other shifts.
+// division by the previous one. During the division the processor computes pivots of other shifts.
 const atOnce = 4
 
 // New prepares the matrix with the diagonal d and the off-diagonal e, whose elements must be

@@ -248,7 +248,7 @@ func gluedBidiagonal(n int, glue float64) (d, e []float64) {
 func kimura(n int) (d, e []float64) {
 	d, e = make([]float64, n), noSuper(n)
 	for i := range d {
-		a := 15 + math.Abs(float64(i%21-10)) // off-diagonal 1
+		a := 15 + math.Abs(float64(i%21-10)) // diagonal of the shifted matrix; its off-diagonal elements are 1
 		if i > 0 {
 			e[i-1] = 1 / d[i-1]
 			a -= e[i-1] * e[i-1]
