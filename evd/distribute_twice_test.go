@@ -14,7 +14,7 @@ import (
 // TestDividedPlansShareDevices solves with two plans that divide matrices among the same devices,
 // from two goroutines. The first device of one plan is the second device of the other plan. While a
 // solve uses one device, it waits for the other one. If each plan had one device and waited for the
-// other device, both would wait for ever.
+// other device, both would wait without end.
 func TestDividedPlansShareDevices(t *testing.T) {
 	when.Skip(t, when.Quick, "several devices")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})

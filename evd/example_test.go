@@ -84,7 +84,7 @@ func ExamplePlan_Solve_cancel() {
 	const n = 200
 	ctx, cancel := context.WithCancel(context.Background())
 	plan, err := evd.NewPlan[float64](dev, n, evd.Options{
-		Progress: func(evd.Progress) { cancel() }, // a program would do so for a signal, or use a deadline
+		Progress: func(evd.Progress) { cancel() }, // a real program would cancel after a signal, or use a deadline
 	})
 	if err != nil {
 		log.Fatal(err)

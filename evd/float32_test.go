@@ -283,7 +283,7 @@ func TestComplex64Options(t *testing.T) {
 	singleOptions[complex64](t, device(t, vk.Options{}), randomHermitian(45))
 }
 
-// singleOptions is TestFloat32Options for the number type T and a matrix of order 45.
+// singleOptions does the same as TestFloat32Options for the number type T and a matrix of order 45.
 func singleOptions[T single, D double](t *testing.T, d *vk.Device, matrix []D) {
 	const n = 45
 	rounded, _ := rounded[T](matrix)

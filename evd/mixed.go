@@ -37,8 +37,8 @@ func NewMixedPlan[T Double](dev *vk.Device, n int, opt Options) (*MixedPlan[T], 
 	return withFittingProducts(n, opt, func(opt Options) (*MixedPlan[T], error) { return newMixedPlan[T](dev, n, opt) })
 }
 
-// newMixedPlan is NewMixedPlan for options that have been checked. Emulated products that do not
-// fit into the device's memory are an error.
+// newMixedPlan does the same as NewMixedPlan for options that have been checked. Emulated products
+// that do not fit into the device's memory are an error.
 func newMixedPlan[T Double](dev *vk.Device, n int, opt Options) (*MixedPlan[T], error) {
 	r, err := newRefinePlan[T](dev, n, opt)
 	if err != nil {

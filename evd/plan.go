@@ -41,7 +41,8 @@ type Plan[T Number] struct {
 // the tridiagonal problem if the device does not (vk.Info.Float64).
 //
 // If Options.Devices has further devices, NewPlan sets Options.Distribute where that was measured
-// to be faster, or where the memory of a device is too small otherwise. Plan.Distributed says so.
+// to be faster, or where the memory of a device is too small otherwise. Plan.Distributed reports
+// the choice.
 //
 // On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs work, and Solve does not.
 func NewPlan[T Number](dev *vk.Device, n int, opt Options) (*Plan[T], error) {

@@ -37,7 +37,7 @@ func TestEmulatedProducts(t *testing.T) {
 	}
 }
 
-// TestEmulatedProductsOfHermitians is TestEmulatedProducts for complex matrices.
+// TestEmulatedProductsOfHermitians repeats TestEmulatedProducts for complex matrices.
 func TestEmulatedProductsOfHermitians(t *testing.T) {
 	when.Many(t, "the same kernels with other numbers")
 	d := device(t, vk.Options{})

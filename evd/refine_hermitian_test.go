@@ -38,7 +38,7 @@ func nearlyHermitian(t *testing.T, d *vk.Device, n int, a []complex128, change f
 	return q
 }
 
-// TestRefineHermitians is TestRefine for Hermitian matrices. Both triangles, by columns and by
+// TestRefineHermitians repeats TestRefine for Hermitian matrices. Both triangles, by columns and by
 // rows, must give the same bits.
 func TestRefineHermitians(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
@@ -211,7 +211,7 @@ func TestRefineHermitiansRefuses(t *testing.T) {
 	}
 }
 
-// TestMixedHermitians is TestMixed for Hermitian matrices, whose first solve is in complex64.
+// TestMixedHermitians repeats TestMixed for Hermitian matrices, whose first solve is in complex64.
 func TestMixedHermitians(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	d := device(t, vk.Options{})
@@ -258,7 +258,7 @@ func TestMixedHermitians(t *testing.T) {
 	}
 }
 
-// TestMixedKindsOfHermitians is TestMixedKinds for Hermitian matrices.
+// TestMixedKindsOfHermitians repeats TestMixedKinds for Hermitian matrices.
 func TestMixedKindsOfHermitians(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")

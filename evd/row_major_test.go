@@ -115,7 +115,7 @@ func TestRowMajorMatrix(t *testing.T) {
 	rowMajorMatrix(t, 21, full(random(21)), map[string]evd.Options{"one": {}, "verify": {Verify: true}, "divided": divided})
 }
 
-// TestRowMajorHermitian is TestRowMajorMatrix for a Hermitian matrix, whose transpose is its
+// TestRowMajorHermitian repeats TestRowMajorMatrix for a Hermitian matrix, whose transpose is its
 // conjugate.
 func TestRowMajorHermitian(t *testing.T) {
 	rowMajorMatrix(t, 21, randomHermitian(21), map[string]evd.Options{"one": {}, "verify": {Verify: true}})

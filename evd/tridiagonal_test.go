@@ -101,7 +101,7 @@ func TestPartOfATridiagonal(t *testing.T) {
 
 // TestFallbackOfMRRR makes MRRR fail: every test of its vectors is made to fail. Divide and conquer
 // must then compute the vectors: on the host, or for large matrices on the device, in memory of its
-// own. The counters of the result must say so.
+// own. The counters of the result must count these vectors.
 func TestFallbackOfMRRR(t *testing.T) {
 	when.Skip(t, when.Quick|when.Slow, "the calls of other tests")
 	d := device(t, vk.Options{})

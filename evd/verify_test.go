@@ -37,7 +37,7 @@ func upload(c *plan.Call, to vk.Slice[float64], v []float64) error {
 	return vk.Upload(c.Ctx, c.Dev, to, vk.Vector(v))
 }
 
-// A spoil is a way to make the result of the tridiagonal problem wrong.
+// A spoil is a test case: a way to make the result of the tridiagonal problem wrong.
 type spoil struct {
 	name    string
 	vectors bool // the error is visible only with vectors

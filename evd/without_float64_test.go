@@ -247,8 +247,8 @@ func TestWithoutFloat64Cancel(t *testing.T) {
 	}
 }
 
-// TestWithoutFloat64Refuses checks that everything that needs double precision says so, and that it
-// names the feature.
+// TestWithoutFloat64Refuses checks that each function that needs double precision returns an error,
+// and that the error names the feature.
 func TestWithoutFloat64Refuses(t *testing.T) {
 	d, whole := singleOnly(t), device(t, vk.Options{})
 	for name, made := range map[string]func() error{

@@ -218,7 +218,7 @@ func (k *canonical[T]) avoid(failed *plan.Call) error {
 	return nil
 }
 
-// factorisation is Plan.Factor for a matrix that the plan accepts.
+// factorisation does the same as Plan.Factor for a matrix that the plan accepts.
 func (k *canonical[T]) factorisation(ctx context.Context, b evd.Sym[T], report func(evd.Progress)) (*Factorization, error) {
 	c := newCall(ctx, stepOfB, stepToC, report)
 	if err := k.factor(c, b); err != nil {
@@ -312,7 +312,7 @@ func chosen[T evd.Number](res *evd.Result[T], t float64, e int) (*directions[T],
 	return f, nil
 }
 
-// solve is Plan.Solve, for a matrix that the plan accepts.
+// solve does the same as Plan.Solve for a matrix that the plan accepts.
 func (k *canonical[T]) solve(c *call, a evd.Sym[T]) (*Result[T], error) {
 	f := k.kept
 	m := len(f.root)
@@ -443,7 +443,7 @@ func finish[R evd.Float](parts []R, each int, d []float64) {
 	}
 }
 
-// check is Plan.Check for matrices that the plan accepts.
+// check does the same as Plan.Check for matrices that the plan accepts.
 func (k *canonical[T]) check(c *call, a, b evd.Sym[T], res *Result[T]) (r evd.Ratios, err error) {
 	scaledA, eA, err := dense.Congruent(triangle(a), k.kept.d)
 	if err != nil {

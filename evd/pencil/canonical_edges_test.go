@@ -67,7 +67,7 @@ func TestCanonicalNaNOfTheDevice(t *testing.T) {
 }
 
 // TestCanonicalAvoidsEmulatedProducts lets emulated products refuse a factor, in each use of V. The
-// plan must compute again with native products, keep V, and say so.
+// plan must compute again with native products and keep V, and the result must name the reason.
 func TestCanonicalAvoidsEmulatedProducts(t *testing.T) {
 	t.Run("float64", avoidsEmulated[float64])
 	t.Run("complex128", avoidsEmulated[complex128])

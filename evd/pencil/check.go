@@ -144,7 +144,7 @@ func (p *Plan[T]) scaledPairs(sigma [2]float64, res *Result[T]) (values []float6
 	return scaled(res.Values), least, dense.Stored[T]{Columns: columns, Transposed: z.RowMajor}
 }
 
-// checkOne is Check for the orders 0 and 1.
+// checkOne does the same as Check for the orders 0 and 1.
 func checkOne[T evd.Number](p *Plan[T], a, b evd.Sym[T], res *Result[T]) (r evd.Ratios, err error) {
 	if len(res.Values) == 0 {
 		return r, nil

@@ -24,8 +24,8 @@ func (e *NotPositiveError) Error() string {
 
 // MatrixError says which matrix an error is about.
 type MatrixError struct {
-	// Matrix is A or B, or C of canonical orthogonalisation if the device has computed a NaN. A and B
-	// have only finite elements then, and the place is that in C.
+	// Matrix is A or B. With canonical orthogonalisation it may be C, if the device has computed a NaN
+	// although A and B are finite. Then Err names the place of the NaN in C.
 	Matrix string
 
 	// Err is an *evd.ShapeError or an *evd.NonFiniteError.

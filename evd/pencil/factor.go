@@ -88,7 +88,7 @@ func (p *Plan[T]) hold(f dense.Factored, err error) error {
 	return nil
 }
 
-// factoriseOne is factorise for the orders 0 and 1.
+// factoriseOne does the same as factorise for the orders 0 and 1.
 func (p *Plan[T]) factoriseOne(b evd.Sym[T]) error {
 	f := &dense.Factored{Sigma: 1, Condition: 1}
 	if p.base.N == 1 {

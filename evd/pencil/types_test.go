@@ -75,8 +75,8 @@ func TestEveryKind(t *testing.T) {
 	testEveryKind(t, []int{5, 21}, map[string]Options{"smallest": {Tuning: small()}})
 }
 
-// TestEveryKindEverywhere is TestEveryKind for orders around those of bands, blocks and tiles, with
-// waits between workgroups, without them, and with the device's own tuning.
+// TestEveryKindEverywhere repeats TestEveryKind for orders around those of bands, blocks and tiles,
+// with waits between workgroups, without them, and with the device's own tuning.
 func TestEveryKindEverywhere(t *testing.T) {
 	when.Long(t, "TestEveryKind")
 	testEveryKind(t, []int{1, 2, 3, 5, 7, 8, 9, 16, 17, 31, 32, 33, 63, 64, 65},

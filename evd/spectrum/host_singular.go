@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/sturm"
 )
 
-// NewGolubKahanOnHost is NewOnHost for Golub-Kahan forms of bidiagonal matrices: n is even, and the
-// diagonal is zero. The host finds values by the dqds algorithm, which needs a twentieth of the
-// time of bisection. Small values keep their digits. opt.Vectors must not be set.
+// NewGolubKahanOnHost does the same as NewOnHost for Golub-Kahan forms of bidiagonal matrices: n is
+// even, and the diagonal is zero. The host finds values by the dqds algorithm, which needs a
+// twentieth of the time of bisection. Small values keep their digits. opt.Vectors must not be set.
 func NewGolubKahanOnHost(n int, opt Options) *Stage {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt, host: &hostProblem{}, phase: stages.PhaseDqds}
 	s.counter = hostCounter{s.host}

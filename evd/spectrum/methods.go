@@ -17,8 +17,8 @@ type Method interface {
 	// Work is the device memory that Solve needs. It may hold no other data while Solve runs.
 	Work() *vk.Layout
 
-	// Elements is the number of elements that the memory of `xt` in Solve must have, or 0 if it
-	// needs no more than its own elements.
+	// Elements is the number of elements that the memory of `xt` in Solve must have. 0 means that the
+	// elements of xt itself are enough.
 	Elements() int
 
 	// Flops estimates the operations for m eigenvalues, or for m eigenpairs if vectors are wanted.

@@ -32,7 +32,8 @@ type Stage struct {
 	counter counter
 	exact   Method
 
-	// These are the memory of D, E, Lambda and X. They are empty if the host solves the problem.
+	// These are the device memory that D, E, Lambda and X return. They are empty if the host solves
+	// the problem.
 	d, e, values, x vk.Region[float64]
 
 	// host is the problem if the host solves it, and nil otherwise.

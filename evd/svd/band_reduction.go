@@ -98,8 +98,8 @@ func (r *storedBand[S]) record(rec *vk.Recorder, c *plan.Call, gk *spectrum.Stag
 	return r.recordChase(rec, c, gk)
 }
 
-// recordGeneral is `record` for a band in general compact storage, as reduce.GeneralBandReduction
-// stores it. The band is not changed.
+// recordGeneral does the same as `record` for a band in general compact storage, as
+// reduce.GeneralBandReduction stores it. The band is not changed.
 func (r *storedBand[S]) recordGeneral(
 	rec *vk.Recorder, c *plan.Call, wide vk.Slice[S], gk *spectrum.Stage,
 ) func() spectrum.Tridiagonal {

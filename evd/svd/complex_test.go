@@ -172,8 +172,8 @@ func solveComplex[T stagetest.Complex](t *testing.T, x complexMatrix, opt Option
 	return res
 }
 
-// nearComplex is `near` for values in the unit of T, compared with those of an embedded real
-// matrix.
+// nearComplex does the same as `near` for values in the unit of T, compared with those of an
+// embedded real matrix.
 func nearComplex[T stagetest.Complex](t *testing.T, what string, m, n int, got, want []float64) {
 	t.Helper()
 	nearIn(t, what, 2*m, 2*n, got, want, stagetest.EpsilonOf[T]())

@@ -25,8 +25,8 @@ type halfChase[T evd.Number] struct {
 	wide vk.Region[spirv.Float16] // B in half precision, as reduce.GeneralBandReduction stores it
 }
 
-// In newHalfChase, `length` is the number of elements of the band, as reduce.GeneralBandReduction
-// stores it.
+// newHalfChase makes the stages. `length` is the number of elements of the band, as
+// reduce.GeneralBandReduction stores it.
 func newHalfChase[T evd.Number](
 	dev *vk.Device, length int, size chase.NarrowSize, wait stages.Waiting, t tuning.Tuning,
 ) (h *halfChase[T], err error) {

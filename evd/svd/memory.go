@@ -116,7 +116,7 @@ func (p *path[T]) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
 	return kept, vk.Together(p.doubles.wideLayout(), r.more, vk.InTurn(conquer, back))
 }
 
-// layBidiagonal is `lay` for a bidiagonal matrix.
+// layBidiagonal does the same as `lay` for a bidiagonal matrix.
 func (p *path[T]) layBidiagonal(of shape) {
 	s, r := &p.steps, &p.regions
 	always := s.values.Always()

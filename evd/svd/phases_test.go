@@ -47,7 +47,7 @@ func emulatedByPhase(t *testing.T, p *Plan[float64], a evd.Dense[float64]) map[s
 // TestEachPhaseHasItsProducts counts the emulated products of each phase of a solve, for one side
 // of vectors and for both, with and without a QR factorisation. A plan that ProductsEmulated asks
 // for has them in all phases with large products. Plans with other choices have none, or only those
-// for the vectors. Plan.Costs must say so.
+// for the vectors. Plan.Costs must name the phases with native products.
 func TestEachPhaseHasItsProducts(t *testing.T) {
 	when.Skip(t, when.Quick, "products of other sizes")
 	small := tuning.Smallest()

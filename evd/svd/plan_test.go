@@ -100,9 +100,9 @@ func TestCancelInEachPhase(t *testing.T) {
 	})
 }
 
-// cancelInEachPhase is TestCancelInEachPhase for one number type. The function `right` checks a
-// result. Each command is a batch of its own, because a solve reports its progress only at the end
-// of a batch, and a batch may otherwise contain a whole phase.
+// cancelInEachPhase does the same as TestCancelInEachPhase for one number type. The function
+// `right` checks a result. Each command is a batch of its own, because a solve reports its progress
+// only at the end of a batch, and a batch may otherwise contain a whole phase.
 func cancelInEachPhase[T evd.Float](t *testing.T, a evd.Dense[T], right func(what string, p *Plan[T], res *Result[T])) {
 	seen := map[string]bool{}
 	var cancelAt string

@@ -112,7 +112,7 @@ func near(t *testing.T, what string, m, n int, got, want []float64) {
 	nearIn(t, what, m, n, got, want, 0x1p-52)
 }
 
-// nearIn is `near` for values with the unit `ulp`.
+// nearIn does the same as `near` for values with the unit `ulp`.
 func nearIn(t *testing.T, what string, m, n int, got, want []float64, ulp float64) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -87,7 +87,7 @@ func decomposed(t *testing.T, what string, g *mat.Dense, opt Options, res *Resul
 	decomposedIn(t, what, g, opt, res, 0x1p-52)
 }
 
-// decomposedIn is `decomposed` for results with the unit `ulp`.
+// decomposedIn does the same as `decomposed` for results with the unit `ulp`.
 func decomposedIn(t *testing.T, what string, g *mat.Dense, opt Options, res *Result[float64], ulp float64) {
 	t.Helper()
 	limit := ratioLimit * ulp / 0x1p-52

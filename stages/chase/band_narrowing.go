@@ -121,8 +121,8 @@ func NewBandNarrowing[T spirv.Stored](dev *vk.Device, size NarrowSize, w stages.
 	return s, err
 }
 
-// In a sweep of the kernel, the elements of one row are annihilated, and the bulge that this
-// creates is chased down the band.
+// build makes the kernel of the pass. In a sweep of the kernel, the elements of one row are
+// annihilated, and the bulge that this creates is chased down the band.
 func (p *narrowPass[T]) build(dev *vk.Device, w stages.Waiting, t Tuning) error {
 	p.pipeline = pipeline{
 		count: max(0, p.n-1-(p.width-p.tile)), length: p.halfSteps, flops: p.halfStepFlops(), least: 2 * t.SweepCost,

@@ -236,7 +236,7 @@ func TestChaseProtocol(t *testing.T) {
 // TestChaseAccessesAreNotPrivate checks that no load or store of the band in the bulge chasing
 // kernels is private to an invocation, because the flags order only accesses that are not private.
 func TestChaseAccessesAreNotPrivate(t *testing.T) {
-	const wantLoads, wantOutStores = 3, 2 // A, C, D; V and Tau, which nobody reads in this dispatch
+	const wantLoads, wantOutStores = 3, 2 // the loads of A, C and D; the stores of V and Tau, which no invocation of this dispatch loads
 	for _, code := range [][]byte{shaders.Sb2stChase[float64]().Code, shaders.Sb2stTeams[float64]().Code} {
 		got := stagetest.AccessesOf(code)
 		if got.Loads != wantLoads || got.PrivateLoads != 0 || got.PrivateStores != wantOutStores {

@@ -58,7 +58,7 @@ type Tuning struct {
 // device, and a *vk.UnsupportedError otherwise.
 func (t Tuning) Fits(info vk.Info, b int) error { return Fits[float64](t, info, b) }
 
-// Fits is Tuning.Fits for numbers of type T.
+// Fits does the same as Tuning.Fits for numbers of type T.
 func Fits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 	for _, allowed := range []bool{false, true} {
 		shape := chaseShape{b: b, info: info, wait: stages.Waiting{Allowed: allowed}, tune: t}

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestComplexSymmColumns is TestSymmColumns for Hermitian matrices.
+// TestComplexSymmColumns repeats TestSymmColumns for Hermitian matrices.
 func TestComplexSymmColumns(t *testing.T) {
 	stagetest.EachComplex(t, testComplexSymmColumns[complex128], testComplexSymmColumns[complex64])
 }

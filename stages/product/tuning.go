@@ -30,7 +30,7 @@ type Tuning struct {
 // Fits returns nil if products of doubles can use the tiles on the device.
 func (t Tuning) Fits(info vk.Info) error { return Fits[float64](t, info) }
 
-// Fits is Tuning.Fits for products of T.
+// Fits does the same as Tuning.Fits for products of T.
 func Fits[T spirv.Scalar](t Tuning, info vk.Info) error {
 	for _, tile := range t.Tiles {
 		if err := fits[T](tile, info); err != nil {

@@ -128,7 +128,8 @@ func reduce[T spirv.Scalar](t *testing.T, n, b, k int, tune Tables, dense []T) (
 	return reduceFrom(t, n, b, k, tune, lower, func(*vk.Recorder, product.Matrix[T]) {})
 }
 
-// reduceFrom is reduce for a matrix that the function `load` converts to a lower triangle.
+// reduceFrom does the same as reduce for a matrix that the function `load` converts to a lower
+// triangle.
 func reduceFrom[T spirv.Scalar](
 	t *testing.T, n, b, k int, tune Tables, given []T, load func(rec *vk.Recorder, a product.Matrix[T]),
 ) (y, band, factors []T) {

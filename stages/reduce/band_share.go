@@ -49,7 +49,7 @@ type BandShare[T spirv.Scalar] struct {
 	products, updates product.Ops[T]
 	multiply          *product.SymmColumns[T]
 
-	// `mirror` completes the diagonal blocks of A.
+	// `mirror` completes the diagonal blocks of A from their lower triangles.
 	qr      *panel.QR[T]
 	factor  panel.FactorRows[T]
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]

@@ -141,7 +141,7 @@ func TestBandShareRefuses(t *testing.T) {
 	}
 }
 
-// checkShares is checkReduction for a reduction by several devices.
+// checkShares does the same as checkReduction for a reduction by several devices.
 func checkShares(t *testing.T, name string, n, b, k int, parts []float64, tune Tables, dense []float64, orthogonal, similar *stagetest.Worst) {
 	t.Helper()
 	where := fmt.Sprintf("%s n=%d b=%d k=%d, %d devices", name, n, b, k, len(parts))

@@ -7,8 +7,8 @@ const pollStop = 20 * time.Millisecond
 
 // Interruptible calls f, which cannot be interrupted, and returns when f has returned. If `stop`
 // returns an error before, Interruptible returns this error soon afterwards. Then f continues to
-// run in a goroutine of its own, so f may only use memory that nobody else uses. A panic of f is
-// passed to the caller, except after an error. If `stop` is nil, Interruptible only calls f.
+// run in a goroutine of its own, so f may only use memory that no other goroutine uses. A panic of
+// f is passed to the caller, except after an error. If `stop` is nil, Interruptible only calls f.
 func Interruptible(stop func() error, f func()) error {
 	if stop == nil {
 		f()

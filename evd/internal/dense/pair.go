@@ -194,7 +194,8 @@ func (s *Solve[T]) Factorise(b Triangle[T]) (Factored, error) {
 	return read(sigma, err)
 }
 
-// FactoriseAgain is Factorise for the B that is kept on the device, which was multiplied by σ.
+// FactoriseAgain does the same as Factorise for the B that is kept on the device, which was
+// multiplied by σ.
 func (s *Solve[T]) FactoriseAgain(sigma float64) (Factored, error) {
 	p, to := s.pair, s.pair.matrix(s.pair.l, s.Arena)
 	var read func(sigma float64, err error) (Factored, error)

@@ -142,7 +142,8 @@ func (l *Lead[T]) Costs(reduction float64, back []plan.StageCost) []plan.StageCo
 	return append(append(costs, l.Spectrum.Cost()), back...)
 }
 
-// RealFlops is the number of real operations for each operation that a stage counts.
+// RealFlops is the number of real operations for each operation that a stage counts: 4 for complex
+// T.
 func RealFlops[T spirv.Scalar]() float64 {
 	if spirv.KindOf[T]().IsComplex() {
 		return 4
@@ -260,7 +261,7 @@ func (s *Stages[T]) Costs() []plan.StageCost {
 // Layout is the layout of all device memory that the stages use.
 func (s *Stages[T]) Layout() *vk.Layout { return s.layout }
 
-// reserve reserves the memory that the stages pass to each other.
+// reserve reserves the device memory through which the stages pass data to each other.
 func (s *Stages[T]) reserve() {
 	n, b, v, tau := s.N, s.Tune.Band, 0, 0
 	if s.Vectors && !s.OneStage {

@@ -17,7 +17,7 @@ import (
 //
 // The method Allocate begins the allocation, and the method Wait ends it. The caller must call the
 // method Stop in any case, and may call it after Wait. Stop ends the goroutines that write to the
-// memory, which nobody needs after an error.
+// memory, because after an error this memory is not needed.
 type ResultMemory[T spirv.Scalar] struct {
 	z       vk.Columns[T]
 	workers sync.WaitGroup

@@ -54,9 +54,10 @@ func (a *attempts) run() (int, error) {
 	})
 }
 
-// TestSurvive checks when Survive makes another attempt: only after a wait that failed, and only if
-// the context of the call has not ended. There must be at most four attempts, because each of three
-// causes of a failure can be avoided once. Survive must return the error of the last attempt.
+// TestSurvive checks when Survive makes another attempt: after a wait that failed, but not after
+// other errors, and only if the context of the call has not ended. There must be at most four
+// attempts, because each of three causes of a failure can be avoided once. Survive must return the
+// error of the last attempt.
 func TestSurvive(t *testing.T) {
 	other, failedWait, same := errors.New("other"), errors.New("a failed wait"), &stages.InfoError{Stage: "chase", Info: 3}
 	for _, c := range []struct {

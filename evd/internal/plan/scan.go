@@ -25,8 +25,8 @@ func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) 
 	})
 }
 
-// ScanColumns is Scan for a matrix whose columns the function `column` scans, as ScanNumbers does.
-// `elements` is about the number of elements of the matrix.
+// ScanColumns does the same as Scan for a matrix whose columns the function `column` scans, as
+// ScanNumbers does. `elements` is about the number of elements of the matrix.
 func ScanColumns(elements, cols int, column func(j int, largest float64) (float64, int)) (largest float64, row, col int) {
 	type found struct {
 		largest  float64
@@ -67,8 +67,8 @@ func ScanColumns(elements, cols int, column func(j int, largest float64) (float6
 	return largest, row, col
 }
 
-// ScanNumbers is ScanColumn for real or complex numbers. The magnitude of a complex number is the
-// larger one of |Re| and |Im|.
+// ScanNumbers does the same as ScanColumn for real or complex numbers. The magnitude of a complex
+// number is the larger one of |Re| and |Im|.
 func ScanNumbers[T spirv.Scalar](col []T, largest float64) (top float64, at int) {
 	Parts(col, func(parts []float32, each int) {
 		top, at = ScanColumn(parts, largest)

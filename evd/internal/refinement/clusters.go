@@ -106,8 +106,8 @@ func ritzOnHost[T spirv.Scalar](m, ld int, block []T, values []float64) (err err
 	return err
 }
 
-// symmetric is ritzOnHost for real numbers, by gonum. It first scales the matrix by a power of two,
-// because gonum's Dsterf panics if entries are below about 10⁻¹²².
+// symmetric does the same as ritzOnHost for real numbers, by gonum. It first scales the matrix by a
+// power of two, because gonum's Dsterf panics if entries are below about 10⁻¹²².
 func symmetric(m, ld int, block, values []float64) error {
 	largest := 0.0
 	for j := range m {

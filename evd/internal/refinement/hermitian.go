@@ -14,8 +14,8 @@ import (
 // mostSweeps is the largest number of sweeps of Jacobi's method. Matrices of order 64 take about 8.
 const mostSweeps = 30
 
-// hermitian is ritzOnHost for complex numbers, by Jacobi's method. Each rotation makes one element
-// a zero:
+// hermitian does the same as ritzOnHost for complex numbers, by Jacobi's method. Each rotation
+// makes one element a zero:
 //
 //	x_p ← c·x_p − s·e^(−iφ)·x_q,   x_q ← s·x_p + c·e^(−iφ)·x_q
 //

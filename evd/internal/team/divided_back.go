@@ -12,7 +12,7 @@ import (
 // fetch transforms the vectors x of the tridiagonal matrix back, and copies the results to the host
 // memory that `wait` returns. If the devices have solved the tridiagonal problem together, each
 // device already has its part of the vectors, and x is the part of the first device. Otherwise x
-// has all vectors, and fetch moves the parts of the other devices to them.
+// has all vectors, and fetch moves to each of the other devices its part of the vectors.
 func (g *dividedSolve[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]) error {
 	m, shared, began := x.Rows, g.calls[0].Shared, time.Now()
 	if shared != nil {

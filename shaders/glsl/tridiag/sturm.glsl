@@ -23,8 +23,8 @@ work_t pivmin() { return power_of_two(SCALE_LEAST); }
 // at least ½ unless T is zero.
 work_t unit(Start s) { return ulp() * max(max(abs(s.lo), abs(s.hi)), work_t(0.5)); }
 
-// scaled returns x·by[0]·by[1]. The product of the two factors may be out of the range of one
-// number.
+// scaled returns x·by[0]·by[1]. x is multiplied by the factors one after the other, because their
+// product may be out of the range of doubles.
 work_t scaled(work_t x, real_t by[2]) { return x * by[0] * by[1]; }
 
 #endif

@@ -87,7 +87,7 @@ func complexRun(t *testing.T, ops *Ops[complex128], a, b, c entries, record reco
 
 type recording = func(rec *vk.Recorder, ws *vk.Arena, a, b, c product.Matrix[complex128])
 
-// complexRefusing is complexRun for a product that refuses rows of its left factor.
+// complexRefusing does the same as complexRun for a product that refuses rows of its left factor.
 func complexRefusing(t *testing.T, refused uint32, ops *Ops[complex128], a, b, c entries, record recording) entries {
 	t.Helper()
 	dev := stagetest.Device(t)

@@ -23,7 +23,7 @@ func TestNormsOfAnyShare(t *testing.T) {
 	ws := stagetest.Arena(t, dev, vk.Together(at, norms, peak))
 	host := stagetest.Normal(count, inner, count, 1).Data // row r is host[r + k·count]
 	for i := range count {
-		host[i+(i*31%inner)*count] *= math.Ldexp(1, 3*i) // the largest element is somewhere in the row
+		host[i+(i*31%inner)*count] *= math.Ldexp(1, 3*i) // in each row, the largest element is in another column
 	}
 	host[7+1300*count], host[8+5*count] = math.NaN(), 0x1p-1074
 	turned := make([]float64, len(host))

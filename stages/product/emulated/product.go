@@ -13,7 +13,7 @@ type memory struct {
 	words   vk.Region[uint32] // residues of two strips
 	norms   vk.Region[shaders.Norm]
 	shifts  vk.Region[int32]
-	peaks   vk.Region[uint32] // the largest norm of each factor, for up to four factors, and two words that nobody reads
+	peaks   vk.Region[uint32] // the largest norm of each factor, for up to four factors, and two unused words
 	refused vk.Region[uint32] // how many rows of left sides and of right sides could not be scaled
 }
 

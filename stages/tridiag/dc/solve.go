@@ -37,7 +37,7 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 	return SolveOn(Rounds{backend}, d, e, opt)
 }
 
-// SolveOn is SolveWith for a back end that also decides the deflation.
+// SolveOn does the same as SolveWith for a back end that also decides the deflation.
 func SolveOn(backend WholeBackend, d, e []float64, opt Options) ([]float64, error) {
 	// Divide T: T = diag(leaves) + Σ ρ·v·vᵀ.
 	s, err := newSolution(d, e, opt)

@@ -91,8 +91,8 @@ func (p *node) acceptChild(l *Level, c, member int) int {
 	for i := p.from; i < p.to; i++ {
 		m := &p.members[i]
 		m.lo, m.hi = l.MemberLo[member], l.MemberHi[member]
-		// The old representation did not determine this eigenvalue: in the new one it is outside
-		// the cluster.
+		// The parent's representation did not determine this eigenvalue accurately: according to the
+		// child's representation, it lies outside the cluster.
 		if !(m.lo+tau >= lo && m.hi+tau <= hi) {
 			p.failed = true
 		}

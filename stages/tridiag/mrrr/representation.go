@@ -73,14 +73,14 @@ func (r representation) shifted(tau float64, out *representation) (growth float6
 	return growth
 }
 
-// huge is a number above all elements of a usable representation.
+// huge is larger than all elements of a usable representation.
 const huge = 0x1p200
 
 // bisect shrinks the interval [lo, hi] around eigenvalue k until its length is at most `rtol` times
-// its larger end (dlarrb), and returns the new ends. If `sure` is false, eigenvalue k may be
-// outside the interval at first. In that case the interval first grows (see bracket). The final
-// interval contains the eigenvalue, apart from rounding errors of the counts, unless `bracket` has
-// stopped without success.
+// the larger magnitude of its ends (dlarrb). It returns the new ends. If `sure` is false,
+// eigenvalue k may be outside the interval at first. In that case the interval first grows (see
+// bracket). The final interval contains the eigenvalue, apart from rounding errors of the counts,
+// unless `bracket` has stopped without success.
 func (r representation) bisect(k int, lo, hi, rtol float64, sure bool) (float64, float64) {
 	if !sure {
 		lo, hi = r.bracket(k, lo, hi)

@@ -55,8 +55,8 @@ func (opt Options) defaults(n int) Options {
 	return opt
 }
 
-// SolveWith is Solve with the given back end, which keeps the vectors. The errors are those of
-// Solve and of the back end. For each block it does these steps:
+// SolveWith does the same as Solve with the given back end, which keeps the vectors. The errors are
+// those of Solve and of the back end. For each block it does these steps:
 //
 //	attempt      from a new root, level by level, the vectors of all wanted eigenvalues
 //	check        of residuals and orthogonality, by a few sums of all vectors

@@ -120,8 +120,8 @@ func (s *Bisection) Record(rec *vk.Recorder, ws *vk.Arena, d, e, values vk.Slice
 	s.RecordRange(rec, ws, d, e, 0, s.n, values)
 }
 
-// RecordRange is Record for the eigenvalues with the indices il … iu−1 alone. It writes iu−il
-// values, with the same bits as Record.
+// RecordRange does the same as Record for the eigenvalues with the indices il … iu−1 alone. It
+// writes iu−il values, with the same bits as Record.
 func (s *Bisection) RecordRange(
 	rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64], il, iu int, values vk.Slice[float64],
 ) {

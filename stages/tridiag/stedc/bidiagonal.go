@@ -107,9 +107,9 @@ func (s *BidiagonalConquer) Solve(
 	return s.SolveRange(ctx, ws, d, e, 0, s.values.n, st, wt)
 }
 
-// SolveRange is Solve for the vectors of values[from:to]. It returns all values. With m = to −
-// from, the matrices st and wt are m×n and packed (Ld = m, but at least 1). The memory of each must
-// have n² elements or more, as for Solve.
+// SolveRange does the same as Solve for the vectors of values[from:to]. It returns all values. With
+// m = to − from, the matrices st and wt are m×n and packed (Ld = m, but at least 1). The memory of
+// each must have n² elements or more, as for Solve.
 func (s *BidiagonalConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, st, wt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {

@@ -91,9 +91,9 @@ func (s *DivideConquer) Solve(
 	return s.SolveRange(ctx, ws, d, e, 0, s.values.pass.n, xt)
 }
 
-// SolveRange is Solve for the eigenvectors of the eigenvalues with the indices from, …, to−1. It
-// returns all eigenvalues. xt is (to−from)×n and packed. Its memory must have n² elements or more,
-// as for Solve.
+// SolveRange does the same as Solve for the eigenvectors of the eigenvalues with the indices from,
+// …, to−1. It returns all eigenvalues. xt is (to−from)×n and packed. Its memory must have n²
+// elements or more, as for Solve.
 func (s *DivideConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, xt stages.Matrix,
 ) ([]float64, *vk.Profile, error) {

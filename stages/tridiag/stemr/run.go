@@ -83,7 +83,8 @@ func addr[T any](r *mrrrRun, region vk.Region[T], i int) spirv.Addr[T] {
 	return region.In(r.ws).From(i).Addr()
 }
 
-// wordsAt is addr for a region of non-negative integers, which kernels read as unsigned ones.
+// wordsAt does the same as addr for a region of non-negative integers, which kernels read as
+// unsigned ones.
 func wordsAt(r *mrrrRun, region vk.Region[int32], i int) spirv.Addr[uint32] {
 	return spirv.Addr[uint32](addr(r, region, i))
 }
