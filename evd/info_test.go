@@ -28,7 +28,7 @@ func waitingStages(opt Options) int {
 	if opt.Vectors {
 		return len(waitingPhases)
 	}
-	return len(waitingPhases) - 1 // no back transformation
+	return len(waitingPhases) - 1 // without vectors there is no back transformation
 }
 
 // With Options.Verify, a second solve may be needed, and its stages must not let workgroups wait

@@ -92,7 +92,7 @@ func TestMixedSurvivesAWaitThatFails(t *testing.T) {
 			}
 		}
 		asked := make(chan struct{})
-		go func() { // methods without the lock
+		go func() { // calls methods that need no lock
 			defer close(asked)
 			for range 100 {
 				_, _, _ = p.Bytes(), p.Memory(), p.Costs()

@@ -126,7 +126,7 @@ func TestEveryPlaceOfANonFiniteEntry(t *testing.T) {
 					if !errors.As(err, &bad) || bad.Row != row || bad.Col != col {
 						t.Errorf("%v at (%d, %d), uplo %v: %v", x, row, col, uplo, err)
 					}
-				} else if at%5 == 0 && (err != nil || !slices.Equal(res.Values, want)) { // the entry is not read
+				} else if at%5 == 0 && (err != nil || !slices.Equal(res.Values, want)) { // entries of the other triangle are not read
 					t.Errorf("%v at (%d, %d), not referenced with uplo %v: %v", x, row, col, uplo, err)
 				}
 			}

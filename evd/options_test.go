@@ -14,7 +14,7 @@ func TestTheFirstBadOptionIsReported(t *testing.T) {
 	opt := Options{Band: 4, Block: 4, NoWaits: true, Verify: true, Overwrite: true, Vectors: true}
 	for _, c := range []struct {
 		first string
-		good  func() // makes that option good
+		good  func() // makes the bad option a good one
 	}{
 		{"Band", func() { opt.Band = 0 }}, {"Block", func() { opt.Block = 0 }}, {"NoWaits", func() { opt.NoWaits = false }},
 		{"Verify", func() { opt.Verify = false }}, {"Overwrite", func() { opt.Overwrite = false }},

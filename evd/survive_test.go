@@ -136,7 +136,7 @@ func survivesAWait[T Number](t *testing.T, random func(n int) Sym[T], options ma
 					}
 				}
 				asked := make(chan struct{})
-				go func() { // methods without the lock
+				go func() { // calls methods that need no lock
 					defer close(asked)
 					for range 100 {
 						_, _, _, _ = p.Bytes(), p.Memory(), p.Costs(), p.Band()

@@ -83,7 +83,7 @@ func TestPartOfATridiagonal(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 43
 	diagonal, off := matgen.GluedWilkinson(1e-3).Tridiagonal(n)
-	m := evd.Tridiagonal[float64]{D: diagonal, E: append(off, math.NaN())} // further elements are ignored
+	m := evd.Tridiagonal[float64]{D: diagonal, E: append(off, math.NaN())} // elements of E after the first n−1 are ignored
 	for _, by := range []evd.Selection{evd.Index(0, 3), evd.Index(20, 43), evd.Interval(2, 5), evd.Interval(2, 5).AtMost(30), evd.Interval(-20, -10)} {
 		for _, vectors := range []bool{false, true} {
 			res := solveTridiagonal(t, tridiagonalPlan(t, d, n, evd.Options{Select: by, Vectors: vectors, Tuning: small()}), m, ratio.Within("bisection"))

@@ -239,7 +239,7 @@ func (k *canonical[T]) solution(ctx context.Context, a evd.Sym[T], b *evd.Sym[T]
 		}
 	}
 	res, err := k.solve(c, a)
-	if res != nil { // perhaps beside an *evd.OverflowError
+	if res != nil { // res may be returned beside an *evd.OverflowError
 		k.ends(c)
 	}
 	return res, err

@@ -28,8 +28,8 @@ import (
 // of its values are about n·ε·max|λ|·max s / min s, where s are those that were kept, because small
 // s have errors of about ε·max s. Cholesky's method often has much smaller errors.
 type Overlap struct {
-	// Canonical says that directions of B are dropped. It is only for AxLBx. Fewer than n values are
-	// left then. If an index of Options.Select is not among them, Solve returns an *evd.OptionError.
+	// Canonical says that directions of B may be dropped. It is only for AxLBx. The result then has m
+	// ≤ n values. If an index of Options.Select is m or larger, Solve returns an *evd.OptionError.
 	Canonical bool
 
 	// Threshold is t. 0 means DefaultThreshold. In any case t is at least n·ε, because smaller s are

@@ -84,7 +84,7 @@ func (p *Plan[T]) solve(ctx context.Context, a evd.Sym[T], b *evd.Sym[T]) (*Resu
 	} else {
 		res, err = first()
 	}
-	if res != nil { // perhaps beside an *evd.OverflowError
+	if res != nil { // res may be returned beside an *evd.OverflowError
 		last.Ends()
 	}
 	return res, err

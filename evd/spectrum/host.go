@@ -14,9 +14,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// hostTuning has the orders at which another method becomes the fastest on the host. They were
-// measured on two processors: divide and conquer is the fastest method for vectors from order 50
-// on, and for all values from 300 on. Bisection takes nine times as long for all values.
+// hostTuning has the largest orders for QR iteration on the host. On two processors, divide and
+// conquer was faster than QR iteration from order 50 on for vectors, and from order 300 on for
+// values. The table has the powers of two below these orders. Bisection took nine times as long for
+// all values.
 var hostTuning = tuning.Tuning{
 	QR:            steqr.QRTuning{Vectors: 32, Values: 256},
 	ConquerValues: tuning.ConquerValues{From: 1, Share: 8},

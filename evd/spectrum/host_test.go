@@ -29,7 +29,7 @@ func TestProgressOnHostThrows(t *testing.T) {
 	for _, exits := range []bool{false, true} {
 		calls := 0
 		c, s, matrix := onHostCall(func(at vk.Progress) {
-			if at.Done == 0 { // the beginning of the phase
+			if at.Done == 0 { // the phase begins
 				return
 			}
 			if calls++; calls == 2 && exits {

@@ -66,7 +66,7 @@ func (o BandOptions) dense() Options {
 // share a plan wait for each other. The caller closes the plan before the device.
 type BandPlan[T evd.Float] struct {
 	replaceable[*bandPath]
-	b   int // superdiagonals of the caller's bands
+	b   int // number of superdiagonals of the caller's bands
 	opt BandOptions
 }
 

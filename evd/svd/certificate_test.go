@@ -50,7 +50,7 @@ func TestCertificateFindsErrors(t *testing.T) {
 	a, _ := families[0].make(m, n, false)
 	for name, c := range map[string]struct {
 		spoil        func(part spectrum.Part, t spectrum.Tridiagonal)
-		counts, norm bool // which number must fail
+		counts, norm bool // which numbers of the certificate must fail
 	}{
 		"nothing": {func(spectrum.Part, spectrum.Tridiagonal) {}, false, false},
 		"moved":   {func(p spectrum.Part, _ spectrum.Tridiagonal) { p.Values[3] *= 1 + 1e-9 }, true, false},

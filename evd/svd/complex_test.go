@@ -271,7 +271,7 @@ func TestComplexDriverTypes(t *testing.T) {
 	for _, shape := range slices.Concat(pairs, [][2]int{{2, 2}, {5, 4}, {9, 8}, {17, 16}, {50, 49}, {40, 3}, {3, 40}}) {
 		m, n := shape[0], shape[1]
 		if m == 0 || n == 0 {
-			continue // TestComplexVectors has matrices without entries
+			continue // TestComplexVectors tests matrices without entries
 		}
 		values := make([][]float64, len(driverTypes))
 		for _, vectors := range []Vectors{None, Thin, Full} {
@@ -312,7 +312,7 @@ func sameValues(t *testing.T, what string, got, want []float64) {
 func TestTurnedComplexMatrices(t *testing.T) {
 	for _, shape := range [][2]int{{23, 23}, {29, 13}, {13, 29}, {61, 20}} {
 		m, n := shape[0], shape[1]
-		opt, x := Options{U: Thin, V: Thin, Block: 12}, families[0].complex(m, n) // three panels in a block
+		opt, x := Options{U: Thin, V: Thin, Block: 12}, families[0].complex(m, n) // with this Block, a block has three panels
 		d1, d2 := matgen.Phases(m, rand.New(rand.NewPCG(1, 2))), matgen.Phases(n, rand.New(rand.NewPCG(3, 4)))
 		want := solveComplex[complex128](t, x, opt)
 		for _, c := range []struct {
@@ -420,7 +420,7 @@ func TestComplexSelections(t *testing.T) {
 		for _, of := range []Vectors{None, Thin} {
 			all := solveComplex[complex128](t, x, Options{U: of, V: of})
 			selections := parts(all.Values)
-			selections[[2]int{0, 5}] = nil // the largest ones
+			selections[[2]int{0, 5}] = nil // Options.Largest selects these values
 			for part, list := range selections {
 				options := []Options{{Largest: part[1]}}
 				if list != nil {

@@ -82,7 +82,7 @@ func TestDriverTypes(t *testing.T) {
 	for _, shape := range slices.Concat(pairs, [][2]int{{2, 2}, {5, 4}, {9, 8}, {17, 16}, {50, 49}, {40, 3}, {3, 40}}) {
 		m, n := shape[0], shape[1]
 		if m == 0 || n == 0 {
-			continue // TestVectors has matrices without entries
+			continue // TestVectors tests matrices without entries
 		}
 		values := make([][]float64, len(driverTypes))
 		for _, vectors := range []Vectors{None, Thin, Full} {

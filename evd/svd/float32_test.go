@@ -28,7 +28,7 @@ const ulp32 = 0x1p-23
 func rounded(a evd.Dense[float64]) (single evd.Dense[float32], double *mat.Dense) {
 	top := 0.0
 	for _, x := range a.Data {
-		if !math.IsNaN(x) { // the padding is NaN
+		if !math.IsNaN(x) { // NaN is only in the padding
 			top = max(top, math.Abs(x))
 		}
 	}

@@ -126,7 +126,7 @@ func TestChecksHaveNativeProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	p.path.Now.steps.conquer = p.safe.steps.conquer // on the host
+	p.path.Now.steps.conquer = p.safe.steps.conquer // this method solves on the host
 	a, _ := families[0].make(40, 40, false)
 	found := emulatedByPhase(t, p, a)
 	if found[stages.PhaseBidiagonal] != 0 || found[stages.PhaseApplyQ1] == 0 {

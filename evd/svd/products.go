@@ -114,7 +114,7 @@ func emulate[T emulated.Double](p *products[T], dev *vk.Device, n int, c choice,
 	}
 	maker, room := emulation.Chosen[T](dev, choice, t), residues(n)
 	if precision.IsComplex[T]() {
-		room = rooms{2 * room.reduction, 0, 2 * room.back} // a number has two parts
+		room = rooms{2 * room.reduction, 0, 2 * room.back} // a complex number has two parts, and so twice the residues
 	}
 	count := cmp.Or(moduli, emulation.VectorModuli[T]())
 	for _, x := range []struct {

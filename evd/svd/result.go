@@ -31,7 +31,7 @@ type Result[T evd.Number] struct {
 	U, V *evd.Dense[T]
 
 	Certificate *Certificate // set with Certify or Verify; with Certify alone it may have failed
-	Profile     *vk.Profile  // seconds by phase
+	Profile     *vk.Profile  // times of the phases in seconds
 
 	// Retried is nil if the first attempt of the solve succeeded. Otherwise it is the error of the
 	// attempt before the last: a wait between workgroups failed, or emulated products refused the

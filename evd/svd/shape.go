@@ -31,8 +31,8 @@ type shape struct {
 	rows, cols int                // rows ≥ cols
 	bidiagonal bool               // whether the matrix is C itself, and needs no reduction
 	tall       bool               // whether a QR factorisation comes first
-	part       spectrum.Selection // singular values that are wanted
-	k          int                // largest number of them
+	part       spectrum.Selection // which singular values are wanted
+	k          int                // largest number of wanted singular values
 
 	// wants[left] and wants[right] say which vectors are wanted. A square matrix may be stored as
 	// its adjoint, which exchanges the sides. So for a square matrix wants[left] = wants[right],

@@ -90,7 +90,7 @@ func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], 
 	if p.opt.Storage == Half {
 		res.ulp = Half.Ulp()
 	}
-	if p.opt.Verify && p.shape.vectors() && len(res.Values) > 0 { // an interval may hold none
+	if p.opt.Verify && p.shape.vectors() && len(res.Values) > 0 { // an interval may contain no value
 		if err := s.verifyVectors(a, res); err != nil {
 			return nil, err
 		}

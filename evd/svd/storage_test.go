@@ -112,7 +112,7 @@ func TestBandStorageRank(t *testing.T) {
 	for _, s := range storages {
 		ones := Band[float64]{N: 20, B: 19, Ld: 20, Data: make([]float64, 400)}
 		for j := range 20 {
-			ones.Data[19-j+j*20] = 1 / float64(3+j) // row 0
+			ones.Data[19-j+j*20] = 1 / float64(3+j) // element (0, j)
 		}
 		res, err := storedPlan(t, 20, 19, s.of).Solve(context.Background(), ones)
 		if err != nil || res.Rank(-1) != 1 {

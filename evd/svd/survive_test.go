@@ -51,7 +51,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 				t.Cleanup(p.Close)
 				return p
 			}
-			waits := func(p *Plan[float64]) (panels, others int) { // numbers of INFO words
+			waits := func(p *Plan[float64]) (panels, others int) { // numbers of INFO words: each stage that may wait has one
 				c := p.base.Begin(ctx, nil)
 				for _, info := range p.path.Now.steps.band.Infos(c.Arena) {
 					panels += info.Len()

@@ -38,7 +38,7 @@ type BandNarrowing[T spirv.Stored] struct {
 
 type NarrowSize struct {
 	N    int // order of the band
-	From int // superdiagonals before, at least 1
+	From int // number of superdiagonals before the passes, at least 1
 	To   int // superdiagonals afterwards, at least 2; if To ≥ From, there is no pass
 	Tile int // most superdiagonals that a pass removes, at least 1
 }
@@ -224,7 +224,7 @@ func (s *BandNarrowing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band, general 
 		}
 	}
 	vk.Fill(rec, general.Sub(0, s.GeneralLen()), 0)
-	kept := min(s.From, s.To) + 1 // diagonals
+	kept := min(s.From, s.To) + 1 // number of diagonals to copy
 	narrow := product.NewMatrix(band.From(s.above()-kept+1), kept, s.N, s.height())
 	rows := product.NewMatrix(s.across.In(ws), s.N, kept, s.N)
 	s.transpose.Record(rec, narrow, rows)

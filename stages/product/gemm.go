@@ -15,7 +15,7 @@ type tiledGemm[T spirv.Scalar] struct {
 	chooser
 	kernels []*vk.Kernel[shaders.GemmSpec, shaders.GemmPush[T]] // one for each tile
 	sums    partialSums[T]
-	columns int // gemmtrColumns, or fewer in tests
+	columns int // columns of a product of Gemmtr: gemmtrColumns, or fewer in tests
 }
 
 // newTiledGemm builds a kernel for each tile of the table, and the kernel that adds partial
@@ -153,7 +153,7 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 		g.recordBatch(rec, ws, r, x, max(1, most/max(all, 1)))
 		return
 	}
-	column := vk.Tiles(r.c.Rows, tile.M) // tiles
+	column := vk.Tiles(r.c.Rows, tile.M) // number of tiles in a column of tiles
 	rows, cols := min(most, column)*int(tile.M), max(1, most/column)*int(tile.N)
 	for j := 0; j < r.c.Cols; j += cols {
 		for i := 0; i < r.c.Rows; i += rows {

@@ -32,7 +32,7 @@ type chooser struct {
 	tiles    []Tile
 	units    int     // number of compute units of the device
 	capacity int     // elements that all partial products of one dispatch may have together
-	dispatch float64 // Tuning.Dispatch
+	dispatch float64 // largest cost of a dispatch in flops (Tuning.Dispatch)
 	known    *choices
 }
 

@@ -23,8 +23,8 @@ type SymmColumns[T spirv.Scalar] struct {
 	kernels []*vk.Kernel[shaders.SymmColumnsSpec, shaders.SymmColumnsPush[T]] // one for each tile
 	sum     *vk.Kernel[shaders.SymmColumnsSumSpec, shaders.SymmColumnsSumPush[T]]
 	gemm    *tiledGemm[T]     // products beside this one, and the memory of partial products
-	own     vk.Region[uint32] // the table of the blocks
-	table   []uint32          // contents of the table
+	own     vk.Region[uint32] // device memory of the table of the blocks
+	table   []uint32          // contents of this table
 }
 
 // NewSymmColumns builds the kernels, with the tiles of t and the workspace t.Work for partial

@@ -16,7 +16,7 @@ import (
 // columnsCase is a product with the columns of one device.
 type columnsCase struct {
 	n, width, top, cols int
-	owner               []int // device of each block
+	owner               []int // number of the device that has each block
 	device              int
 }
 
@@ -127,7 +127,7 @@ func (x columnsCase) check(t *testing.T, ops *Tiled[float64], turn int) (worst f
 			}
 			s.dispatch = pick(pieces == 2, 1.0, ops.tiledSymm.dispatch)
 			got := p.do(t, memory, w, c, func(rec *vk.Recorder, a, w, c Matrix[float64]) {
-				vk.Fill(rec, ops.tiledGemm.sums.region.In(p.WS), math.MaxUint32) // NaN
+				vk.Fill(rec, ops.tiledGemm.sums.region.In(p.WS), math.MaxUint32) // each word with all bits set is a NaN
 				s.RecordBegin(rec, p.WS)
 				s.record(rec, p.WS, s.part(a.At.Sub(0, len(memory.Data)), x.top, w, c), k)
 			})

@@ -15,7 +15,7 @@ import (
 // completely, but its part above the diagonal is not stored.
 type tiledSyr2k[T spirv.Scalar] struct {
 	tile     Tile
-	dispatch float64 // Tuning.Dispatch
+	dispatch float64 // largest cost of a dispatch in flops (Tuning.Dispatch)
 	kernel   *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]]
 }
 

@@ -42,7 +42,7 @@ func BenchmarkTallProducts(b *testing.B) {
 					line += fmt.Sprintf("%8.2f (%2d)", rate/1e12, pieces)
 				}
 			}
-			fmt.Printf("%d columns: %s TFLOP/s  %v, %d buffers\n", columns, line, tile, tile.Buffers) // b.Log keeps ten lines only
+			fmt.Printf("%d columns: %s TFLOP/s  %v, %d buffers\n", columns, line, tile, tile.Buffers) // b.Log would print only ten lines
 		}
 	}
 }

@@ -162,6 +162,6 @@ func BenchmarkTileSearch(b *testing.B) {
 		}
 	}
 	for _, c := range all {
-		fmt.Printf("%8.1f GFLOP/s  %s\n", c.flops*float64(b.N)/c.seconds/1e9, c.name) // b.Log keeps ten lines only
+		fmt.Printf("%8.1f GFLOP/s  %s\n", c.flops*float64(b.N)/c.seconds/1e9, c.name) // b.Log would print only ten lines
 	}
 }

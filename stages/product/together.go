@@ -36,7 +36,7 @@ type joint[T spirv.Scalar] struct {
 	splits   []splitK
 	parts    []vk.Slice[T] // the memory of each product's partial products
 
-	partials int  // elements of all partial products
+	partials int  // number of elements of all partial products together
 	fits     bool // each product fits one dispatch, and no inner dimension is 0
 }
 

@@ -78,7 +78,7 @@ func NewBandReduction[T spirv.Scalar](
 	r.s, r.r = vk.Reserve[T]("YᵀY, ZᵀY", 2*k*b), vk.Reserve[T]("T, N", 2*k*b)
 	r.yx, r.tau = vk.Reserve[T]("YᵀAY", b*b), vk.Reserve[T]("tau", b)
 	err = ops.Reserve(
-		product.Shape{M: n, N: n, K: k, Count: 1},             // the trailing update
+		product.Shape{M: n, N: n, K: k, Count: 1},             // the update of the trailing matrix
 		product.Shape{M: n, N: b, K: n, Count: 1, Held: true}, // x = A·y
 		product.Shape{M: n, N: b, K: 2 * k, Count: 1},         // the pending update of a panel, and the product z
 		product.Shape{M: k, N: b, K: n, Count: 2},             // [Y y]ᴴ·y and Zᴴ·y

@@ -215,7 +215,7 @@ func reductionErrors[T ref.Number](n, b int, dense, y, band, factors []T) (ortho
 		q[j+j*n] = 1
 	}
 	ref.ApplyQ1(n, b, y, max(n, 1), factors, n, q, max(n, 1))
-	lower := make([]T, n*n) // the triangle of B
+	lower := make([]T, n*n) // the lower triangle of B
 	for c := range n {
 		copy(lower[c+c*n:], band[c*2*b:c*2*b+min(b+1, n-c)])
 	}

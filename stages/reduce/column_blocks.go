@@ -19,7 +19,7 @@ type ColumnBlocks struct {
 // same proportions, too.
 func DivideColumns(n, width int, parts []float64) ColumnBlocks {
 	c := ColumnBlocks{N: n, Width: width, Owner: make([]int, vk.Tiles(n, uint32(width)))}
-	held := make([]float64, len(parts)) // elements
+	held := make([]float64, len(parts)) // number of elements that each device has
 	for j := len(c.Owner) - 1; j >= 0; j-- {
 		size, best := float64(c.elements(j)), 0
 		for k := range parts {

@@ -48,7 +48,7 @@ type GeneralBandReduction[T spirv.Scalar] struct {
 	v    vk.Region[T] // V, n×k
 	s    vk.Region[T] // small matrices, (k+b)×b each
 	l    vk.Region[T] // adjoints of the triangles L of all right panels, b×b each
-	tau  vk.Region[T] // factors of a panel, b
+	tau  vk.Region[T] // factors τ of a panel, b elements
 	work *vk.Layout
 }
 

@@ -152,10 +152,10 @@ func TestTridiagonalisationIsTheReference(t *testing.T) {
 	base := smallestTridiagonalisation(t, n)
 	for _, change := range []func(*TridiagonalisationTuning){
 		func(*TridiagonalisationTuning) {},
-		func(s *TridiagonalisationTuning) { s.Kept = 4 * n },                // all in registers
-		func(s *TridiagonalisationTuning) { s.LocalSize = 64 },              // one chunk
-		func(s *TridiagonalisationTuning) { s.LocalSize, s.Groups = 32, 1 }, // one workgroup
-		func(s *TridiagonalisationTuning) { s.Block = 4 },                   // blocks of rows
+		func(s *TridiagonalisationTuning) { s.Kept = 4 * n },                // all elements of A are in registers
+		func(s *TridiagonalisationTuning) { s.LocalSize = 64 },              // there is one chunk of columns
+		func(s *TridiagonalisationTuning) { s.LocalSize, s.Groups = 32, 1 }, // there is one workgroup
+		func(s *TridiagonalisationTuning) { s.Block = 4 },                   // workgroups have blocks of neighbouring rows
 	} {
 		tune := base
 		change(&tune)

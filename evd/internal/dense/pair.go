@@ -70,7 +70,7 @@ type pair[T spirv.Scalar] struct {
 	form      *factor.StandardForm[T]
 	copies    *move.Copying[T]
 	residuals *residual.Pencil[T] // the stage of a check; nil without vectors
-	checked   vk.Region[T]        // B of a check
+	checked   vk.Region[T]        // memory of B in a check
 
 	// Only with Config.Refine: the stage of a refinement, and n² elements for vectors, one per row.
 	refine *refine.Refinement[T]

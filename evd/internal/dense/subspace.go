@@ -32,7 +32,7 @@ type Subspace[T spirv.Scalar] struct {
 
 // NewSubspace makes the stages for order n ≥ 1 and lays out their memory.
 func NewSubspace[T spirv.Scalar](dev *vk.Device, n int, cfg Config) (*Subspace[T], error) {
-	cfg.Pencil = factor.AxLBx // chooses the products
+	cfg.Pencil = factor.AxLBx // this choice of the problem decides which products are made
 	c, err := NewCommon[T](dev, n, cfg.MostVectors(n), cfg)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func Congruent[T spirv.Scalar](a Triangle[T], d []float64) (Triangle[T], int, er
 		copy(column, a.Data[first+j*a.Ld:])
 		ReplaceParts(column, func(i, part int, x float64) float64 {
 			if i += first; i == j && part > 0 {
-				return 0 // the diagonal is real
+				return 0 // the imaginary part of the diagonal is 0
 			}
 			if x != 0 {
 				y, e := product(x, i, j)

@@ -31,7 +31,7 @@ type Base struct {
 
 	busy   sync.Mutex // held by the call that uses the arena
 	arena  *vk.Arena  // nil before Allocate, after Close, and after a Replace that failed
-	closed bool       // after Close
+	closed bool       // true after Close
 
 	// shape guards changes of Layout and `arena`, which Bytes and Memory read during a call.
 	shape sync.Mutex

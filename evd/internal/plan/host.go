@@ -19,7 +19,7 @@ type HostWork struct {
 	report func(vk.Progress) // may be nil
 
 	lock   sync.Mutex
-	done   float64 // part of the work
+	done   float64 // fraction of the work that is done
 	thrown any     // the value of a panic of `report`, or exited; nil if there was none
 }
 

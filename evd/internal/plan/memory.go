@@ -21,7 +21,7 @@ import (
 type ResultMemory[T spirv.Scalar] struct {
 	z       vk.Columns[T]
 	workers sync.WaitGroup
-	ctx     context.Context // Stop ends it
+	ctx     context.Context // context that Stop ends
 	free    context.CancelFunc
 }
 
@@ -48,7 +48,7 @@ func (r *ResultMemory[T]) Use(z vk.Columns[T]) { r.z = z }
 // goroutine gets at least minBytes, so smaller memory is not touched. If ctx ends, `touch` leaves
 // out the remaining pages.
 func (r *ResultMemory[T]) touch() {
-	const maxWorkers, minBytes = 4, 1 << 20 // goroutines; bytes of each
+	const maxWorkers, minBytes = 4, 1 << 20 // largest number of goroutines; smallest number of bytes for each
 	data := r.z.Data
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers, len(data)*int(unsafe.Sizeof(*new(T)))/minBytes)
 	for w := range workers {

@@ -59,7 +59,7 @@ func (s *Iteration[T]) Load(a dense.Triangle[T], q dense.Stored[T]) (sigma float
 	}
 	sigma = dense.Scaling[T](largest)
 	s.Place()
-	to := s.Y // a vector per column
+	to := s.Y // Restore writes one vector in each column
 	if q.Transposed {
 		to = s.X
 	}
@@ -138,7 +138,7 @@ func (s *Iteration[T]) firstError() (float64, error) {
 	})
 	norm, coupling := 0.0, 0.0
 	for i, x := range dense.Magnitudes(blocks, 1, make([]float64, len(blocks))) {
-		if i%(m*m)%(m+1) == 0 { // on the diagonal
+		if i%(m*m)%(m+1) == 0 { // an element of the diagonal of a block
 			norm = math.Max(norm, x)
 		} else {
 			coupling = math.Max(coupling, x)

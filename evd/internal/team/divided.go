@@ -18,7 +18,7 @@ import (
 // device also solves the tridiagonal problem, if need be with the others (spectrum.Stage.Shared).
 type divided[T spirv.Scalar] struct {
 	dense.Lead[T]
-	parts []*part[T] // on all devices
+	parts []*part[T] // the part of each device
 }
 
 // part is the stages and the memory of a device that has a part of the matrix, and at most `most`
@@ -43,7 +43,7 @@ type part[T spirv.Scalar] struct {
 	memory  dense.Q2Memory[T]
 	vectors vk.Region[T] // n·most: the eigenvectors of A, written after the last use of the reflectors
 	block   vk.Region[T] // reflectors of Q1 of another device
-	lambda  vk.Region[T] // the eigenvalues of a check
+	lambda  vk.Region[T] // memory of the eigenvalues in a check
 
 	// rows returns the memory of m vectors of the tridiagonal matrix, one per row.
 	rows   func(ws *vk.Arena, m int) product.Matrix[float64]

@@ -205,7 +205,7 @@ func (r *dividedReduction[T]) record(rec *vk.Recorder, k int) (received func() s
 		r.product(rec, k, column)
 		r.update(rec, k, column)
 	}
-	r.panel(rec, k, len(r.factored)*share.B) // the last diagonal block
+	r.panel(rec, k, len(r.factored)*share.B) // RecordPanel of the last diagonal block, which has no rows below
 	c.Info(rec, stages.CauseMeet, stages.PhaseBandReduction, share.Info(ws))
 	share.RecordEnd(rec, ws, columns, band)
 	s.Products.Refused(c, rec, ws)

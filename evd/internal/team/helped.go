@@ -36,7 +36,7 @@ func (*alone[T]) End()                  {}
 //	first device   reduce │ tridiagonal problem      │ vectors 0 … to−1   │ download
 //	other devices         │ reflectors arrive      S │ vectors from … m−1 │ download
 type helped[T spirv.Scalar] struct {
-	dense.Solve[T] // on the first device
+	dense.Solve[T] // the solve on the first device
 	crew
 	helpers []*Helper[T]
 

@@ -11,7 +11,7 @@ import (
 // Undivided are the stages of a solve in which the first device reduces the matrix.
 type Undivided[T spirv.Scalar] struct {
 	*dense.Stages[T]
-	Helpers []*Helper[T] // on the further devices
+	Helpers []*Helper[T] // one for each further device
 }
 
 func newUndivided[T spirv.Scalar](t *Team, cfg dense.Config) (Stages[T], error) {

@@ -206,7 +206,7 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 		}
 	}
 	if (VECTORS && gl_LocalInvocationIndex == 0) MatrixOut(factor(q.s, q.j)).at[0] = h.tau;
-	if (q.i == 0) { // x
+	if (q.i == 0) { // line 0 of A is the vector x
 		Band column = Band(band(q.r + q.first, q.r - (q.j > 0 ? B : 1)));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
 			if (inside(q.first + m * LANES)) column.at[m * LANES] = q.first + m == 0 ? h.beta : work_t(0);

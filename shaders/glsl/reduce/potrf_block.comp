@@ -156,7 +156,7 @@ void main() {
 			[[unroll]] for (uint a = 0; a < EACH; a++) {
 				uint i = row + a * SIDE;
 				if (j - k < EACH) s[a + b * EACH] = finished[(j - k) * ORDER + i];
-				if (i - k < EACH && j >= k + EACH) s[a + b * EACH] = work_t(0); // rows of X begin
+				if (i - k < EACH && j >= k + EACH) s[a + b * EACH] = work_t(0); // here rows of X begin, which are zero at first
 			}
 		}
 		[[unroll]] for (uint c = 0; c < EACH; c++) {

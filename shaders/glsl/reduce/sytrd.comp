@@ -107,7 +107,7 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 const uint CLUSTERS = LOCAL_SIZE / LANES;
-const uint SPILT = CHUNKS - KEPT; // chunks in memory
+const uint SPILT = CHUNKS - KEPT; // number of chunks whose elements are in memory
 // The sums in cluster_sums.glsl halve the number of elements of an array repeatedly. R1 to R5 are
 // the numbers of elements that are left of ROWS elements after one to five halvings.
 const uint R1 = (ROWS + 1) / 2, R2 = (R1 + 1) / 2, R3 = (R2 + 1) / 2, R4 = (R3 + 1) / 2, R5 = (R4 + 1) / 2;
@@ -170,7 +170,7 @@ Slots first_product(uint i) { return Slots(uint64_t(first_slot(i)) + SLOT_BYTES 
 void multiply(uint i) {
 	[[unroll]] for (uint r = 0; r < ROWS; r++) share_of[r] = acc_t(0);
 	work_t published[CHUNKS];
-	uint wanted = owner(i) == gl_WorkGroupID.x ? position(i) : ROWS; // row i
+	uint wanted = owner(i) == gl_WorkGroupID.x ? position(i) : ROWS; // number of row i in this workgroup, or ROWS
 	[[unroll]] for (uint c = 0; c < SPILT; c++) {
 		published[c] = work_t(0);
 		if ((c + 1) * LOCAL_SIZE > i) { // otherwise all columns of the chunk are reduced already
@@ -240,7 +240,7 @@ void load() {
 
 void main() {
 	uint t = gl_LocalInvocationIndex, g = gl_WorkGroupID.x;
-	uint last = 0; // row of this workgroup
+	uint last = 0; // index in A of the last row of this workgroup
 	[[unroll]] for (uint r = 0; r < ROWS; r++) last = row(r) < p.n ? row(r) : last;
 	uint same_row[CHUNKS]; // which row of this workgroup is the own column; ROWS if none is
 	if (t == 0) given_up = 0;

@@ -203,7 +203,7 @@ void main() {
 		}
 	}
 	barrier();
-	double roundoff = 0.0lf; // roundoff of the largest element
+	double roundoff = 0.0lf; // 2^-53 times the largest element
 	for (uint i = 0; i < n; i++) roundoff = max(roundoff, EPS * max(abs(d[i]), abs(e[i])));
 	bool torn = d[n - 1] == 0.0lf;
 	uint rows = torn ? n - 1 : n; // rows that are not torn out

@@ -324,7 +324,7 @@ void main() {
 	uint steps = m.upper, count = m.k;
 	if (p.portion == 0) prepare(torn, begin, end, steps, count);
 	if (t == 0) rotate(steps, count);
-	if (m.n - done > STEPS) { // the next dispatch continues
+	if (m.n - done > STEPS) { // the next dispatch rotates the remaining columns
 		m.upper = steps, m.k = count;
 		if (t == 0) p.merges.at[index] = m;
 		return;

@@ -33,7 +33,7 @@ func (o *Ops[T]) blocks(rec *vk.Recorder, ws *vk.Arena, p problem[T]) bool {
 // numbers are 0, 0 if no block fits.
 func (o *Ops[T]) block(p problem[T]) (m, n int) {
 	factors, pad := len(p.left), o.k.padRows
-	row := factors * o.k.geometry(pad, p.left[0].inner).words(o.k.moduli.Planes()) // 32-bit words of pad rows
+	row := factors * o.k.geometry(pad, p.left[0].inner).words(o.k.moduli.Planes()) // number of 32-bit words for pad rows
 	most := min((o.planes-4*64)/max(row, 1), o.rows/pad)                           // groups of pad rows that fit, both sides together
 	m, n = vk.Tiles(p.c.Rows, uint32(pad)), vk.Tiles(p.c.Cols, uint32(pad))
 	if m+n > most {

@@ -85,7 +85,7 @@ func Known[T Double](dev *vk.Device) Facts {
 		return Facts{}
 	}
 	f, err := read(text)
-	if err != nil { // a measurement has begun
+	if err != nil { // the text says that a measurement has begun, and has no result
 		return Facts{}
 	}
 	return f
@@ -215,7 +215,7 @@ func goldenFactors[T Double]() (a, b []T) {
 // hashOf is FNV-1a over the bits of all elements.
 func hashOf[T Double](x []T) uint64 {
 	h := fnv.New64a()
-	binary.Write(h, binary.LittleEndian, x) // a hash has no errors
+	binary.Write(h, binary.LittleEndian, x) // writing to a hash returns no errors
 	return h.Sum64()
 }
 

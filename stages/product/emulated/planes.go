@@ -149,7 +149,7 @@ func (k *kernels[T]) recordPlanes(rec *vk.Recorder, f rows[T], right bool, shift
 	}
 	cost := k.rowCost(g)
 	k.cut(g.rows, k.tuning.Panel, cost, func(first, count int) {
-		have := max(min(f.rows-first, count), 0) // rows that are no padding
+		have := max(min(f.rows-first, count), 0) // number of rows that are not padding
 		begin := min(first, f.rows-1)
 		kernel.Dispatch(rec, vk.Folded(vk.Tiles(count*(g.inner/int(kernel.Spec.Part)), kernel.Spec.LocalSize)), shaders.EmulatedPlanesPush{
 			A: integers(f.part(begin, have).at), Shifts: shifts.From(begin).Addr(), Planes: planes.From(first / k.tuning.Panel * g.panelBytes / 4).Addr(),

@@ -10,7 +10,7 @@ import (
 
 type memory struct {
 	planes  vk.Region[uint32]
-	words   vk.Region[uint32] // residues of two strips
+	words   vk.Region[uint32] // memory for the residues of two strips
 	norms   vk.Region[shaders.Norm]
 	shifts  vk.Region[int32]
 	peaks   vk.Region[uint32] // the largest norm of each factor, for up to four factors, and two unused words

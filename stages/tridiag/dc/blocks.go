@@ -22,9 +22,9 @@ type Blocks struct {
 
 	n       int
 	q, w    []float64 // n×n, column-major
-	zero    []float64 // a column of zeros
-	columns int       // number of columns of the result, which is in q
-	flops   float64   // number of operations in the products of Merge
+	zero    []float64
+	columns int     // number of columns of the result, which is in q
+	flops   float64 // number of operations in the products of Merge
 }
 
 // panelColumns is the largest number of columns of S, the eigenvectors of the secular equation of a

@@ -29,7 +29,7 @@ type Columns struct {
 	LastChain int32
 
 	support      []rowSet // rows of each column of Q
-	poleSupport  []rowSet // rows of each pole's column
+	poleSupport  []rowSet // set of rows of each pole's column
 	deflatedRows Rows     // first and last row of each deflated column
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func TestHostStops(t *testing.T) {
-	d, e := suite.Random(300) // more columns than one panel
+	d, e := suite.Random(300) // S has more columns than one panel
 	suite.Stops(t, 8, func(stop func() error) error {
 		host := NewHost(len(d))
 		host.Stop = stop

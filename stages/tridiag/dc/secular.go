@@ -26,7 +26,7 @@ type Secular struct {
 	Rho  float64
 
 	Origin []int32   // root j is D[Origin[j]] + Mu[j]; Origin[j] is j or j+1
-	Mu     []float64 // never 0
+	Mu     []float64 // distance of each root from its pole, never 0
 	ZHat   []float64 // the weights, times √Rho, for which the computed roots are exact
 }
 

@@ -243,7 +243,7 @@ func TestDivideConquerBackendError(t *testing.T) {
 			if err != nil || fail == 0 {
 				t.Fatal(err)
 			}
-			return // no call failed
+			return // no call has failed, so each call was tested
 		}
 		if err != errFailing {
 			t.Fatalf("call %d failed, reported was %v", fail, err)

@@ -13,7 +13,7 @@ import (
 type representation struct {
 	at     []float64 // at[i·stride] is dᵢ, at[i·stride+1] is lᵢ
 	stride int
-	n      int // rows
+	n      int // number of rows
 }
 
 func (r representation) row(i int) (d, l float64) { return r.at[i*r.stride], r.at[i*r.stride+1] }

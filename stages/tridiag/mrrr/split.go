@@ -12,7 +12,7 @@ type solution struct {
 	backend  Backend
 	d, e     []float64 // T, with its blocks scaled
 	blocks   []*block
-	from, to int // the eigenvalues wanted
+	from, to int // wanted eigenvalues: `from` ≤ index < `to`
 	counters Counters
 	roots    []float64 // the root representations: row i has dᵢ and lᵢ in roots[2·i] and roots[2·i+1]
 }

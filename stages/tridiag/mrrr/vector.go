@@ -38,7 +38,7 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 		lp := float64(l*d) / dp
 		s = float64(float64(lp*l) * (s - lambda))
 		if lp == 0 || math.IsNaN(s) {
-			s = float64(l * float64(l*d)) // the pivot was infinite
+			s = float64(l * float64(l*d)) // the limit for an infinite pivot
 		}
 	}
 	p, after, best, counted := 0.0, 0, math.Inf(1), 0

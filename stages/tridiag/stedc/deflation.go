@@ -32,7 +32,7 @@ type deflation[T spirv.Real] struct {
 	orders vk.Region[int32]  // for each block, the permutation that makes its values ascend
 	leaves vk.Region[T]      // values of the leaves; NaN if a leaf has not converged
 	Info   vk.Region[uint32] // level·n + index of the first root that was not found, or allFound; one word, or n words
-	reals  vk.Region[T]      // scratch of stedc_deflate
+	reals  vk.Region[T]      // scratch memory of stedc_deflate
 	words  vk.Region[int32]
 	steps  stepLists[T] // lists of rotations and permutations of each stored level
 	work   *vk.Layout
@@ -71,12 +71,12 @@ func newDeflation[T spirv.Real](b *stages.Builder, pass *valuesPass[T], steps st
 type decided[T spirv.Real] struct {
 	leaves []shaders.Leaf
 	e, d   []T             // d becomes the values of all blocks
-	order  []int32         // the orders of all blocks
+	order  []int32         // permutations of all blocks
 	merges []shaders.Merge // merges of all levels; the device computes K, Upper and Lower
 	levels []int           // number of merges of each level
 
-	leafValues []T       // received
-	info       [1]uint32 // received
+	leafValues []T       // values that the host receives from the device
+	info       [1]uint32 // word that the host receives from the device
 }
 
 // record records the computation of all eigenvalues. It writes the eigenvectors of the leaves to

@@ -225,7 +225,7 @@ func TestOrderOfMerges(t *testing.T) {
 // kernel does not read.
 func TestDeflationAccessesAreNotPrivate(t *testing.T) {
 	const (
-		inputs  = 2  // e, order
+		inputs  = 2  // the kernel only reads e and order
 		outputs = 12 // numbers 5, rotations 2, dst 2, row, src, chains
 	)
 	got := stagetest.AccessesOf(shaders.StedcDeflate[float64]().Code)

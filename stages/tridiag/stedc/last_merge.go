@@ -25,7 +25,7 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
 	m, threads, panel := p.lastMerge, s.tune.Threads, s.panel.In(v.ws)
-	height := min(panel.Len()/m.N(), s.tune.atOnce(moveBytes*float64(m.N()))) // rows of a strip
+	height := min(panel.Len()/m.N(), s.tune.atOnce(moveBytes*float64(m.N()))) // number of rows of a strip
 	gather := v.gatherPush(level)
 	chains := p.lastMergeChains
 	gather.Chains, gather.Count = v.lists.chains.at(v.ws, level*s.n+chains.first), uint32(chains.count)

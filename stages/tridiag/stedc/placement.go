@@ -17,7 +17,7 @@ import (
 type stepLists[T spirv.Real] struct {
 	row, src, dst list[int32]         // dc.Merge.Row, Src and Dst, by level
 	rotations     list[T]             // n cosines, then n sines, by level
-	chains        list[shaders.Chain] // chains, by level
+	chains        list[shaders.Chain] // chains of each level
 }
 
 func newStepLists[T spirv.Real](n, levels int) stepLists[T] {

@@ -35,7 +35,7 @@ type sharedDevice struct {
 	columns []int32 // columns of Q outside of the last merge that become vectors on this device
 
 	from, to    int     // the device's vectors among those that are wanted
-	done, total float64 // flops of products
+	done, total float64 // flops of the products that are done, and of all products
 }
 
 func newSharedRun(

@@ -72,11 +72,11 @@ const (
 	numberRho              // factors ρ
 	uploadedNumbers        // number of arrays that the host uploads
 
-	numberMu        = uploadedNumbers       // offsets of the roots from their poles
-	numberFirst     = numberMu + 1          // first row of the merged Q, by column
-	numberLast      = numberMu + 2          // last row of the merged Q, by column
-	numberZHat      = numberMu + 3          // weights ẑ, which stay on the device
-	allNumbers      = numberMu + 4          // number of all arrays
+	numberMu        = uploadedNumbers // offsets of the roots from their poles
+	numberFirst     = numberMu + 1    // first row of the merged Q, by column
+	numberLast      = numberMu + 2    // last row of the merged Q, by column
+	numberZHat      = numberMu + 3    // weights ẑ, which stay on the device
+	allNumbers      = numberMu + 4
 	receivedNumbers = numberZHat - numberMu // number of arrays that the host receives
 )
 
@@ -166,9 +166,9 @@ type rootsOf[T spirv.Real] struct {
 	weights              bool // whether ẑ is needed, for rows or for the vectors pass
 	rows                 bool // whether a later merge needs the first and the last row of Q
 
-	list        spirv.Addr[shaders.Merge] // the merges
-	lambda      spirv.Addr[T]             // receives the roots, by column; 0 if they are not wanted
-	first, last spirv.Addr[T]             // receive the first and the last row of Q, by column
+	list        spirv.Addr[shaders.Merge]
+	lambda      spirv.Addr[T] // receives the roots, by column; 0 if they are not wanted
+	first, last spirv.Addr[T] // receive the first and the last row of Q, by column
 }
 
 // recordRoots solves the secular equations of a level, whose merges and numbers are on the device.

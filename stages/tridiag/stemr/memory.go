@@ -48,7 +48,7 @@ type mrrrMemory struct {
 	// One element for each cluster of a level.
 	clusterTasks vk.Region[shaders.Task]
 	slot         vk.Region[int32]   // column of the child's representation
-	shifts       vk.Region[float64] // mrrr.Candidates for each cluster
+	shifts       vk.Region[float64] // mrrr.Candidates candidates for the shift of each cluster
 	growth       vk.Region[float64] // largest element of the representation with each candidate
 	chosen       vk.Region[int32]   // number of the chosen candidate
 	chosenGrowth vk.Region[float64]

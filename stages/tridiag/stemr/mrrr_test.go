@@ -198,7 +198,7 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, e := matgen.GluedWilkinson(1e-3).Tridiagonal(n)
-	e[20] = 0 // two blocks, one small
+	e[20] = 0 // this splits T into two blocks, one of them small
 	for _, c := range []struct{ most, from, to int }{{n, 0, n}, {n, 100, 140}, {40, 100, 140}, {40, 290, 305}} {
 		s, err := NewMRRR(dev, n, c.most, divide, tune.MRRR)
 		if err != nil {

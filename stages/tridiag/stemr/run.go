@@ -35,7 +35,7 @@ type mrrrRun struct {
 	ctx     context.Context
 	ws      *vk.Arena
 	stage   *MRRR
-	xt      stages.Matrix // the result
+	xt      stages.Matrix // the result: the vectors as rows
 	profile *vk.Profile
 	roots   []float64 // root representations that the next recording sends; nil once they are sent
 

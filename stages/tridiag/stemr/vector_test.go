@@ -29,12 +29,12 @@ func mrrrBlocks() [][]float64 {
 	blocks := [][]float64{
 		block(12, func(i int) (d, l float64) { return 1, float64(i % 2) }), // λ meets pivots: 0, then ∞, then NaN
 		block(13, func(int) (d, l float64) { return 1, 0 }),                // every row is as good a twist as any other
-		block(14, func(int) (d, l float64) { return 1e200, 1e200 }),        // overflows
+		block(14, func(int) (d, l float64) { return 1e200, 1e200 }),        // computations with these numbers overflow
 		{1, 1, 0, 0}, // for λ = 1 no γ is finite
 		block(13, func(int) (d, l float64) {
 			return random.NormFloat64(),
 				random.NormFloat64()
-		}), // pivots of both signs
+		}), // the pivots of this block have both signs
 		block(26, func(int) (d, l float64) { return random.NormFloat64(), random.NormFloat64() }),
 	}
 	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 10} {
