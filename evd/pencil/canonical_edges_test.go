@@ -40,7 +40,7 @@ func TestCanonicalUnverified(t *testing.T) {
 }
 
 // TestCanonicalNaNOfTheDevice damages V on the device, so that C has a NaN. The error must name C
-// and the place, and the plan must serve the next B.
+// and the place, and the same plan must work for the next B.
 func TestCanonicalNaNOfTheDevice(t *testing.T) {
 	const n, more, bad = 12, 2, 3
 	ctx := context.Background()

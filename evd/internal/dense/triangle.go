@@ -88,8 +88,8 @@ func (a Triangle[T]) Largest() (float64, error) {
 	return 0, &NonFiniteError{i, j, plan.NotFinite(a.Data[i+j*a.Ld])}
 }
 
-// scan is plan.ScanNumbers for those elements of column j that belong to the triangle. It reads
-// only the real part of the diagonal element.
+// scan does what plan.ScanNumbers does, for those elements of column j that belong to the triangle.
+// It reads only the real part of the diagonal element.
 func (a Triangle[T]) scan(j int, largest float64) (top float64, at int) {
 	from, to := a.strictly(j)
 	top, bad := plan.ScanColumn([]float64{a.Diagonal(j)}, largest)

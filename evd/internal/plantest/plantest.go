@@ -1,5 +1,5 @@
-// Package plantest, internal to vkevd, for tests only, writes what plans tell as text for golden
-// files, and calls the methods of plans at the same time.
+// Package plantest, internal to vkevd, is for tests only. It writes the cost, memory and phases of
+// plans as text for golden files, and calls the methods of plans at the same time.
 package plantest
 
 import (

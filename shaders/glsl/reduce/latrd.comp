@@ -13,14 +13,15 @@
 //          info          0 before the first dispatch; 1 + the row whose values did not arrive
 // in:      abort_word    becomes nonzero when the host asks the kernel to stop
 //
-// Reflector j, H = I − τ·v·vᴴ, makes column j tridiagonal. A in memory stays as it was before the
-// dispatch. The columns of V and W are the vectors v and w of the reflectors so far. The current
-// matrix is A − V·Wᴴ − W·Vᴴ. Let x be its current column, and v and τ the reflector of x. Then:
+// Reflector j, H = I − τ·v·vᴴ, makes column j tridiagonal. In memory v replaces column j of A, and
+// the other columns stay as they were before the dispatch. The columns of V and W are the vectors v
+// and w of the reflectors so far. The current matrix is A − V·Wᴴ − W·Vᴴ. Let x be its current
+// column, and v and τ the reflector of x. Then:
 //
 //	p = A·v − V·(Wᴴ·v) − W·(Vᴴ·v)     w = τ·p − ½·|τ|²·(vᴴ·p)·v.
 //
 // The caller must subtract V·Wᴴ + W·Vᴴ from the other columns afterwards. So each column costs one
-// read of A, and no store. sytrd.comp, which stores A once for each column, needs A in registers.
+// read of A, and no update of A. sytrd.comp updates A for each column, and needs A in registers.
 //
 // The requirements for the elements of A, and what happens to a NaN, are those of sytrd.comp. No
 // two buffers may overlap. The order of all sums depends on n, LOCAL_SIZE and LANES alone, so the
@@ -308,8 +309,8 @@ void publish(uint j, work_t ahead[PASSES]) {
 	}
 }
 
-// store_column stores the vector y of reflector j as column j of the result Y. It also stores the
-// factor τ and the off-diagonal element e[j] of T.
+// store_column stores the vector v of reflector j, which is in y, as column j of `a`. It also
+// stores τ and the off-diagonal element e[j] of T.
 void store_column(uint j, Reflector h) {
 	[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 		if (column(c) < p.n) MatrixInOut(element(uint64_t(p.a), column(c), j, p.ld)).at[0] = scalar_t(y[c]);
@@ -357,7 +358,8 @@ void main() {
 		barrier(); // `small` is complete
 		publish(j, ahead);
 		barrier(); // all invocations have published
-		// Row j of A is no longer needed, so column j of Y may replace it.
+		// Column j in memory is row j of this workgroup, see at_row. Nobody reads it again, so v may
+		// replace it.
 		if (g == owner(j)) store_column(j, h);
 
 		receive(i, first_slot(i), first_product(i));

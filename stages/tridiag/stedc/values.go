@@ -112,9 +112,9 @@ func (s *valuesPass[T]) mergesOf(ws *vk.Arena, level int) vk.Slice[shaders.Merge
 	return s.mergeList.In(ws).Sub(min(level, s.stored-1)*most, most)
 }
 
-// recordLeaves records the solution of the leaves, the smallest subproblems. `numbers` has e
-// (off-diagonal) and d (diagonal), n elements each. It receives the eigenvalues in place of d, and
-// the first and last rows of the vectors. A symmetric matrix has one set of vectors, and a
+// recordLeaves records the solution of the leaves, the smallest subproblems. `numbers` has 4·n
+// elements. It begins with e (off-diagonal) and d (diagonal). The eigenvalues replace d, and the
+// first and last rows of the vectors follow. A symmetric matrix has one set of vectors, and a
 // bidiagonal matrix has two. Each set is written to its address in `vectors`, unless the address is
 // zero.
 func (s *valuesPass[T]) recordLeaves(
