@@ -21,12 +21,12 @@ import (
 //	C = X₀ᴴ·A·X₀,   C = Z·Λ·Zᴴ,   X = X₀·Z            m values
 //
 // The values are those of A·x = λ·B·x in the space of X₀ (Galerkin's method). Which directions can
-// be dropped depends on the application, so a plan never does this unless it is told to.
+// be dropped depends on the application, so a plan drops directions only if Canonical is true.
 //
-// Use it to drop directions, not in place of Cholesky's method for a B from which nothing is
-// dropped. It takes a solve for B with all vectors and 4·n²·m + 2·n·m² more operations. The errors
-// of its values are about n·ε·max|λ|·max s / min s, where s are those that were kept, because small
-// s have errors of about ε·max s. Cholesky's method often has much smaller errors.
+// If nothing must be dropped, use Cholesky's method. Canonical orthogonalisation takes a solve for
+// B with all vectors and 4·n²·m + 2·n·m² more operations. The errors of its values are about
+// n·ε·max|λ|·max s / min s, where min s is the smallest s that was kept, because small s have
+// errors of about ε·max s. Cholesky's method often has much smaller errors.
 type Overlap struct {
 	// Canonical says that directions of B may be dropped. It is only for AxLBx. The result then has m
 	// ≤ n values. If an index of Options.Select is m or larger, Solve returns an *evd.OptionError.
@@ -69,15 +69,15 @@ type Dropping struct {
 	// Dropped is n − m, the number of directions that were dropped.
 	Dropped int
 
-	// Kept is the smallest s that was kept. Lost is the largest that was dropped, or 0 if none was
-	// dropped. It may be negative by rounding errors.
+	// Kept is the smallest element of s that was kept. Lost is the largest one that was dropped, or 0
+	// if none was dropped. Rounding errors can make Lost negative.
 	Kept, Lost float64
 }
 
 // IndefiniteError says that B cannot be an overlap matrix: with a diagonal of ones, its smallest
 // eigenvalue is more negative than the threshold allows, or no eigenvalue is positive.
 type IndefiniteError struct {
-	// Smallest and Largest are eigenvalues of D·B·D.
+	// Smallest and Largest are the smallest and the largest eigenvalue of D·B·D, see Overlap.
 	Smallest, Largest float64
 }
 

@@ -42,8 +42,9 @@ func belowIn(d, e []float64, x float64) (count int) {
 const leastValue = 0x1p-960
 
 // keepDigits checks that the singular values of the bidiagonal matrix (d, e) of order n have errors
-// of at most 10·max(n/10, 1) units in their own last place, as LAPACK's dsvdch does. Of a value
-// below leastValue times the largest entry it checks only that it is not larger.
+// of at most 10·max(n/10, 1) units in their own last place, as LAPACK's dsvdch does. Let the bound
+// be leastValue times the largest entry. If a value is below the bound, keepDigits only checks that
+// the exact value is also below the bound.
 func keepDigits(t *testing.T, what string, d, e, values []float64) {
 	t.Helper()
 	n := len(d)

@@ -86,7 +86,8 @@ func reducedInHalf(t *testing.T, size NarrowSize, form bidiagonalForm, band []sp
 	return halfResult{stagetest.Get(t, dev, rb.In(ws)), stagetest.Get(t, dev, rd.In(ws))}
 }
 
-// halfTwin does what reducedInHalf does, by package ref. `round` is applied to each stored number.
+// halfTwin computes with package ref what reducedInHalf computes. `round` is applied to each stored
+// number.
 func halfTwin(size NarrowSize, band []float64, round func(float64) float64) (after, bidiagonal []float64) {
 	b := ref.NarrowBand{N: size.N, Width: size.From, Tile: size.Tile}
 	after = slices.Clone(band)

@@ -35,9 +35,9 @@ func NewOrientation[T spirv.Scalar](dev *vk.Device, rowMajor bool) (*Orientation
 // Record records commands that write the transpose of the matrix x to the matrix q and fix the
 // signs. x has a vector in each row, and q gets a vector in each column. The component of largest
 // magnitude of each vector becomes real and positive (the first of them, if there are several). x
-// and q must not overlap. If `back` is not nil, Record calls it before the signs are fixed: it
-// records a transformation of the vectors z, writes the results to the matrix `to`, and may
-// overwrite z. x may be overwritten, too.
+// and q must not overlap, and x may be overwritten. If `back` is not nil, Record calls it before
+// the signs are fixed. Then `back` records a transformation of the vectors z that writes the
+// results to the matrix `to`, and may overwrite z.
 //
 // Record returns the matrix to download, which has no gaps between its columns: a vector in each
 // column, or, for row-major vectors, in each row. It is at the beginning of the memory of x or of

@@ -471,8 +471,8 @@ func NewQ2[T spirv.Scalar](dev *vk.Device, c *Common[T], m int, memory Q2Memory[
 	return Q2[T]{memory, []emulation.Q2[T]{s}}, err
 }
 
-// Record records X ← Q2·X, where the vectors X are the rows of x. If A is reduced in one stage, it
-// records nothing.
+// Record records X ← Q2·X, where the vectors X are the rows of x. If A is reduced in one stage,
+// there is no Q2, and Record records nothing.
 func (q *Q2[T]) Record(c *plan.Call, rec *vk.Recorder, x product.Matrix[T]) {
 	for _, s := range q.Stage {
 		rec.Phase(stages.PhaseApplyQ2, 0, 1)

@@ -21,7 +21,7 @@ real_t tiny() { return POWER(TINY); }
 real_t lift() { return POWER(LIFT); }
 real_t drop() { return POWER(-LIFT); }
 
-// rotation returns c, s and r such that c·g + s·f = r and c·f − s·g = 0.
+// rotation returns c, s and r such that c·g + s·f = r, c·f − s·g = 0 and c² + s² = 1.
 void rotation(real_t g, real_t f, out real_t c, out real_t s, out real_t r) {
 	if (f == 0.0) {
 		c = 1.0, s = 0.0, r = g;

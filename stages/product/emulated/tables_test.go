@@ -20,9 +20,10 @@ func tablesOf() map[string]product.Emulation {
 	return all
 }
 
-// TestTablesHaveTheBitsOfTheReference checks products with the sizes that devices have, whose
-// panels may have more rows than a tile. All kinds of products are emulated. Products with lower
-// right blocks of a symmetric factor begin inside of panels and of tiles.
+// TestTablesHaveTheBitsOfTheReference checks products with the sizes of panels and tiles in the
+// tables for devices. There a panel may have more rows than a tile. All kinds of products are
+// emulated. Products with lower right blocks of a symmetric factor begin inside of panels and of
+// tiles.
 func TestTablesHaveTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		for name, e := range tablesOf() {

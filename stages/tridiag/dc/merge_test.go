@@ -138,7 +138,7 @@ func (b *literal) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// check fails the test if the merge m does not satisfy the comment of the type Merge.
+// check fails the test if the merge m violates a condition in the comment of the type Merge.
 func (b *literal) check(m *Merge) {
 	b.merges++
 	n := m.N()
