@@ -1,6 +1,7 @@
 package matio
 
 import (
+	"io"
 	"strings"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
@@ -48,10 +49,13 @@ func readArmadillo(in *input) (*Dense, error) {
 			if err != nil {
 				return nil, err
 			}
-			if _, err = t.start(); err == nil {
+			switch _, err = t.start(); err {
+			case nil:
 				return nil, t.errorf("more than the %d rows of the header", rows)
+			case io.EOF:
+				return d, nil
 			}
-			return d, nil
+			return nil, err
 		}
 	}
 	return nil, t.errorf("Armadillo's format %s is not read; A.save(\"A.csv\", arma::csv_ascii) writes a table of numbers", number.Quote([]byte(head)))

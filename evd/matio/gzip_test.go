@@ -55,6 +55,46 @@ func TestGzipPadding(t *testing.T) {
 	}
 }
 
+// TestDamagedEndOfGzip reads files of all formats whose compressed data end with a wrong sum, or too
+// early. All numbers are there, but some of them may be wrong, so each reader must return the error.
+func TestDamagedEndOfGzip(t *testing.T) {
+	matrix := func(o Options) func(io.Reader) error {
+		return func(r io.Reader) error { _, err := o.Read(r, "f"); return err }
+	}
+	tridiagonal := func(r io.Reader) error { _, err := ReadTridiagonal(r, "f"); return err }
+	vector := func(r io.Reader) error { _, err := ReadVector(r, "f"); return err }
+	stack := func(r io.Reader) error { _, err := ReadStack(r, "f"); return err }
+	for name, c := range map[string]struct {
+		text string
+		read func(io.Reader) error
+	}{
+		"table":                 {"1 2\n2 3\n", matrix(Options{})},
+		"triangle":              {"1\n2 3\n", matrix(Options{Triangle: LowerTriangle})},
+		"triplets":              {"1 1 2\n2 2 1\n", matrix(Options{Format: Triplets, Base: 1})},
+		"Matrix Market, array":  {"%%MatrixMarket matrix array real general\n1 2\n1\n2\n", matrix(Options{})},
+		"Matrix Market, sparse": {"%%MatrixMarket matrix coordinate real general\n1 2 1\n1 2 3\n", matrix(Options{})},
+		"Matrix Market, bare":   {"1 2\n1\n2\n", matrix(Options{Format: MatrixMarket})},
+		".npy":                  {npyFile(1, dictionary("<f8", true, "(1, 2)"), []float64{1, 2}), matrix(Options{})},
+		"Octave":                {"# name: A\n# type: scalar\n4\n", matrix(Options{})},
+		"Armadillo":             {"ARMA_MAT_TXT_FN008\n1 2\n 1 2\n", matrix(Options{})},
+		"tridiagonal":           {"2 1\n2\n", tridiagonal},
+		"values":                {"1\n2\n", vector},
+		"JSON":                  {"[1, 2]\n", vector},
+		"stack":                 {npyFile(1, dictionary("<f8", false, "(1, 1, 2)"), []float64{1, 2}), stack},
+	} {
+		file := gzipped(c.text)
+		if err := c.read(strings.NewReader(file)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		sum := len(file) - 8 // and then four bytes for the length
+		for _, damaged := range []string{file[:sum] + "\x01\x02\x03\x04" + file[sum+4:], file[:sum], file[:len(file)-1]} {
+			if err := c.read(strings.NewReader(damaged)); err == nil || !strings.Contains(err.Error(), "compressed data: ") {
+				t.Errorf("%s, damaged: %v", name, err)
+			}
+		}
+	}
+}
+
 // TestGzipOfManyMembers reads a file that consists of 500 gzip members. The unpacked content must
 // be the same as that of Go's package compress/gzip, which also reads all members of a file.
 func TestGzipOfManyMembers(t *testing.T) {
