@@ -76,8 +76,13 @@ func (o Options) readOctave(in *input) (*Dense, error) {
 	var all []string
 	var found *Dense
 	var foundErr error
+	read := false // the lines before the next header were read as `found`
 	for {
-		if err := t.header(); err == io.EOF {
+		extra, err := t.header()
+		if read && foundErr == nil {
+			foundErr = extra
+		}
+		if err == io.EOF {
 			break
 		} else if err != nil {
 			return nil, err
@@ -88,7 +93,7 @@ func (o Options) readOctave(in *input) (*Dense, error) {
 		all = append(all, t.name)
 		// The first variable is read in any case, because it may be the only one.
 		at := slices.Index(wanted[:best], t.name)
-		if at >= 0 || len(all) == 1 && o.Array == "" {
+		if read = at >= 0 || len(all) == 1 && o.Array == ""; read {
 			found, foundErr = t.matrix()
 		}
 		if at >= 0 {
@@ -105,20 +110,25 @@ func (o Options) readOctave(in *input) (*Dense, error) {
 	return nil, t.input.errorf("no array is called %s; the file has %s", want, strings.Join(all, ", "))
 }
 
-// header reads up to the type of the next variable, or returns io.EOF.
-func (t *octave) header() error {
+// header reads up to the type of the next variable, or returns io.EOF. It skips the lines of a
+// variable that was not read. The error `extra` is about the first line that is neither blank nor a
+// comment: after a variable that was read, its size does not announce this line.
+func (t *octave) header() (extra, err error) {
+	before := t.name
 	t.name = ""
 	for {
 		line, err := t.readLine()
 		if err != nil {
-			return err
+			return extra, err
 		}
 		switch key, value, _ := octaveComment(line); {
 		case key == "name":
 			t.name = value
 		case key == "type" && t.name != "":
 			t.kind = value
-			return nil
+			return extra, nil
+		case extra == nil && len(bytes.TrimSpace(line)) > 0 && line[0] != '#':
+			extra = t.errorf("the variable %s has more lines than its size says", before)
 		}
 	}
 }

@@ -236,7 +236,10 @@ func TestOctave(t *testing.T) {
 		head + " 1 2\n":                               "f:6: the file ends after 1 of 2 lines",
 		head + " 1 2\n# name: B\n# type: scalar\n5\n": `f:7: column 1: "#" is not a number`,
 		head + " 1 2\n 3 4\n" + head + " 1 2\n 3 4\n": "f:10: two variables are called A",
-		"# name: A\n# type: sparse matrix\n# nnz: 1\n# rows: 2\n# columns: 2\n3 1 5\n": "f:6: entry (3,1) is outside the 2 by 2 matrix (rows and columns from 1)",
+		head + " 1 2\n 3 4\n\n 5 6\n":                 "f:9: the variable A has more lines than its size says",
+		"# name: A\n# type: scalar\n4\n5\n":           "f:4: the variable A has more lines than its size says",
+		"# name: A\n# type: sparse matrix\n# nnz: 1\n# rows: 2\n# columns: 2\n2 1 5\n1 2 5\n\n\n# name: B\n# type: bool\n1\n": "f:7: the variable A has more lines than its size says",
+		"# name: A\n# type: sparse matrix\n# nnz: 1\n# rows: 2\n# columns: 2\n3 1 5\n":                                        "f:6: entry (3,1) is outside the 2 by 2 matrix (rows and columns from 1)",
 	} {
 		if d, err := Read(strings.NewReader(text), "f"); fmt.Sprint(err) != want {
 			t.Errorf("%q: %v, %v, want %s", text, d, err, want)
