@@ -85,6 +85,10 @@ static void DRIVER(vd_enlarge)(enum routine r, DRIVER(vd_next) *next, PARAMETERS
 	struct next inner = find_next(without_b(r), sizeof(INT) == 8, (void *)next);
 	EITHER(SIZED(syevd_next), SIZED(heevd_next)) *call = (void *)inner.function;
 
+	(void)itype, (void)b, (void)ldb, (void)lwork, (void)liwork, (void)info;
+#if HERMITIAN
+	(void)lrwork;
+#endif
 	if (call == NULL || inner.wide != (sizeof(INT) == 8))
 		return;
 	call(jobz, uplo, n, a, lda, w, &size[0], &query, RWORK(&size[1], &query) &size_int, &query, &code, 1, 1);
