@@ -1,3 +1,4 @@
+import ctypes.util
 import sys
 import warnings
 from unittest import mock
@@ -424,6 +425,30 @@ except vkevd.NoDeviceError:
             self.assertRegex(text, r"^1 RuntimeWarning vkevd.install\(\) changes nothing: ")
             if "VKEVD_DEVICE" not in variables:
                 self.assertIn("refused", text)
+
+    def test_older_library(self):
+        """A library of an older version lacks functions. Its version is named, and install() warns. So
+        does a library that is not vkevd's."""
+        for changed, name, says in (
+            ('_library._ARGUMENTS["solve_of_next_year"] = []', "", r"libvkevd\.so\.0 has version [0-9.]+, which is too old for this package: "
+                                                                  r"it has no function vkevd_solve_of_next_year.*\n"),
+            ("", ctypes.util.find_library("m"), "libm.* is another library\n"),
+        ):
+            text = self.run_python(f"""
+import warnings
+import numpy as np, vkevd
+from vkevd import _library
+{changed}
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    assert vkevd.install(2) is False
+print(caught[0].message)
+try:
+    vkevd.eigh(np.eye(3))
+except vkevd.NoDeviceError:
+    print("refused")
+""", **({"VKEVD_LIBRARY": name} if name else {}))
+            self.assertRegex(text, r"^vkevd.install\(\) changes nothing: cannot load the C library of vkevd: .*" + says + "refused")
 
 
 if sys.version_info < (3, 10):  # assertNoLogs is newer

@@ -137,11 +137,20 @@ def _load():
         except OSError as problem:
             problems.append(str(problem))
             continue
-        for name, arguments in _ARGUMENTS.items():
-            function = getattr(library, "vkevd_" + name)
-            function.argtypes = arguments + [POINTER(ErrorInfo)]
-            function.restype = c_int32
-        library.vkevd_version.argtypes, library.vkevd_version.restype = [], c_char_p
+        try:
+            library.vkevd_version.argtypes, library.vkevd_version.restype = [], c_char_p
+        except AttributeError:
+            problems.append(f"{place} is another library")
+            continue
+        try:
+            for name, arguments in _ARGUMENTS.items():
+                function = getattr(library, "vkevd_" + name)
+                function.argtypes = arguments + [POINTER(ErrorInfo)]
+                function.restype = c_int32
+        except AttributeError:
+            problems.append(f"{place} has version {library.vkevd_version().decode()}, which is too old for this package: "
+                            f"it has no function vkevd_{name}")
+            continue
         return library
     raise NoDeviceError("cannot load the C library of vkevd: " + "; ".join(problems))
 
