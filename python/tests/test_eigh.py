@@ -1,4 +1,7 @@
+from unittest import mock
+
 from common import Case, hermitian, np, symmetric, unittest, vkevd
+from vkevd import _batched
 
 
 class Eigh(Case):
@@ -385,6 +388,22 @@ class Hermitian(Case):
 
 
 class Batched(Case):
+    def test_unaligned(self):
+        """The library gets aligned addresses only, also for stacks."""
+        bytes = np.empty(2 * 25 * 8 + 1, np.uint8)
+        odd, a, seen = bytes[1:].view(np.float64).reshape(2, 5, 5), symmetric(5), []
+        odd[:] = a
+
+        def run(orders, numbers, number, addresses, *others):
+            seen.extend(addresses)
+            return _run(orders, numbers, number, addresses, *others)
+
+        _run = _batched._run
+        with mock.patch.object(_batched, "_run", run):
+            for w in (*vkevd.eigvalsh(odd), *vkevd.batched(list(odd), eigvals_only=True)):
+                self.check_eigen(a, w, None)
+        self.assertEqual([at % 8 for at in seen], [0] * 4)
+
     def test_mixed_orders(self):
         order = vkevd._devices.session().batch_order
         matrices = [symmetric(n, n + 1) for n in (3, 0, 17, 1, order + 2, 8)]

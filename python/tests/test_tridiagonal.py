@@ -1,4 +1,7 @@
+from unittest import mock
+
 from common import Case, np, random, unittest, vkevd
+from vkevd import _library, _tridiagonal
 
 try:
     import scipy.linalg
@@ -40,6 +43,29 @@ class Tridiagonal(Case):
                 self.assertEqual(len(w), count)
                 self.check_eigen(full(d, e), w, z, first)
                 self.assertTrue(np.allclose(vkevd.eigvalsh_tridiagonal(*layout, select, between), w, rtol=0, atol=1e-13))
+
+    def test_layouts(self):
+        """Arrays that are not aligned or not contiguous are copied. The library gets aligned addresses
+        only."""
+        def odd(x):
+            bytes = np.empty(x.nbytes + 1, np.uint8)
+            bytes[1:] = np.frombuffer(x.tobytes(), np.uint8)
+            return bytes[1:].view(x.dtype)
+
+        addresses = []
+
+        def call(name, *arguments):
+            if "solve" in name:
+                addresses.extend(arguments[1:3])
+            return _library.call(name, *arguments)
+
+        d, e = random(1, 9, 3)[0], random(1, 8, 4)[0]
+        want = vkevd.eigvalsh_tridiagonal(d, e)
+        with mock.patch.object(_tridiagonal, "call", call):
+            for layout in (odd, lambda x: np.repeat(x, 2)[::2], lambda x: x[::-1].copy()[::-1]):
+                self.assertTrue((vkevd.eigvalsh_tridiagonal(layout(d), layout(e)) == want).all())
+        self.assertEqual(len(addresses), 6)
+        self.assertEqual([at % 8 for at in addresses], [0] * 6)
 
     @unittest.skipIf(scipy is None, "no scipy")
     def test_like_scipy(self):

@@ -69,7 +69,7 @@ def _small(arrays, numbers, upper, vectors, on_error, session, progress):
     An error has the number of its matrix."""
     if not arrays:
         return []
-    arrays = [np.ascontiguousarray(a) for a in arrays]
+    arrays = [np.require(a, requirements=["C", "ALIGNED"]) for a in arrays]
     ws = [np.empty(len(a), a.real.dtype) for a in arrays]
     zs = [np.empty(a.shape, a.dtype, order="F") for a in arrays] if vectors else [None] * len(arrays)
     orders = np.array([len(a) for a in arrays], np.int64)
@@ -81,7 +81,7 @@ def _small(arrays, numbers, upper, vectors, on_error, session, progress):
 def stack(a, upper, vectors, session, progress):
     """Solves a stack of matrices. Returns the values, and the vectors as the rows of matrices, or
     None."""
-    a = np.ascontiguousarray(a)
+    a = np.require(a, requirements=["C", "ALIGNED"])
     count, n, _ = a.shape
     w, z = np.empty((count, n), a.real.dtype), np.empty(a.shape, a.dtype) if vectors else None
     _run(np.full(count, n, np.int64), range(count), number_of(a), *(_rows(x) if x is not None else None for x in (a, w, z)),

@@ -37,7 +37,7 @@ def eigh_tridiagonal(d, e, eigvals_only=False, select="a", select_range=None, ch
     if lapack_driver not in _DRIVERS:
         raise ValueError(f"lapack_driver {lapack_driver!r} is none of {', '.join(_DRIVERS)}")
     dtype = np.result_type(d, e)
-    d, e = np.ascontiguousarray(d, dtype), np.ascontiguousarray(e, dtype)
+    d, e = (np.require(x, dtype, ["C", "ALIGNED"]) for x in (d, e))
     chosen = _select_of(d, select, select_range)
     w, z = _one(d, e, not eigvals_only, chosen, device, progress)
     return finished(w if eigvals_only else EighResult(w, z), w, "eigenvalue")
