@@ -37,18 +37,32 @@ class Types(Case):
 
     def test_arguments(self):
         """Every form of a function has its arguments. The result of a form may depend on one
-        argument, which then has no default, or is a keyword."""
+        argument, which then has no default, like those before it, or is a keyword."""
         seen = set()
         for node in ast.parse(STUBS.read_text()).body:
             for of, owner in [(node, vkevd)] if isinstance(node, ast.FunctionDef) else [(f, getattr(vkevd, node.name)) for f in getattr(node, "body", ())
                                                                                        if isinstance(f, ast.FunctionDef) and f.name in ("__init__", "solve")]:
                 want, have = arguments(getattr(owner, of.name)), declared(of)
-                special = {"eigvals_only", "compute_uv"}
+                special = {"eigvals_only", "full_matrices", "compute_uv"}
                 strip = lambda all: [x for x in all if x[0] not in special] if of.decorator_list else all
                 self.assertEqual(strip(have), strip(want), of.name)
                 self.assertEqual({x[0] for x in have}, {x[0] for x in want}, of.name)
                 seen.add(of.name)
         self.assertLessEqual({"eigh", "svd", "install", "__init__", "solve", "eigh_tridiagonal"}, seen)
+
+    @unittest.skipUnless(hasattr(ast, "unparse"), "Python 3.8")
+    def test_choices_at_run_time(self):
+        """A function whose result depends on an argument also has a form for a value of this
+        argument that is known only at run time."""
+        forms = {"eigh": {}, "svd": {}}
+        for node in ast.parse(STUBS.read_text()).body:
+            for a in node.args.args + node.args.kwonlyargs if getattr(node, "name", "") in forms else ():
+                if a.arg in ("eigvals_only", "compute_uv"):
+                    forms[node.name][ast.unparse(a.annotation)] = ast.unparse(node.returns)
+        for results in forms.values():
+            self.assertEqual(set(results), {"Literal[False]", "Literal[True]", "bool"})
+            for result in results.values():
+                self.assertIn(result, results["bool"])
 
     def test_classes(self):
         for node in ast.parse(STUBS.read_text()).body:

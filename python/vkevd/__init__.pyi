@@ -14,7 +14,7 @@ __version__: str
 __all__: List[str]
 
 class Device(NamedTuple):
-    index: int
+    index: int  # type: ignore[assignment]  # instead of tuple.index
     name: str
     type: str
     family: str
@@ -88,6 +88,14 @@ def eigh(
     largest: Optional[int] = None, type: Literal[1, 2, 3] = 1, overlap: Optional[float] = None, refine: bool = False, driver: _Driver = None,
     precision: Optional[Literal["mixed"]] = None, device: _Device = None, progress: _Progress = None,
 ) -> NDArray[Any]: ...
+@overload
+def eigh(
+    a: ArrayLike, UPLO: Union[_Triangle, ArrayLike] = "L", *, b: Optional[ArrayLike] = None, lower: Optional[bool] = None,
+    eigvals_only: bool, overwrite_a: bool = False, overwrite_b: bool = False, check_finite: bool = True,
+    subset_by_index: Optional[Sequence[int]] = None, subset_by_value: Optional[Sequence[float]] = None,
+    largest: Optional[int] = None, type: Literal[1, 2, 3] = 1, overlap: Optional[float] = None, refine: bool = False, driver: _Driver = None,
+    precision: Optional[Literal["mixed"]] = None, device: _Device = None, progress: _Progress = None,
+) -> Union[EighResult, NDArray[Any]]: ...
 def eigvalsh(a: ArrayLike, UPLO: Union[_Triangle, ArrayLike] = "L", **arguments: Any) -> NDArray[Any]: ...
 @overload
 def svd(
@@ -101,6 +109,18 @@ def svd(
     largest: Optional[int] = None, overwrite_a: bool = False, check_finite: bool = True,
     lapack_driver: Literal["gesdd", "gesvd"] = "gesdd", device: _Device = None, progress: _Progress = None,
 ) -> NDArray[Any]: ...
+@overload
+def svd(
+    a: ArrayLike, full_matrices: bool, compute_uv: Literal[False], *, hermitian: bool = False,
+    largest: Optional[int] = None, overwrite_a: bool = False, check_finite: bool = True,
+    lapack_driver: Literal["gesdd", "gesvd"] = "gesdd", device: _Device = None, progress: _Progress = None,
+) -> NDArray[Any]: ...
+@overload
+def svd(
+    a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, *, hermitian: bool = False,
+    largest: Optional[int] = None, overwrite_a: bool = False, check_finite: bool = True,
+    lapack_driver: Literal["gesdd", "gesvd"] = "gesdd", device: _Device = None, progress: _Progress = None,
+) -> Union[SVDResult, NDArray[Any]]: ...
 def svdvals(a: ArrayLike, **arguments: Any) -> NDArray[Any]: ...
 def eigh_tridiagonal(
     d: ArrayLike, e: ArrayLike, eigvals_only: bool = False, select: Union[str, int] = "a",
