@@ -51,11 +51,11 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
     whose double precision is slow. It is for all values and vectors of one matrix of float64 or
     complex128.
 
-    Returns an EighResult(eigenvalues, eigenvectors). The vectors are in Fortran order. With
-    eigvals_only the result is the array of eigenvalues, which are real. The component of largest
-    magnitude of each vector is real and positive. Raises NotFiniteError, which is a LinAlgError,
-    for a NaN or an infinity. If a value is beyond the largest number of its type, raises
-    ResultOverflowError, which has the result.
+    Returns an EighResult(eigenvalues, eigenvectors). The vectors of one matrix are in Fortran
+    order, and those of a stack in any order. With eigvals_only the result is the array of
+    eigenvalues, which are real. The component of largest magnitude of each vector is real and
+    positive. Raises NotFiniteError, which is a LinAlgError, for a NaN or an infinity. If a value is
+    beyond the largest number of its type, raises ResultOverflowError, which has the result.
     """
     if not isinstance(UPLO, str):  # scipy's second argument
         if b is not None:
