@@ -1,15 +1,25 @@
 // The functions of vkevd.h. Each function that uses Go first checks that this process has loaded the
 // library. A child process after fork() has none of the threads of Go's runtime, so a call into Go
 // might wait forever. Then the function calls a function in Go, such as goOpen for vkevd_open.
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "_cgo_export.h"
 
+// A child is recognised in two ways. A program may make a child by a system call, without the
+// handlers of pthread_atfork. A child may have the number of the process that loaded the library: in a
+// PID namespace of its own, or if that process has ended and its number is used again.
 static pid_t loaded_by;
+static int is_child;
 
-__attribute__((constructor)) static void remember_process(void) { loaded_by = getpid(); }
+static void after_fork(void) { is_child = 1; }
+
+__attribute__((constructor)) static void remember_process(void) {
+	loaded_by = getpid();
+	pthread_atfork(NULL, NULL, after_fork);
+}
 
 static int32_t forked(vkevd_error *error) {
 	if (error != NULL) {
@@ -23,7 +33,7 @@ static int32_t forked(vkevd_error *error) {
 }
 
 #define ENTER(error)                                                                               \
-	if (getpid() != loaded_by)                                                                     \
+	if (is_child || getpid() != loaded_by)                                                         \
 		return forked(error)
 
 const char *vkevd_version(void) { return VKEVD_VERSION; }

@@ -9,12 +9,14 @@ import (
 	"bytes"
 	"cmp"
 	"debug/elf"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -46,9 +48,30 @@ func TestBehaviour(t *testing.T) { runC(t, "behaviour.c", cmp.Or(os.Getenv("VKEV
 // TestRefusals runs a C program that compares the text of each refusal.
 func TestRefusals(t *testing.T) { runC(t, "refusals.c") }
 
-// runC compiles a C program of folder testdata as a user would, and runs the program. The program
-// must print nothing.
+// TestForkInANamespace forks a child that has the same process number as its parent.
+func TestForkInANamespace(t *testing.T) {
+	run := compiledC(t, "namespace.c")
+	run.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+	out, err := run.CombinedOutput()
+	const notAllowed = 77 // the program's own status for this
+	switch {
+	case errors.Is(err, syscall.EPERM), run.ProcessState.ExitCode() == notAllowed:
+		t.Skip("NOT TESTED: only root can make PID namespaces")
+	case err != nil || len(out) > 0:
+		t.Fatalf("%s\n%v", out, err)
+	}
+}
+
+// runC runs a C program of folder testdata. The program must print nothing.
 func runC(t *testing.T, source string, args ...string) {
+	run := compiledC(t, source, args...)
+	if out, err := run.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%s\n%v", out, err)
+	}
+}
+
+// compiledC compiles a C program of folder testdata as a user would. The result runs the program.
+func compiledC(t *testing.T, source string, args ...string) *exec.Cmd {
 	program := filepath.Join(t.TempDir(), "program")
 	cc := cmp.Or(os.Getenv("CC"), "cc")
 	out, err := exec.Command(cc, "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g", "-I.",
@@ -58,9 +81,7 @@ func runC(t *testing.T, source string, args ...string) {
 	}
 	run := exec.Command(program, args...)
 	run.Env = append(os.Environ(), "LD_LIBRARY_PATH="+library)
-	if out, err := run.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Fatalf("%s\n%v", out, err)
-	}
+	return run
 }
 
 // TestExports compares three lists of functions: those that the header declares, those that the
