@@ -14,16 +14,20 @@ echo "lib: compiling libvkevd; the first time takes minutes" >&2
 # first sees libraries with the old names and versions, which have no code, and then notes these.
 # Newer systems still have both files, and the old versions in libc.so.6. The folder has always the
 # same name, because Go links again if an option changes.
+# Several builds may make the libraries there at the same time, so each makes them in its own folder
+# first.
 stubs=$PWD/.cache/stubs
 mkdir -p "$stubs"
+new=$(mktemp -d "$stubs/new.XXXXXX")
+trap 'rm -rf "$new"' EXIT
 stub() { # NAME FUNCTION...
 	name=$1
 	shift
-	printf 'void %s(void) {}\n' "$@" >"$stubs/stub.c"
-	{ echo "$base {" && printf '%s;\n' "$@" && echo '};'; } >"$stubs/stub.map"
-	"${CC:-cc}" -w -fno-builtin -shared -nostdlib "-Wl,-soname,$name" "-Wl,--version-script=$stubs/stub.map" \
-		-o "$stubs/$name.new" "$stubs/stub.c"
-	mv "$stubs/$name.new" "$stubs/$name" # another build may read it
+	printf 'void %s(void) {}\n' "$@" >"$new/stub.c"
+	{ echo "$base {" && printf '%s;\n' "$@" && echo '};'; } >"$new/stub.map"
+	"${CC:-cc}" -w -fno-builtin -shared -nostdlib "-Wl,-soname,$name" "-Wl,--version-script=$new/stub.map" \
+		-o "$new/$name" "$new/stub.c"
+	mv "$new/$name" "$stubs/$name"
 	old="$old $stubs/$name"
 }
 old=

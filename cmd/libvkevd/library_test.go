@@ -10,14 +10,17 @@ import (
 	"cmp"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // library is the path of the folder with the C library that the tests use.
@@ -82,6 +85,34 @@ func compiledC(t *testing.T, source string, args ...string) *exec.Cmd {
 	run := exec.Command(program, args...)
 	run.Env = append(os.Environ(), "LD_LIBRARY_PATH="+library)
 	return run
+}
+
+// TestBuildsAtTheSameTime runs tools/lib.sh several times at once, with a slow C compiler. The builds
+// must not disturb each other before they call Go, which ends them here.
+func TestBuildsAtTheSameTime(t *testing.T) {
+	folder := t.TempDir()
+	cc, noGo := filepath.Join(folder, "cc"), filepath.Join(folder, "go")
+	const reachedGo = 7 // status of the builds
+	for path, text := range map[string]string{
+		cc:   "#!/bin/sh\nsleep 0.2\nexec " + cmp.Or(os.Getenv("CC"), "cc") + ` "$@"`,
+		noGo: fmt.Sprintf("#!/bin/sh\nexit %d", reachedGo),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var builds sync.WaitGroup
+	for k := range 4 {
+		builds.Go(func() {
+			time.Sleep(time.Duration(k) * 70 * time.Millisecond)
+			build := exec.Command("../../tools/lib.sh", folder)
+			build.Env = append(os.Environ(), "CC="+cc, "GO="+noGo)
+			if out, _ := build.CombinedOutput(); build.ProcessState.ExitCode() != reachedGo {
+				t.Errorf("%s\n%v", out, build.ProcessState)
+			}
+		})
+	}
+	builds.Wait()
 }
 
 // TestExports compares three lists of functions: those that the header declares, those that the
