@@ -105,6 +105,11 @@ func openDirect(path string) (*AtomicFile, error) {
 		return &AtomicFile{f: os.Stderr}, nil
 	}
 	info, err := os.Stat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		// Linux refuses to follow a link of another user in a folder where everybody may make files,
+		// such as /tmp. followLinks must not do it then.
+		return nil, err
+	}
 	// If a file that a process has open were replaced, the process would go on to write to the old
 	// file.
 	someonesHandle := strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")

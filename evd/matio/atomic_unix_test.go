@@ -3,6 +3,7 @@
 package matio
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,6 +98,55 @@ func TestAtomicDevices(t *testing.T) {
 	if full, err := CreateAtomic("/dev/full"); err == nil {
 		if _, err := full.Write([]byte("x")); err == nil || full.Commit() == nil {
 			t.Error("a full device took a byte")
+		}
+	}
+}
+
+// TestAtomicFollowsNoForbiddenLink writes to links that the system does not follow. Nothing may be
+// replaced then. There are two: a link to more links than the system follows, and a link of another
+// user in a folder like /tmp, where Linux forbids it if fs.protected_symlinks is 1.
+func TestAtomicFollowsNoForbiddenLink(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "target")
+	os.WriteFile(target, []byte("old"), 0o600)
+	last := target
+	for k := range 41 {
+		link := filepath.Join(dir, fmt.Sprint("link", k))
+		if err := os.Symlink(last, link); err != nil {
+			t.Fatal(err)
+		}
+		last = link
+	}
+	shared := filepath.Join(dir, "shared")
+	os.Mkdir(shared, 0o700)
+	os.Chmod(shared, 0o777|fs.ModeSticky)
+	foreign := filepath.Join(shared, "link")
+	os.Symlink(target, foreign)
+	const nobody = 65534
+	links := []string{last}
+	if os.Lchown(foreign, nobody, nobody) == nil && os.Getuid() == 0 {
+		if _, err := os.Stat(foreign); err != nil {
+			links = append(links, foreign)
+		}
+	}
+	if len(links) < 2 {
+		t.Log("NOT TESTED: the link of another user, for which this system has no rule")
+	}
+	for _, link := range links {
+		if f, err := CreateAtomic(link); err == nil {
+			f.Write([]byte("new"))
+			t.Errorf("%s: no error; then %v", link, f.Commit())
+		}
+	}
+	if text, err := os.ReadFile(target); err != nil || string(text) != "old" {
+		t.Errorf("the target has %q, %v", text, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 43 {
+		t.Errorf("%d files, %v", len(entries), err)
+	}
+	for k := range 41 {
+		if _, err := os.Readlink(filepath.Join(dir, fmt.Sprint("link", k))); err != nil {
+			t.Error(err)
 		}
 	}
 }
