@@ -188,17 +188,23 @@ func (z *archive) findArray(o Options) (found *zip.File, err error) {
 	case len(names) == 1 && o.Array == "":
 		return found, nil
 	}
-	list := strings.Join(names[:min(len(names), 8)], ", ")
-	if len(list) > 200 {
-		list = fmt.Sprintf("its %d arrays", len(names))
-	} else if more := len(names) - 8; more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
+	list := listOf(names)
 	want := strings.Join(o.wanted(), " or ")
 	if o.Array == "" {
 		return nil, z.errorf("several arrays, and none is called %s; choose one of %s", want, list)
 	}
 	return nil, z.errorf("no array is called %s; the archive has %s", want, list)
+}
+
+// listOf returns the first names of arrays, or their number if they are long.
+func listOf(names []string) string {
+	list := strings.Join(names[:min(len(names), 8)], ", ")
+	if len(list) > 200 {
+		return fmt.Sprintf("its %d arrays", len(names))
+	} else if more := len(names) - 8; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
 }
 
 func zipError(name string, err error) error {

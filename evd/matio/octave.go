@@ -37,6 +37,9 @@ var octaveSizes = map[string][]string{
 	"sparse matrix": entriesRowsColumns, "sparse bool matrix": entriesRowsColumns,
 }
 
+// mostVariables is the largest number of variables in a file. Their names are held in memory.
+const mostVariables = 1 << 16
+
 var rowsColumns, entriesRowsColumns = []string{"rows", "columns"}, []string{"nnz", "rows", "columns"}
 
 // isOctave reports whether the input begins with the comments of a text file of Octave.
@@ -74,6 +77,7 @@ func (o Options) readOctave(in *input) (*Dense, error) {
 	wanted := o.wanted()
 	best := len(wanted) // index in `wanted` of the best name that was found
 	var all []string
+	seen := map[string]bool{}
 	var found *Dense
 	var foundErr error
 	read := false // the lines before the next header were read as `found`
@@ -87,10 +91,13 @@ func (o Options) readOctave(in *input) (*Dense, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if slices.Contains(all, t.name) {
+		switch {
+		case seen[t.name]:
 			return nil, t.errorf("two variables are called %s", t.name)
+		case len(all) == mostVariables:
+			return nil, t.errorf("more than %d variables", mostVariables)
 		}
-		all = append(all, t.name)
+		all, seen[t.name] = append(all, t.name), true
 		// The first variable is read in any case, because it may be the only one.
 		at := slices.Index(wanted[:best], t.name)
 		if read = at >= 0 || len(all) == 1 && o.Array == ""; read {
@@ -105,9 +112,9 @@ func (o Options) readOctave(in *input) (*Dense, error) {
 	case best < len(wanted), len(all) == 1 && o.Array == "":
 		return found, foundErr
 	case o.Array == "":
-		return nil, t.input.errorf("several arrays, and none is called %s; choose one of %s", want, strings.Join(all, ", "))
+		return nil, t.input.errorf("several arrays, and none is called %s; choose one of %s", want, listOf(all))
 	}
-	return nil, t.input.errorf("no array is called %s; the file has %s", want, strings.Join(all, ", "))
+	return nil, t.input.errorf("no array is called %s; the file has %s", want, listOf(all))
 }
 
 // header reads up to the type of the next variable, or returns io.EOF. It skips the lines of a

@@ -2,6 +2,7 @@ package matio
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -243,6 +244,29 @@ func TestOctave(t *testing.T) {
 	} {
 		if d, err := Read(strings.NewReader(text), "f"); fmt.Sprint(err) != want {
 			t.Errorf("%q: %v, %v, want %s", text, d, err, want)
+		}
+	}
+}
+
+// TestOctaveOfManyVariables reads files with more variables than a person would write. The time must
+// not grow with the square of their number, and the text of the error must be short.
+func TestOctaveOfManyVariables(t *testing.T) {
+	file := func(count int) io.Reader {
+		var text strings.Builder
+		for k := range count {
+			fmt.Fprintf(&text, "# name: x%d\n# type: scalar\n1\n", k)
+		}
+		return strings.NewReader(text.String())
+	}
+	if d, err := (Options{Array: "x65535"}).Read(file(mostVariables), "f"); err != nil || len(d.Data) != 1 {
+		t.Errorf("%v, %v", d, err)
+	}
+	for count, want := range map[int]string{
+		mostVariables: "f: several arrays, and none is called A; choose one of x0, x1, x2, x3, x4, x5, x6, x7 and 65528 more",
+		1 << 18:       "f:196610: more than 65536 variables",
+	} {
+		if _, err := Read(file(count), "f"); fmt.Sprint(err) != want {
+			t.Errorf("%.200v, want %s", err, want)
 		}
 	}
 }
