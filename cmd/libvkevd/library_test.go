@@ -87,14 +87,19 @@ func compiledC(t *testing.T, source string, args ...string) *exec.Cmd {
 	return run
 }
 
-// TestBuildsAtTheSameTime runs tools/lib.sh several times at once, with a slow C compiler. The builds
-// must not disturb each other before they call Go, which ends them here.
+// TestBuildsAtTheSameTime runs tools/lib.sh several times at once, with a slow C compiler that looks
+// at its source before it compiles it. The builds must not disturb each other before they call Go,
+// which ends them here.
 func TestBuildsAtTheSameTime(t *testing.T) {
 	folder := t.TempDir()
 	cc, noGo := filepath.Join(folder, "cc"), filepath.Join(folder, "go")
 	const reachedGo = 7 // status of the builds
 	for path, text := range map[string]string{
-		cc:   "#!/bin/sh\nsleep 0.2\nexec " + cmp.Or(os.Getenv("CC"), "cc") + ` "$@"`,
+		cc: `#!/bin/sh
+sleep 0.2
+for source; do :; done
+case "$*" in *libpthread*) wants=pthread_create ;; *) wants=dlopen ;; esac
+grep -q $wants "$source" && exec ` + cmp.Or(os.Getenv("CC"), "cc") + ` "$@"`,
 		noGo: fmt.Sprintf("#!/bin/sh\nexit %d", reachedGo),
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
