@@ -185,6 +185,32 @@ type Org2lBatchPush[T spirv.Scalar] struct {
 	Count    uint32
 }
 
+// PotrfBatch computes the Cholesky factors of many positive definite matrices, B·2^-e = L·Lᴴ (LAPACK
+// dpotrf, zpotrf), and inverts their blocks on the diagonal. One workgroup processes one matrix. A
+// dispatch computes the block columns [from, to) of each matrix, of TILE columns each.
+func PotrfBatch[T spirv.Scalar]() spirv.Module[PotrfBatchSpec, PotrfBatchPush[T]] {
+	return typed[T, PotrfBatchSpec, PotrfBatchPush[T]]("potrf_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type PotrfBatchSpec struct {
+	LocalSize uint32 `spirv:"0"`
+	Tile      uint32 `spirv:"1"`
+	Each      uint32 `spirv:"2"`
+}
+
+func PotrfBatchDefaults() PotrfBatchSpec { return PotrfBatchSpec{LocalSize: 64, Tile: 16, Each: 2} }
+
+type PotrfBatchPush[T spirv.Scalar] struct {
+	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
+	States   spirv.Addr[BatchState]  `spirv:"rw"`
+	B        spirv.Addr[T]           `spirv:"rw"`
+	First    uint32
+	Count    uint32
+	From     uint32
+	To       uint32
+}
+
 // StebzBatch finds eigenvalues of many symmetric tridiagonal matrices T by bisection (LAPACK
 // dstebz). One workgroup processes one matrix. Each invocation finds different eigenvalues.
 func StebzBatch[T spirv.Scalar]() spirv.Module[StebzBatchSpec, StebzBatchPush[T]] {
@@ -312,6 +338,36 @@ type SyevBatchValuesPush[T spirv.Scalar, R spirv.Real] struct {
 	Count    uint32
 }
 
+// SygstBatch reduces many generalized eigenproblems to standard form, C = L⁻¹·(A·2^-e)·L⁻ᴴ (LAPACK
+// dsygst, zhegst, itype 1), with the factors of potrf_batch. One workgroup processes one matrix.
+func SygstBatch[T spirv.Scalar]() spirv.Module[SygstBatchSpec, SygstBatchPush[T]] {
+	return typed[T, SygstBatchSpec, SygstBatchPush[T]]("sygst_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type SygstBatchSpec struct {
+	LocalSize uint32 `spirv:"0"`
+	Tile      uint32 `spirv:"1"`
+	Each      uint32 `spirv:"2"`
+}
+
+func SygstBatchDefaults() SygstBatchSpec { return SygstBatchSpec{LocalSize: 64, Tile: 16, Each: 2} }
+
+type SygstBatchPush[T spirv.Scalar] struct {
+	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
+	Factors  spirv.Addr[BatchMatrix] `spirv:"r"`
+	States   spirv.Addr[BatchState]  `spirv:"rw"`
+	Found    spirv.Addr[BatchState]  `spirv:"rw"`
+	A        spirv.Addr[T]           `spirv:"rw"`
+	L        spirv.Addr[T]           `spirv:"rw"`
+	First    uint32
+	Count    uint32
+	Stride   uint32
+	Blocks   uint32
+	From     uint32
+	To       uint32
+}
+
 // Sytd2Batch reduces many symmetric or Hermitian matrices to tridiagonal form, T = QᴴAQ (LAPACK
 // dsytd2, zhetd2). One workgroup processes one matrix. A dispatch eliminates the columns [from, to)
 // of each matrix.
@@ -346,6 +402,37 @@ type Sytd2BatchPush[T spirv.Scalar, R spirv.Real] struct {
 	To       uint32
 }
 
+// TrsmBatch computes the vectors of many generalized eigenproblems from those of their standard
+// forms, X = L⁻ᴴ·Z·2^(−e/2) (LAPACK dtrsm, ztrsm), and chooses their signs. One workgroup computes TILE
+// vectors of one matrix.
+func TrsmBatch[T spirv.Scalar]() spirv.Module[TrsmBatchSpec, TrsmBatchPush[T]] {
+	return typed[T, TrsmBatchSpec, TrsmBatchPush[T]]("trsm_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapInt64, spirv.CapVulkanMemoryModel, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type TrsmBatchSpec struct {
+	LocalSize uint32 `spirv:"0"`
+	Tile      uint32 `spirv:"1"`
+	Each      uint32 `spirv:"2"`
+}
+
+func TrsmBatchDefaults() TrsmBatchSpec { return TrsmBatchSpec{LocalSize: 64, Tile: 16, Each: 2} }
+
+type TrsmBatchPush[T spirv.Scalar] struct {
+	Matrices spirv.Addr[BatchMatrix] `spirv:"r"`
+	Factors  spirv.Addr[BatchMatrix] `spirv:"r"`
+	States   spirv.Addr[BatchState]  `spirv:"rw"`
+	Found    spirv.Addr[BatchState]  `spirv:"rw"`
+	V        spirv.Addr[T]           `spirv:"rw"`
+	L        spirv.Addr[T]           `spirv:"rw"`
+	First    uint32
+	Stride   uint32
+	Parts    uint32
+	From     uint32
+	Count    uint32
+	_        [4]byte
+}
+
 // The layout in the shaders. A different one in Go would not compile.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(GemmBatchPush[float64]{})-40]
@@ -362,6 +449,10 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[float32]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[complex128]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(Org2lBatchPush[complex64]{})-48]
+	_ = [1]struct{}{}[unsafe.Sizeof(PotrfBatchPush[float64]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(PotrfBatchPush[float32]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(PotrfBatchPush[complex128]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(PotrfBatchPush[complex64]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzBatchPush[float64]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(StebzBatchPush[float32]{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(SteqrBatchPush[float64]{})-64]
@@ -374,8 +465,16 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[float32, float32]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[complex128, float64]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(SyevBatchValuesPush[complex64, float32]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(SygstBatchPush[float64]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(SygstBatchPush[float32]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(SygstBatchPush[complex128]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(SygstBatchPush[complex64]{})-72]
 	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float64, float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[float32, float32]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[complex128, float64]{})-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(Sytd2BatchPush[complex64, float32]{})-64]
+	_ = [1]struct{}{}[unsafe.Sizeof(TrsmBatchPush[float64]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(TrsmBatchPush[float32]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(TrsmBatchPush[complex128]{})-72]
+	_ = [1]struct{}{}[unsafe.Sizeof(TrsmBatchPush[complex64]{})-72]
 )

@@ -6,8 +6,9 @@ import "unsafe"
 
 // BatchMatrix is an element of a buffer that the host shares with
 // gemm_batch, gemm_batch_pairs, laed0_batch, lasr_batch,
-// lasr_batch_pairs, lasrt_batch, org2l_batch, stebz_batch,
-// steqr_batch, steqr_batch_pairs, syev_batch, syev_batch_values and sytd2_batch.
+// lasr_batch_pairs, lasrt_batch, org2l_batch, potrf_batch,
+// stebz_batch, steqr_batch, steqr_batch_pairs, syev_batch,
+// syev_batch_values, sygst_batch, sytd2_batch and trsm_batch.
 type BatchMatrix struct {
 	N     uint32
 	Upper uint32
@@ -20,8 +21,9 @@ type BatchMatrix struct {
 }
 
 // BatchState is an element of a buffer that the host shares with
-// laed0_batch, lasrt_batch, stebz_batch, steqr_batch,
-// steqr_batch_pairs, syev_batch, syev_batch_values and sytd2_batch.
+// laed0_batch, lasrt_batch, potrf_batch, stebz_batch,
+// steqr_batch, steqr_batch_pairs, syev_batch, syev_batch_values,
+// sygst_batch, sytd2_batch and trsm_batch.
 type BatchState struct {
 	Status   uint32
 	Exponent int32
@@ -120,6 +122,11 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(Row{})-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(Start{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(Task{})-20]
+)
+
+// Constants of glsl/batch/potrf_batch.comp.
+const (
+	PotrfBatchIndefinite = 4
 )
 
 // Constants of glsl/batch/problem.glsl.

@@ -29,18 +29,23 @@ func (p *solver[T, R]) check(ctx context.Context, a matrices[T, R], s []Spectrum
 		}
 	}
 	all := make([]evd.Ratios, len(s))
-	return all, tridiag.ParallelUntil(len(s), func(k int) { all[k] = ratios(a, k, s[k]) }, ctx.Err)
+	return all, tridiag.ParallelUntil(len(s), func(k int) {
+		if all[k] = (evd.Ratios{Residual: math.Inf(1), Orthogonality: math.Inf(1)}); s[k].Err == nil {
+			all[k] = a.ratios(k, s[k])
+		}
+	}, ctx.Err)
 }
 
-func ratios[T Number, R evd.Float](a matrices[T, R], k int, s Spectrum[T]) evd.Ratios {
-	if s.Err != nil {
-		return evd.Ratios{Residual: math.Inf(1), Orthogonality: math.Inf(1)}
-	}
+// ratios measures the spectrum of the matrix `full`.
+func ratios[T Number](s Spectrum[T], full []T) evd.Ratios {
 	if precision.IsComplex[T]() {
-		return measured[T](s, a.full(k), complexes)
+		return measured[T](s, full, complexes)
 	}
-	return measured(s, a.full(k), func(v []T) []float64 { return spectrum.Scale(v, 1) })
+	return measured(s, full, reals)
 }
+
+// reals returns real numbers in double precision.
+func reals[T Number](v []T) []float64 { return spectrum.Scale(v, 1) }
 
 // measured measures the spectrum of the matrix `full`. The function `wide` converts numbers to
 // double precision.

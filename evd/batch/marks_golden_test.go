@@ -98,7 +98,7 @@ func TestMarks(t *testing.T) {
 					opt := Options{Vectors: vectors, Progress: func(p evd.Progress) {
 						progress = append(progress, fmt.Sprintf("%s %.5g/%.5g", p.Stage, p.Done, p.Total))
 					}}
-					s, err := newSolver[float64, float64](d, 66, count, opt, tridiagonal)
+					s, err := newSolver[float64, float64](d, 66, count, opt, map[bool]kind{true: ofTridiagonals}[tridiagonal])
 					if err != nil {
 						t.Fatal(err)
 					}

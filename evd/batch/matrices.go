@@ -8,7 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// matrices is the input of a solve: matrices that are all dense, or all tridiagonal. R is the type
+// matrices is the input of a solve: matrices that are all dense, or all tridiagonal, or pairs, of
+// which each becomes one dense matrix on the device. R is the type
 // of real numbers that belongs to T.
 type matrices[T Number, R evd.Float] interface {
 	// count is the number of matrices. order returns the order of matrix k, upper says whether the
@@ -22,7 +23,7 @@ type matrices[T Number, R evd.Float] interface {
 	flops(n int, vectors bool) float64
 
 	// fits returns an *evd.ShapeError if matrix k has no valid shape, or if its order is above
-	// `most`.
+	// `most`. For a pair it is in a *pencil.MatrixError.
 	fits(k, most int) error
 
 	// upload prepares the copy of matrices to the device memory of p, and returns a function that
@@ -30,11 +31,11 @@ type matrices[T Number, R evd.Float] interface {
 	upload(p *solver[T, R], at *batch.BatchPart, index []int) func(c *plan.Call) error
 
 	// nonFinite returns an *evd.NonFiniteError for the first entry of matrix k that is NaN or
-	// infinite; there must be one.
+	// infinite; there must be one. For a pair it returns the error if C overflows.
 	nonFinite(k int) error
 
-	// full returns matrix k with both triangles, column-major and packed.
-	full(k int) []T
+	// ratios measures the spectrum of matrix k, which has no error.
+	ratios(k int, s Spectrum[T]) evd.Ratios
 }
 
 type symmetric[T Number, R evd.Float] []evd.Sym[T]
@@ -61,12 +62,18 @@ func (a symmetric[T, R]) fits(k, most int) error {
 }
 
 func (a symmetric[T, R]) upload(p *solver[T, R], _ *batch.BatchPart, index []int) func(c *plan.Call) error {
-	up := make([]vk.Columns[T], len(index))
+	up := a.columns(index)
+	return func(c *plan.Call) error { return vk.UploadParts(c.Ctx, c.Dev, p.a.In(c.Arena), up) }
+}
+
+// columns returns the memory of the matrices with these numbers.
+func (a symmetric[T, R]) columns(index []int) []vk.Columns[T] {
+	all := make([]vk.Columns[T], len(index))
 	for i, k := range index {
 		m := a[k]
-		up[i] = vk.Columns[T]{Rows: m.N, Cols: m.N, Ld: max(m.Ld, m.N), Data: m.Data}
+		all[i] = vk.Columns[T]{Rows: m.N, Cols: m.N, Ld: max(m.Ld, m.N), Data: m.Data}
 	}
-	return func(c *plan.Call) error { return vk.UploadParts(c.Ctx, c.Dev, p.a.In(c.Arena), up) }
+	return all
 }
 
 func (a symmetric[T, R]) nonFinite(k int) error {
@@ -75,6 +82,9 @@ func (a symmetric[T, R]) nonFinite(k int) error {
 	return (*evd.NonFiniteError)(err.(*dense.NonFiniteError))
 }
 
+func (a symmetric[T, R]) ratios(k int, s Spectrum[T]) evd.Ratios { return ratios(s, a.full(k)) }
+
+// full returns matrix k with both triangles, column-major and packed.
 func (a symmetric[T, R]) full(k int) []T {
 	m, n, ld := a[k], a[k].N, max(a[k].Ld, a[k].N)
 	full := make([]T, n*n)
@@ -166,6 +176,8 @@ func (a tridiagonals[T]) nonFinite(k int) error {
 	}
 	panic("batch: the device has found a NaN that is not there")
 }
+
+func (a tridiagonals[T]) ratios(k int, s Spectrum[T]) evd.Ratios { return ratios(s, a.full(k)) }
 
 func (a tridiagonals[T]) full(k int) []T {
 	n := a.order(k)

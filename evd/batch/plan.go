@@ -46,12 +46,12 @@ type Number = evd.Number
 // once. The caller closes the plan before the device.
 type Plan[T Number] struct{ all denseOf[T] }
 
-// denseOf is a solver for dense matrices, for a number type T and the type R of real numbers that
-// belongs to it.
+// denseOf is a solver for dense matrices, or for pairs of them, for a number type T and the type R of real numbers that
+// belongs to it. The list b is nil unless it solves pairs.
 type denseOf[T Number] interface {
-	solve(ctx context.Context, a []evd.Sym[T]) (*Result[T], error)
-	solveInto(ctx context.Context, a []evd.Sym[T], out []Spectrum[T]) (*vk.Profile, error)
-	check(ctx context.Context, a []evd.Sym[T], s []Spectrum[T]) ([]evd.Ratios, error)
+	solve(ctx context.Context, a, b []evd.Sym[T]) (*Result[T], error)
+	solveInto(ctx context.Context, a, b []evd.Sym[T], out []Spectrum[T]) (*vk.Profile, error)
+	check(ctx context.Context, a, b []evd.Sym[T], s []Spectrum[T]) ([]evd.Ratios, error)
 	Bytes() uint64
 	Memory() []vk.Placed
 	Close()
@@ -60,21 +60,48 @@ type denseOf[T Number] interface {
 // denseSolver implements denseOf.
 type denseSolver[T Number, R evd.Float] struct{ *solver[T, R] }
 
-func newDense[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options) (any, error) {
-	s, err := newSolver[T, R](dev, n, count, opt, false)
+// newDense makes a solver of the kind ofDense or ofPairs.
+func newDense[T Number](dev *vk.Device, n, count int, opt Options, of kind) (denseOf[T], error) {
+	var made any
+	var err error
+	switch any(*new(T)).(type) {
+	case float32:
+		made, err = newDenseOf[float32, float32](dev, n, count, opt, of)
+	case float64:
+		made, err = newDenseOf[float64, float64](dev, n, count, opt, of)
+	case complex64:
+		made, err = newDenseOf[complex64, float32](dev, n, count, opt, of)
+	case complex128:
+		made, err = newDenseOf[complex128, float64](dev, n, count, opt, of)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made.(denseOf[T]), nil
+}
+
+func newDenseOf[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options, of kind) (any, error) {
+	s, err := newSolver[T, R](dev, n, count, opt, of)
 	return denseSolver[T, R]{s}, err
 }
 
-func (s denseSolver[T, R]) solve(ctx context.Context, a []evd.Sym[T]) (*Result[T], error) {
-	return s.solver.solve(ctx, symmetric[T, R](a))
+func (s denseSolver[T, R]) matrices(a, b []evd.Sym[T]) matrices[T, R] {
+	if s.kind == ofPairs {
+		return pairs[T, R]{a, b}
+	}
+	return symmetric[T, R](a)
 }
 
-func (s denseSolver[T, R]) solveInto(ctx context.Context, a []evd.Sym[T], out []Spectrum[T]) (*vk.Profile, error) {
-	return s.solver.solveInto(ctx, symmetric[T, R](a), out)
+func (s denseSolver[T, R]) solve(ctx context.Context, a, b []evd.Sym[T]) (*Result[T], error) {
+	return s.solver.solve(ctx, s.matrices(a, b))
 }
 
-func (s denseSolver[T, R]) check(ctx context.Context, a []evd.Sym[T], x []Spectrum[T]) ([]evd.Ratios, error) {
-	return s.solver.check(ctx, symmetric[T, R](a), x)
+func (s denseSolver[T, R]) solveInto(ctx context.Context, a, b []evd.Sym[T], out []Spectrum[T]) (*vk.Profile, error) {
+	return s.solver.solveInto(ctx, s.matrices(a, b), out)
+}
+
+func (s denseSolver[T, R]) check(ctx context.Context, a, b []evd.Sym[T], x []Spectrum[T]) ([]evd.Ratios, error) {
+	return s.solver.check(ctx, s.matrices(a, b), x)
 }
 
 // MaxOrder returns the largest order of matrices for which a plan can be made on the device, with
@@ -84,12 +111,12 @@ func MaxOrder(dev *vk.Device, opt Options) int { return MaxOrderOf[float64](dev,
 // MaxOrderOf is MaxOrder for matrices of T. A device with little shared memory has smaller batches
 // of complex128 than of other types.
 func MaxOrderOf[T Number](dev *vk.Device, opt Options) int {
-	return sizes[T](opt, dev, false).Order()
+	return sizes[T](opt, dev, ofDense).Order()
 }
 
-func sizes[T Number](opt Options, dev *vk.Device, tridiagonal bool) batch.Tuning {
+func sizes[T Number](opt Options, dev *vk.Device, of kind) batch.Tuning {
 	t := batch.Fitting[T](opt.tuning(dev).Batch, dev.Info())
-	if tridiagonal {
+	if of == ofTridiagonals {
 		return t.Tridiagonal()
 	}
 	return t
@@ -154,22 +181,11 @@ func (opt Options) check(n, count int) error {
 //
 // On a vk.Dry device the plan is a forecast: Bytes and Memory work, and Solve does not.
 func NewPlan[T Number](dev *vk.Device, n, count int, opt Options) (*Plan[T], error) {
-	var made any
-	var err error
-	switch any(*new(T)).(type) {
-	case float32:
-		made, err = newDense[float32, float32](dev, n, count, opt)
-	case float64:
-		made, err = newDense[float64, float64](dev, n, count, opt)
-	case complex64:
-		made, err = newDense[complex64, float32](dev, n, count, opt)
-	case complex128:
-		made, err = newDense[complex128, float64](dev, n, count, opt)
-	}
+	all, err := newDense[T](dev, n, count, opt, ofDense)
 	if err != nil {
 		return nil, err
 	}
-	return &Plan[T]{made.(denseOf[T])}, nil
+	return &Plan[T]{all}, nil
 }
 
 // Bytes returns the number of bytes of device memory that the plan has allocated on each of its
@@ -186,7 +202,7 @@ func (p *Plan[T]) Close() { p.all.Close() }
 // Solve computes the spectra of the matrices in new memory. A matrix that cannot be solved has an
 // error in its Spectrum, and the others are solved.
 func (p *Plan[T]) Solve(ctx context.Context, a []evd.Sym[T]) (*Result[T], error) {
-	return p.all.solve(ctx, a)
+	return p.all.solve(ctx, a, nil)
 }
 
 // SolveInto computes the spectrum of matrix a[k] in the caller's memory out[k]. The slice Values
@@ -197,7 +213,7 @@ func (p *Plan[T]) Solve(ctx context.Context, a []evd.Sym[T]) (*Result[T], error)
 // The errors are those of Solve, and an *evd.ShapeError for an element of `out` that does not fit.
 // After an error the contents of `out` are undefined.
 func (p *Plan[T]) SolveInto(ctx context.Context, a []evd.Sym[T], out []Spectrum[T]) (*vk.Profile, error) {
-	return p.all.solveInto(ctx, a, out)
+	return p.all.solveInto(ctx, a, nil, out)
 }
 
 // Check measures the errors of computed spectra: s[k] holds the eigenvalues Λ and the vectors Z of
@@ -215,5 +231,5 @@ func (p *Plan[T]) SolveInto(ctx context.Context, a []evd.Sym[T], out []Spectrum[
 // The error is an *evd.OptionError without Options.Vectors, an *evd.ShapeError if the matrices and
 // spectra do not fit each other or the plan, or ctx.Err().
 func (p *Plan[T]) Check(ctx context.Context, a []evd.Sym[T], s []Spectrum[T]) ([]evd.Ratios, error) {
-	return p.all.check(ctx, a, s)
+	return p.all.check(ctx, a, nil, s)
 }

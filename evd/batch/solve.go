@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -110,6 +111,7 @@ type portion[T Number, R evd.Float] struct {
 	first, last int
 	index       []int            // for each item of `at`, the number of its matrix
 	at          *batch.BatchPart // nil if all matrices have order 0
+	pairs       *batch.PairPart  // nil unless the matrices are pairs
 
 	upload  func(c *plan.Call) error // copies the matrices to the device
 	values  []vk.Columns[R]          // host memory of the results, in the order of the items
@@ -142,6 +144,9 @@ func (p *solver[T, R]) portionOf(a matrices[T, R], out []Spectrum[T], first, las
 	}
 	if len(items) > 0 {
 		r.at = p.batch.Place(items)
+		if x, ok := a.(pairs[T, R]); ok {
+			r.pairs = x.place(p, items, r.at, r.index)
+		}
 		r.upload = a.upload(p, r.at, r.index)
 	}
 	return r
@@ -173,7 +178,12 @@ func (p *solver[T, R]) execute(c *plan.Call, r *portion[T, R], a matrices[T, R],
 	if err := plan.During(stages.PhaseLoad, r.upload(c)); err != nil {
 		return err
 	}
-	if err := c.Run(func(rec *vk.Recorder) { p.batch.Record(rec, c.Arena, r.at, x) }); err != nil {
+	if err := c.Run(func(rec *vk.Recorder) {
+		if r.pairs != nil {
+			p.pairs.Reduce(rec, c.Arena, r.pairs, x.A, p.b.In(c.Arena))
+		}
+		p.batch.Record(rec, c.Arena, r.at, x)
+	}); err != nil {
 		return err
 	}
 	for more := true; more; {
@@ -184,6 +194,11 @@ func (p *solver[T, R]) execute(c *plan.Call, r *portion[T, R], a matrices[T, R],
 			}
 		}
 	}
+	if r.pairs != nil && p.opt.Vectors {
+		if err := c.Run(func(rec *vk.Recorder) { p.pairs.Vectors(rec, c.Arena, r.pairs, x.V, p.b.In(c.Arena)) }); err != nil {
+			return err
+		}
+	}
 	err := vk.DownloadParts(c.Ctx, c.Dev, r.values, x.Values)
 	if err == nil && p.opt.Vectors {
 		err = vk.DownloadParts(c.Ctx, c.Dev, r.vectors, x.V)
@@ -192,15 +207,27 @@ func (p *solver[T, R]) execute(c *plan.Call, r *portion[T, R], a matrices[T, R],
 		return plan.During(stages.PhaseBatch, err)
 	}
 	exponents := p.batch.Exponents(r.at)
+	var reductions []batch.PairOutcome
+	if r.pairs != nil {
+		reductions = r.pairs.Outcomes()
+	}
 	for i, o := range r.at.Outcomes() {
-		k := r.index[i]
+		k, exponent := r.index[i], 0
 		if exponents != nil {
-			factor := math.Ldexp(1, exponents[i])
+			exponent = exponents[i]
+		}
+		if reductions != nil {
+			exponent += reductions[i].Exponent
+		}
+		if exponents != nil || exponent != 0 {
 			for j, x := range r.values[i].Data {
-				out[k].Values[j] = float64(x) * factor
+				out[k].Values[j] = math.Ldexp(float64(x), exponent)
 			}
 		}
 		out[k].Err = failure(a, k, o)
+		if x, ok := a.(pairs[T, R]); ok {
+			out[k].Err = cmp.Or(x.failure(k, reductions[i]), out[k].Err)
+		}
 		if out[k].Err != nil {
 			out[k].spoil()
 			continue

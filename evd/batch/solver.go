@@ -13,29 +13,39 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// solver is the common part of Plan and TridiagonalPlan. R is the type of real numbers that belongs
+// kind says which problems a solver solves.
+type kind int
+
+const (
+	ofDense kind = iota
+	ofTridiagonals
+	ofPairs // of dense matrices
+)
+
+// solver is the common part of Plan, PairPlan and TridiagonalPlan. R is the type of real numbers that belongs
 // to T: T itself, or the type of the real and imaginary part of T.
 type solver[T Number, R evd.Float] struct {
-	base        plan.Base
-	opt         Options
-	count       int  // largest number of matrices of a part
-	tridiagonal bool // whether the matrices are tridiagonal
+	base  plan.Base
+	opt   Options
+	count int // largest number of matrices of a part
+	kind  kind
 
 	others []*solver[T, R]
 
 	batch *batch.Batch[T, R] // nil for order 0
+	pairs *batch.Pairs[T]    // nil for order 0, and unless the matrices are pairs
 
 	values vk.Region[R]
-	a      vk.Region[T]
+	a, b   vk.Region[T] // b is empty unless the matrices are pairs
 	v      vk.Region[T] // empty if the vectors take the place of the matrices
 }
 
-func newSolver[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver[T, R], error) {
+func newSolver[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options, of kind) (*solver[T, R], error) {
 	if n < 0 {
-		return nil, &evd.ShapeError{N: n, Tridiagonal: tridiagonal}
+		return nil, &evd.ShapeError{N: n, Tridiagonal: of == ofTridiagonals}
 	}
-	if most := sizes[T](opt, dev, tridiagonal).Order(); n > most {
-		return nil, &evd.ShapeError{N: n, Max: most, Tridiagonal: tridiagonal}
+	if most := sizes[T](opt, dev, of).Order(); n > most {
+		return nil, &evd.ShapeError{N: n, Max: most, Tridiagonal: of == ofTridiagonals}
 	}
 	if err := opt.check(n, count); err != nil {
 		return nil, err
@@ -52,7 +62,7 @@ func newSolver[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options,
 			return nil, err
 		}
 	}
-	p, err := newPart[T, R](dev, n, count, opt, tridiagonal)
+	p, err := newPart[T, R](dev, n, count, opt, of)
 	if err != nil && len(opt.Devices) > 0 {
 		err = plan.OnDevice(dev, err)
 	}
@@ -62,7 +72,7 @@ func newSolver[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options,
 	for _, other := range opt.Devices {
 		alone := opt
 		alone.Devices, alone.Progress = nil, nil
-		q, err := newSolver[T, R](other, n, count, alone, tridiagonal)
+		q, err := newSolver[T, R](other, n, count, alone, of)
 		if err != nil {
 			p.Close()
 			return nil, plan.OnDevice(other, err)
@@ -73,9 +83,9 @@ func newSolver[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options,
 }
 
 // newPart makes the part of a solver for one device. The arguments must have been checked.
-func newPart[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver[T, R], error) {
+func newPart[T Number, R evd.Float](dev *vk.Device, n, count int, opt Options, of kind) (*solver[T, R], error) {
 	p := &solver[T, R]{
-		base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, tridiagonal: tridiagonal,
+		base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, kind: of,
 		count: portionSize(count, count),
 	}
 	if n == 0 {
@@ -97,28 +107,38 @@ func (p *solver[T, R]) prepare() error {
 	}
 	t := tuning.Of[R](p.opt.tuning(dev)).Bounded(rate) // all products have a real factor
 	t.Batch = batch.Fitting[T](t.Batch, dev.Info())
-	size := batch.Size{N: n, Count: p.count, Vectors: p.opt.Vectors, Tridiagonal: p.tridiagonal}
+	size := batch.Size{N: n, Count: p.count, Vectors: p.opt.Vectors, Tridiagonal: p.kind == ofTridiagonals}
 	p.batch, err = batch.New[T, R](dev, size, t.Batch, t.DivideConquer, t.Products)
 	if err != nil {
 		return err
 	}
-	dense, apart := p.count*n*n, 0
-	if p.tridiagonal {
-		dense = 0
+	work := p.batch.Work()
+	entries, second, apart := p.count*n*n, 0, 0
+	switch p.kind {
+	case ofTridiagonals:
+		entries = 0
+	case ofPairs:
+		second = entries
+		if p.pairs, err = batch.NewPairs[T](dev, size, t.Batch); err != nil {
+			return err
+		}
+		work = vk.Together(work, p.pairs.Work())
 	}
-	p.a = vk.Reserve[T]("A, vectors", dense)
+	p.a, p.b = vk.Reserve[T]("A, vectors", entries), vk.Reserve[T]("B, L", second)
 	p.values = vk.Reserve[R]("values", p.count*n)
 	if from, to, _ := spectrum.Range(spectrum.Selection(p.opt.Select), n); p.opt.Vectors && !p.inPlace() {
 		apart = p.count * n * (to - from)
 	}
 	p.v = vk.Reserve[T]("selected vectors", apart)
-	p.base.Layout = vk.Together(p.a, p.values, p.v, p.batch.Work())
+	p.base.Layout = vk.Together(p.a, p.b, p.values, p.v, work)
 	return nil
 }
 
 // inPlace reports whether the vectors take the place of the matrices: if the matrices are dense,
 // and the whole spectrum of each matrix is wanted.
-func (p *solver[T, R]) inPlace() bool { return !p.tridiagonal && p.opt.Select == evd.Selection{} }
+func (p *solver[T, R]) inPlace() bool {
+	return p.kind != ofTridiagonals && p.opt.Select == evd.Selection{}
+}
 
 // Bytes returns the number of bytes of device memory that the plan has allocated on each of its
 // devices.

@@ -19,7 +19,7 @@ type TridiagonalPlan[T evd.Float] struct{ *solver[T, T] }
 // MaxTridiagonalOrder returns the largest order of matrices for which a TridiagonalPlan can be made
 // on the device.
 func MaxTridiagonalOrder(dev *vk.Device, opt Options) int {
-	return sizes[float64](opt, dev, true).Order()
+	return sizes[float64](opt, dev, ofTridiagonals).Order()
 }
 
 // NewTridiagonalPlan prepares a plan for tridiagonal matrices of order n or less, at most `count`
@@ -36,7 +36,7 @@ func MaxTridiagonalOrder(dev *vk.Device, opt Options) int {
 //
 // For float32 it is about half of these numbers.
 func NewTridiagonalPlan[T evd.Float](dev *vk.Device, n, count int, opt Options) (*TridiagonalPlan[T], error) {
-	s, err := newSolver[T, T](dev, n, count, opt, true)
+	s, err := newSolver[T, T](dev, n, count, opt, ofTridiagonals)
 	if err != nil {
 		return nil, err
 	}

@@ -10,33 +10,14 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// NotPositiveError says that B is not positive definite, at least not to working precision.
-type NotPositiveError struct {
-	// Order is the order of the first leading minor of B that is not positive definite, from 1 on.
-	// LAPACK's info is then n + Order.
-	Order int
-}
+// NotPositiveError says that B is not positive definite, at least not to working precision. It has the
+// order of the first leading minor that is not.
+type NotPositiveError = plan.NotPositiveError
 
-// Error returns a text with the order.
-func (e *NotPositiveError) Error() string {
-	return fmt.Sprintf("B is not positive definite: its leading minor of order %d is not", e.Order)
-}
-
-// MatrixError says which matrix an error is about.
-type MatrixError struct {
-	// Matrix is A or B. With canonical orthogonalisation it may be C, if the device has computed a NaN
-	// although A and B are finite. Then Err names the place of the NaN in C.
-	Matrix string
-
-	// Err is an *evd.ShapeError or an *evd.NonFiniteError.
-	Err error
-}
-
-// Error returns the text of the error with the name of the matrix.
-func (e *MatrixError) Error() string { return "matrix " + e.Matrix + ": " + e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *MatrixError) Unwrap() error { return e.Err }
+// MatrixError says which matrix of a pair an error is about: A or B. With canonical
+// orthogonalisation it may be C, if the device has computed a NaN although A and B are finite. Then
+// Err names the place of the NaN in C.
+type MatrixError = plan.MatrixError
 
 // ErrNoFactor says that the plan has no factor of B, which Solve needs, and also Check for BAxLx:
 // neither Factor nor SolvePair has been called, or the last of these calls could not factor B, or a
@@ -58,10 +39,10 @@ func checkOrder(n int) error {
 // is closed.
 func (p *Plan[T]) accepts(m evd.Sym[T], name string) error {
 	if err := m.Validate(); err != nil {
-		return &MatrixError{name, err}
+		return &MatrixError{Matrix: name, Err: err}
 	}
 	if m.N != p.base.N {
-		return &MatrixError{name, &evd.ShapeError{N: m.N, Ld: m.Ld, Len: len(m.Data), Plan: p.base.N}}
+		return &MatrixError{Matrix: name, Err: &evd.ShapeError{N: m.N, Ld: m.Ld, Len: len(m.Data), Plan: p.base.N}}
 	}
 	return p.base.Open()
 }
@@ -70,7 +51,7 @@ func (p *Plan[T]) accepts(m evd.Sym[T], name string) error {
 // other errors unchanged.
 func cause(name string, err error) error {
 	if bad := new(dense.NonFiniteError); errors.As(err, &bad) {
-		return &MatrixError{name, (*evd.NonFiniteError)(bad)}
+		return &MatrixError{Matrix: name, Err: (*evd.NonFiniteError)(bad)}
 	}
 	return err
 }

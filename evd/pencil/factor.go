@@ -82,7 +82,7 @@ func (p *Plan[T]) hold(f dense.Factored, err error) error {
 	case err != nil:
 		return err
 	case f.Minor > 0:
-		return &NotPositiveError{f.Minor}
+		return &NotPositiveError{Order: f.Minor}
 	}
 	p.factored = &f
 	return nil
@@ -103,7 +103,7 @@ func (p *Plan[T]) factoriseOne(b evd.Sym[T]) error {
 		case p.opt.Overlap.Canonical:
 			return &IndefiniteError{}
 		default:
-			return &NotPositiveError{1}
+			return &NotPositiveError{Order: 1}
 		}
 	}
 	p.factored = f

@@ -402,9 +402,9 @@ func TestTexts(t *testing.T) {
 	_, badType := NewPlan[float64](stagetest.Device(t), 3, Options{Type: 3})
 	_, rows := NewPlan[float64](stagetest.Device(t), 3, Options{RowMajor: true})
 	for err, want := range map[error]string{
-		&NotPositiveError{17}:              "B is not positive definite: its leading minor of order 17 is not",
-		ErrNoFactor:                        "the plan has no factor of B: call Factor before Solve",
-		&MatrixError{"A", errors.New("x")}: "matrix A: x",
+		&NotPositiveError{Order: 17}: "B is not positive definite: its leading minor of order 17 is not",
+		ErrNoFactor:                  "the plan has no factor of B: call Factor before Solve",
+		&MatrixError{Matrix: "A", Err: errors.New("x")}:                                     "matrix A: x",
 		&UnverifiedError{&evd.UnverifiedError{Safe: &evd.Certificate{Counts: 70}}, 100, ""}: "no result can be verified: no result; on the safe path: residual 0, orthogonality 0, Sturm counts 70, invariants 0; each must be below 10; B has the condition number 100",
 		standard("D·B·D", 0, &evd.UnverifiedError{Safe: &evd.Certificate{Counts: 70}}):      "matrix D·B·D: no result can be verified: no result; on the safe path: residual 0, orthogonality 0, Sturm counts 70, invariants 0; each must be below 60",
 		badType: "option Type: there is no problem 3",

@@ -58,7 +58,7 @@ func (r *batchRecording[T, R]) recordTridiagonal() {
 	x, half := r.scaled.In(r.ws), r.scaled.Len()/2
 	push := r.given()
 	push.TornD, push.TornE = x.Addr(), x.From(half).Addr()
-	r.each(r.rec, r.class, stedc.PrepareFlops*float64(r.class.largest), func(first, count uint32) {
+	r.tune.each(r.rec, r.class, stedc.PrepareFlops*float64(r.class.largest), func(first, count uint32) {
 		push.First, push.Count = first, count
 		r.batchMemory.prepare.Dispatch(r.rec, vk.Folded(int(count)), push)
 	})
@@ -89,7 +89,7 @@ func (r *batchRecording[T, R]) strips(flops float64, unit int) []stages.Span {
 func (r *batchRecording[T, R]) reduce() {
 	block := int(r.row().reduceSpec(r.info).Nb)
 	for _, blocks := range r.strips(4*perProduct[T](), block) {
-		r.each(r.rec, r.class, blocks.Cost, func(first, count uint32) {
+		r.tune.each(r.rec, r.class, blocks.Cost, func(first, count uint32) {
 			r.batchMemory.reduce.Dispatch(r.rec, vk.Folded(int(count)), shaders.Sytd2BatchPush[T, R]{
 				Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(), A: r.x.A.Addr(),
 				D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), Tau: r.tau.In(r.ws).Addr(),
@@ -189,7 +189,7 @@ func (r *batchRecording[T, R]) conquer() {
 	r.forest.Record(r.rec, r.ws, r.class.trees, r.lists, r.given(), a, w)
 	n, rows := r.class.largest, rowsOf[T](r.class.largest)
 	product := 2 * stedc.ProductCost * float64(rows) * float64(n) * float64(n)
-	r.each(r.rec, r.class, product, func(first, count uint32) {
+	r.tune.each(r.rec, r.class, product, func(first, count uint32) {
 		stages.InPortions(int(count), vk.MaxGroups(), func(begin, some int) {
 			grid := r.batchMemory.tile.Grid(rows, n)
 			grid.Z = some
@@ -213,7 +213,7 @@ func (r *batchRecording[T, R]) sort() {
 	}
 	x.Matrices, x.States = r.table.In(r.ws).Addr(), r.states.In(r.ws).Addr()
 	x.Values, x.V = r.x.Values.Addr(), r.x.V.Addr()
-	r.each(r.rec, r.class, 8*n*n, func(first, count uint32) {
+	r.tune.each(r.rec, r.class, 8*n*n, func(first, count uint32) {
 		x.First, x.Count = first, count
 		r.batchMemory.sort.Dispatch(r.rec, vk.Folded(int(count)), x)
 	})
@@ -225,7 +225,7 @@ func (r *batchRecording[T, R]) bisect() {
 	if r.size.Tridiagonal {
 		d, e = r.scaled.In(r.ws), r.scaled.In(r.ws).From(r.scaled.Len()/2)
 	}
-	r.each(r.rec, r.class, 54*stebz.MinorFlops*n*n, func(first, count uint32) {
+	r.tune.each(r.rec, r.class, 54*stebz.MinorFlops*n*n, func(first, count uint32) {
 		r.batchMemory.bisect.Dispatch(r.rec, vk.Folded(int(count)), shaders.StebzBatchPush[R]{
 			Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
 			D: d.Addr(), E: e.Addr(), Values: r.x.Values.Addr(), First: first, Count: count,

@@ -67,29 +67,18 @@ func (s *Batch[T, R]) Place(items []Item) *BatchPart {
 		w += m.To - m.From
 	}
 	var class func(i int) int
-	p.order, class = s.byClass(items)
+	p.order, class = byClass(items, s.size.N, s.tune.class)
 	at, work := 0, 0 // first free row of the arrays d and e, and first free element of W and S
 	var planted []stedc.ForestMatrix
 	for k, i := range p.order {
 		m := items[i]
 		row := shaders.BatchMatrix{
-			N: uint32(m.N), From: uint32(m.From), To: uint32(m.To), At: uint32(at), W: uint32(p.W[i]),
+			N: uint32(m.N), Upper: flags[T](m), From: uint32(m.From), To: uint32(m.To), At: uint32(at), W: uint32(p.W[i]),
 			A: twoWords(p.A[i]), V: twoWords(p.V[i]),
 		}
-		if m.Upper {
-			row.Upper = shaders.ProblemUpper
-		}
-		if m.Conj && complexes[T]() {
-			row.Upper |= shaders.ProblemConjugate
-		}
 		p.table = append(p.table, row)
-		if c := len(p.classes); c == 0 || p.classes[c-1].class != class(i) {
-			p.classes = append(p.classes, batchClass{class: class(i), first: k})
-		}
-		c := &p.classes[len(p.classes)-1]
-		c.count++
-		c.largest = max(c.largest, m.N)
-		if s.conquers(c.class) {
+		p.classes = joined(p.classes, class(i), k, m.N)
+		if s.conquers(class(i)) {
 			planted = append(planted, stedc.ForestMatrix{N: m.N, Lo: at, Q: rowsOf[T](p.A[i]), Work: work})
 			work += stedc.ForestWork(m.N)
 		}
@@ -105,14 +94,37 @@ func (s *Batch[T, R]) Place(items []Item) *BatchPart {
 	return p
 }
 
-// byClass returns the numbers of the items, sorted by class, and a function that returns the class
-// of an item.
-func (s *Batch[T, R]) byClass(items []Item) (order []int, class func(i int) int) {
-	classes := make([]int, s.size.N+1) // by order of a matrix
-	for n := range classes {
-		classes[n] = s.tune.class(n)
+// flags returns the member `upper` of the item's row.
+func flags[T spirv.Scalar](m Item) (bits uint32) {
+	if m.Upper {
+		bits = shaders.ProblemUpper
 	}
-	place := make([]int, classes[s.size.N]+1) // by class: where its next item goes
+	if m.Conj && complexes[T]() {
+		bits |= shaders.ProblemConjugate
+	}
+	return bits
+}
+
+// joined returns the classes with the matrix of order n in row k of the table, the first one after
+// their rows.
+func joined(classes []batchClass, class, k, n int) []batchClass {
+	if c := len(classes); c == 0 || classes[c-1].class != class {
+		classes = append(classes, batchClass{class: class, first: k})
+	}
+	c := &classes[len(classes)-1]
+	c.count++
+	c.largest = max(c.largest, n)
+	return classes
+}
+
+// byClass returns the numbers of the items, sorted by class, and a function that returns the class
+// of an item. `most` is the largest order, and `of` returns the class of an order.
+func byClass(items []Item, most int, of func(n int) int) (order []int, class func(i int) int) {
+	classes := make([]int, most+1) // by order of a matrix
+	for n := range classes {
+		classes[n] = of(n)
+	}
+	place := make([]int, classes[most]+1) // by class: where its next item goes
 	for _, m := range items {
 		if c := classes[m.N]; c+1 < len(place) {
 			place[c+1]++
@@ -223,8 +235,8 @@ func (p *BatchPart) Outcomes() []BatchOutcome {
 
 // `each` divides a class of matrices into ranges that cost at most as much as one dispatch may
 // cost, and calls `record` for each. `cost` is the cost of one matrix in flops.
-func (s *Batch[T, R]) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
-	most := max(1, int(s.tune.Dispatch/cost))
+func (t Tuning) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
+	most := max(1, int(t.Dispatch/cost))
 	for from := 0; from < c.count; from += most {
 		count := min(most, c.count-from)
 		record(uint32(c.first+from), uint32(count))
@@ -234,7 +246,7 @@ func (s *Batch[T, R]) each(rec *vk.Recorder, c batchClass, cost float64, record 
 
 func (s *Batch[T, R]) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Buffers[T, R]) {
 	t, k := s.tune.Shared[c.class], s.shared[c.class]
-	s.each(rec, c, BatchFlops[T](c.largest, s.size.Vectors), func(first, count uint32) {
+	s.tune.each(rec, c, BatchFlops[T](c.largest, s.size.Vectors), func(first, count uint32) {
 		grid := vk.Folded(vk.Tiles(int(count), t.Matrices))
 		push := shaders.SyevBatchValuesPush[T, R]{
 			Matrices: s.table.In(ws).Addr(), States: s.states.In(ws).Addr(), A: x.A.Addr(), Values: x.Values.Addr(),

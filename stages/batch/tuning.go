@@ -17,6 +17,7 @@ import (
 type Tuning struct {
 	Shared []Shared // for matrices in shared memory; orders ascend
 	Memory []Memory // for larger matrices; orders ascend
+	Pairs  []Pair   // for pairs of matrices; orders ascend
 
 	// Dispatch is the largest cost of one dispatch in flops. One workgroup does at most 1/64 of
 	// this work.
@@ -66,6 +67,14 @@ type Turns struct {
 	Sweeps  uint32 // sweeps of QL iteration in one pass over the columns
 }
 
+// Pair is a row of sizes of the kernels for pairs: potrf_batch, sygst_batch and trsm_batch. The last row
+// is for all larger orders, too.
+type Pair struct {
+	Order uint32 // largest order
+	Tile  uint32 // order of a block
+	Each  uint32 // rows and columns of a block that an invocation has; a divisor of Tile
+}
+
 // Order returns the largest order of a batch, or 0 if t has no kernels.
 func (t Tuning) Order() int {
 	order := 0
@@ -113,7 +122,7 @@ func Fitting[T spirv.Scalar](t Tuning, info vk.Info) Tuning {
 
 func fitting[T spirv.Scalar, R spirv.Real](t Tuning, info vk.Info) Tuning {
 	all := t
-	t.Shared, t.Memory = nil, nil
+	t.Shared, t.Memory, t.Pairs = nil, nil, nil
 	for _, s := range all.Shared {
 		if fitsShared[T, R](s, info) == nil {
 			t.Shared = append(t.Shared, s)
@@ -125,6 +134,11 @@ func fitting[T spirv.Scalar, R spirv.Real](t Tuning, info vk.Info) Tuning {
 		}
 		if fitsMemory[T, R](m, info) == nil {
 			t.Memory = append(t.Memory, m)
+		}
+	}
+	for _, p := range all.Pairs {
+		if fitsPair[T](p, info) == nil {
+			t.Pairs = append(t.Pairs, p)
 		}
 	}
 	return t
@@ -177,12 +191,13 @@ func (t Tuning) Fits(info vk.Info) (err error) {
 }
 
 // check returns an error if no row of Shared accepts order 2, because the kernels of Memory do not
-// solve matrices of order 2. It also returns an error if the rows of Shared or of Memory are not
-// sorted by ascending order.
+// solve matrices of order 2. It also returns an error if the rows of Shared, of Memory or of Pairs
+// are not sorted by ascending order.
 func (t Tuning) check() error {
+	pairs := slices.IsSortedFunc(t.Pairs, func(x, y Pair) int { return cmp.Compare(x.Order, y.Order) })
 	shared := slices.IsSortedFunc(t.Shared, func(x, y Shared) int { return cmp.Compare(x.Order, y.Order) })
 	memory := slices.IsSortedFunc(t.Memory, func(x, y Memory) int { return cmp.Compare(x.Order, y.Order) })
-	if n := len(t.Shared); n == 0 || t.Shared[n-1].Order < 2 || !shared || !memory {
+	if n := len(t.Shared); n == 0 || t.Shared[n-1].Order < 2 || !shared || !memory || !pairs {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", t)
 	}
 	return nil
@@ -202,6 +217,30 @@ func (t Tuning) class(n int) int {
 		}
 	}
 	panic(fmt.Sprintf("stages: a matrix of order %d in a batch of at most %d", n, t.Order()))
+}
+
+// pairClass returns the index of the row of t.Pairs for order n.
+func (t Tuning) pairClass(n int) int {
+	i := slices.IndexFunc(t.Pairs, func(p Pair) bool { return n <= int(p.Order) })
+	if i < 0 {
+		return len(t.Pairs) - 1
+	}
+	return i
+}
+
+// The other two kernels for pairs have the same specialisation constants.
+func (p Pair) spec() shaders.PotrfBatchSpec {
+	return shaders.PotrfBatchSpec{LocalSize: p.Tile / p.Each * (p.Tile / p.Each), Tile: p.Tile, Each: p.Each}
+}
+
+func fitsPair[T spirv.Scalar](p Pair, info vk.Info) error {
+	if p.Each == 0 || p.Tile == 0 || p.Tile%p.Each != 0 {
+		return fmt.Errorf("stages: no batch of pairs can be tuned by %+v", p)
+	}
+	spec := p.spec()
+	bytes, err := stages.MostShared(stages.SharedOf(shaders.PotrfBatch[T], spec), stages.SharedOf(shaders.SygstBatch[T], shaders.SygstBatchSpec(spec)),
+		stages.SharedOf(shaders.TrsmBatch[T], shaders.TrsmBatchSpec(spec)))
+	return room(info, int(spec.LocalSize), bytes, err)
 }
 
 func (s Shared) threads() uint32 { return s.Team*s.Matrices + s.Apart }

@@ -63,6 +63,7 @@ var anywhere = Tuning{
 			{Order: 384, Threads: 384, Teams: 1, Form: batch.Form{Threads: 128, Lanes: 32, Columns: 2}, Conquer: true, Matrices: 2, Turns: batch.Turns{Threads: 64, Rows: 1, Sweeps: 8}},
 			{Order: 384, Threads: 96, Teams: 1, Form: batch.Form{Threads: 96, Lanes: 32, Columns: 2}, Conquer: true, Matrices: 2, Turns: batch.Turns{Threads: 64, Rows: 1, Sweeps: 8}},
 		},
+		Pairs:    []batch.Pair{{Order: 8, Tile: 8, Each: 1}, {Order: 512, Tile: 16, Each: 2}},
 		Dispatch: 1e9,
 	},
 	// One invocation can issue the memory barrier for its workgroup if the driver allows it. This

@@ -57,6 +57,7 @@ var lavapipe = Tuning{
 			{Order: 128, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Matrices: 8, Turns: batch.Turns{Threads: 8, Rows: 8, Sweeps: 4}},
 			{Order: 256, Threads: 8, Teams: 1, Rows: 8, Form: batch.Form{Threads: 8, Lanes: 8, Columns: 4}, Conquer: true, Matrices: 4, Turns: batch.Turns{Threads: 8, Rows: 8, Sweeps: 4}},
 		},
+		Pairs:    []batch.Pair{{Order: 8, Tile: 8, Each: 2}, {Order: 256, Tile: 16, Each: 4}},
 		Dispatch: 2e8,
 	},
 	QR:            steqr.QRTuning{Vectors: 64, Values: 256}, // orders up to 256 were measured

@@ -78,6 +78,7 @@ var nvidia = Tuning{
 			{Order: 256, Threads: 256, Teams: 2, Block: 4, Form: batch.Form{Threads: 128, Lanes: 32, Columns: 4}, Conquer: true, Matrices: 4, Turns: batch.Turns{Threads: 128, Rows: 1, Sweeps: 8}},
 			{Order: 512, Threads: 512, Teams: 2, Block: 3, Form: batch.Form{Threads: 256, Lanes: 32, Columns: 2}, Conquer: true, Matrices: 4, Turns: batch.Turns{Threads: 128, Rows: 1, Sweeps: 8}},
 		},
+		Pairs:    []batch.Pair{{Order: 8, Tile: 8, Each: 1}, {Order: 32, Tile: 16, Each: 2}, {Order: 512, Tile: 32, Each: 2}},
 		Dispatch: 2e11,
 	},
 	// From these orders on, the device is faster than gonum on the CPU. They were measured on an

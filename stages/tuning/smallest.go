@@ -53,6 +53,7 @@ func Smallest() Tuning {
 				{Order: 60, Threads: 32, Teams: 1, Form: batch.Form{Threads: 8, Lanes: 4, Columns: 2}, Matrices: 3, Turns: batch.Turns{Threads: 16, Rows: 2, Sweeps: 3}},
 				{Order: 160, Threads: 32, Teams: 1, Block: 2, Form: batch.Form{Threads: 16, Lanes: 8, Columns: 3}, Conquer: true},
 			},
+			Pairs:    []batch.Pair{{Order: 5, Tile: 2, Each: 1}, {Order: 160, Tile: 4, Each: 2}},
 			Dispatch: 1e6,
 		},
 	}

@@ -17,5 +17,6 @@
 //	dense.go        matrices of callers: evd.Dense
 //	parts.go        complex numbers as twice as many real ones
 //	open.go         the best device, for functions that solve one matrix
+//	pairs.go        errors about one matrix of a pair
 //	errors.go       errors that plans have in common
 package plan

@@ -65,9 +65,6 @@ layout(constant_id = 4) const uint NB = 1;
 layout(constant_id = 5) const uint LANES = 32;
 #include "reduce_clusters.glsl"
 
-// SharedReals has matrix entries, real or complex, that the invocations of a workgroup exchange.
-layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer SharedReals { nonprivate scalar_t at[]; };
-
 layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
 	States states;
@@ -102,46 +99,7 @@ uint n, t;
 BatchMatrix m;
 #endif
 
-// largest returns the largest magnitude of an entry in the stored triangle, or −1 if an entry is
-// not finite.
-real_t largest(bool upper) {
-	real_t most = 0.0, bad = 0.0;
-	for (uint j = 0; j < n; j++) {
-		uint from = upper ? 0 : j, to = upper ? j + 1 : n;
-		for (uint i = from + t; i < to; i += LOCAL_SIZE) {
-			scalar_t x = given(m, a.at[j * n + i], i, j);
-			if (!finite(x)) bad = 1.0;
-			most = max(most, entry_magnitude(x));
-		}
-	}
-	bad = group_max(bad);
-	most = group_max(bad > 0.0 ? 0.0 : most);
-	return bad > 0.0 ? -1.0 : most;
-}
-
-// mirror writes the stored triangle, times `scale`, to both triangles, or zeros if `zero` is true.
-void mirror(bool upper, scale_t scale, bool zero) {
-	uint tiles = (n + TILE - 1) / TILE;
-	for (uint ti = 0; ti < tiles; ti++) {
-		for (uint tj = 0; tj <= ti; tj++) {
-			uint row = (upper ? tj : ti) * TILE, col = (upper ? ti : tj) * TILE;
-			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
-				uint i = row + x % TILE, j = col + x / TILE;
-				bool ours = i < n && j < n && (upper ? i <= j : i >= j);
-				if (ours) tile[x / TILE * (TILE + 1) + x % TILE] = zero ? scalar_t(0) : entry_scaled(given(m, a.at[j * n + i], i, j), scale);
-			}
-			barrier();
-			for (uint x = t; x < TILE * TILE; x += LOCAL_SIZE) {
-				uint r = x % TILE, c = x / TILE;
-				uint i = row + r, j = col + c;
-				if (i < n && j < n && (upper ? i <= j : i >= j)) a.at[j * n + i] = tile[c * (TILE + 1) + r];
-				i = col + r, j = row + c; // the mirror image
-				if (i < n && j < n && (upper ? i > j : i < j)) a.at[j * n + i] = conjugate(tile[r * (TILE + 1) + c]);
-			}
-			meet();
-		}
-	}
-}
+#include "triangle.glsl"
 
 // prepare scales the matrix by a power of two, and copies its stored triangle to the other one.
 void prepare(BatchMatrix m, uint index) {

@@ -41,7 +41,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics.glsl"
 #include "index.glsl"
-#include "reflector.glsl"
+#include "pivot.glsl"
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words { uint at[]; };
 
@@ -79,13 +79,7 @@ real_t inverses[EACH];
 real_t root(real_t pivot, uint k, out real_t inverse) {
 	bool positive = pivot > real_t(0) && !isinf(pivot);
 	if (!positive && k < p.n && gl_LocalInvocationIndex == 0 && p.info.at[0] == 0) p.info.at[0] = p.before + k + 1;
-	pivot = positive ? pivot : real_t(1);
-	// q is the pivot times an even power of two, and lies near 1. `near` becomes √q.
-	int e = (exponent_of(pivot) + 1) >> 1;
-	real_t q = pivot * power_of_two(-e) * power_of_two(-e), y = inverse_root(q), near = q * y;
-	near = fma(fma(-near, near, q), real_t(0.5) * y, near); // a Newton step
-	inverse = y * power_of_two(-e);
-	return near * power_of_two(e);
+	return pivot_root(positive ? pivot : real_t(1), inverse);
 }
 
 // factor_block computes the factor of the EACH×EACH block whose first diagonal element is S(k, k).
