@@ -22,6 +22,11 @@ func TestBatchAccessesAreNotPrivate(t *testing.T) {
 		// These accesses are private: the load of BatchMatrix, and the stores of the state, of d, e
 		// and tau.
 		{"sytd2_batch", shaders.Sytd2Batch[float64, float64]().Code, 1, 7},
+		// The load of BatchMatrix and that of the state, and stores of the state.
+		{"potrf_batch", shaders.PotrfBatch[float64]().Code, 2, 4},
+		// The loads of BatchMatrix, of the place of the factor, and of states, and stores of the state.
+		{"sygst_batch", shaders.SygstBatch[float64]().Code, 4, 2},
+		{"trsm_batch", shaders.TrsmBatch[float64]().Code, 5, 0},
 	} {
 		got := stagetest.AccessesOf(c.code)
 		if got.PrivateLoads != c.privateLoads || got.PrivateStores != c.privateStores || got.Loads <= c.privateLoads || got.Stores <= c.privateStores {

@@ -118,7 +118,7 @@ void main() {
 		by[b] = x < 0.0 ? -scale : scale;
 #endif
 	}
-	barrier(); // an invocation overwrites its own elements only, but others have read them
+	meet(); // an invocation overwrites its own elements only, but others have read them
 	for (uint i = 0; i < n; i += TILE) {
 		load(v, i, j, columns);
 		[[unroll]] for (uint b = 0; b < EACH; b++) {
