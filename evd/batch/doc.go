@@ -13,7 +13,8 @@
 // evd.Plan, because a single large matrix keeps the device busy.
 //
 // A plan for complex128 or complex64 solves Hermitian matrices, with the same options. A
-// TridiagonalPlan solves many tridiagonal matrices, which are real.
+// TridiagonalPlan solves many tridiagonal matrices, which are real. A PairPlan solves many generalized
+// eigenproblems A·x = λ·B·x.
 //
 // # Contracts
 //
