@@ -2,6 +2,7 @@ package batch
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/vk"
@@ -56,16 +57,38 @@ func TestPairDispatches(t *testing.T) {
 func TestPairsRefuseTunings(t *testing.T) {
 	info := vk.Info{Memory: 1 << 30, Free: 1 << 30, SharedBytes: 16 << 10, MaxLocal: 128, Subgroup: 32}
 	for _, row := range []Pair{{Order: 9, Tile: 8, Each: 3}, {Order: 9, Tile: 8}, {Order: 9, Each: 1}, {Order: 9, Tile: 16, Each: 1}, {Order: 9, Tile: 32, Each: 4}} {
-		if fitsPair[complex128](row, info) == nil {
-			t.Errorf("%+v is not refused", row)
+		err := fitsPair[complex128](row, info)
+		if err == nil || row.Tile < 16 && !strings.HasPrefix(err.Error(), "stages: no batch of pairs can be tuned by") {
+			t.Errorf("%+v is not refused: %v", row, err)
 		}
 	}
 	tune := smallestBatch()
-	if _, err := NewPairs[float64](vk.Dry(info), Size{N: 9, Count: 1}, tune); err == nil {
-		t.Error("a table without sizes of pairs is not refused")
+	if _, err := NewPairs[float64](vk.Dry(info), Size{N: 9, Count: 1}, tune); err == nil || !strings.HasPrefix(err.Error(), "stages: no batch of pairs can be tuned by") {
+		t.Errorf("a table without sizes of pairs is not refused: %v", err)
 	}
 	tune.Pairs = []Pair{{Order: 5, Tile: 64, Each: 1}, {Order: 9, Tile: 4, Each: 2}}
 	if fit := Fitting[complex64](tune, info); len(fit.Pairs) != 1 || fit.pairClass(3) != 0 || fit.pairClass(99) != 0 {
 		t.Errorf("rows that fit: %+v", fit.Pairs)
+	}
+}
+
+// TestMemoryOfPairs checks the memory beside that of the Batch.
+func TestMemoryOfPairs(t *testing.T) {
+	tune := smallestBatch()
+	tune.Pairs = []Pair{{Order: 9, Tile: 4, Each: 2}}
+	dev := vk.Dry(vk.Info{Memory: 1 << 30, Free: 1 << 30, SharedBytes: 16 << 10, MaxLocal: 128, Subgroup: 32})
+	s, err := NewPairs[float32](dev, Size{N: 20, Count: 1000}, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, bytes := []string{"pairs of the batch", "factors of the batch", "states of the pairs", "states of the factors"}, uint64(0)
+	for _, r := range s.Work().Table() {
+		if !slices.Contains(names, r.Name) {
+			t.Errorf("memory %q", r.Name)
+		}
+		bytes += r.Bytes
+	}
+	if bytes != 136*1000 {
+		t.Errorf("%d bytes", bytes)
 	}
 }
