@@ -96,7 +96,7 @@ func TestPlotsOfParts(t *testing.T) {
 	s.fails(cli.StatusInput, "B.json: a report about 298:302 of 300 eigenvalues, but largest.txt has 4", "plot", "spectrum", "--report", "B.json", "--out", "p.svg", "largest.txt")
 	s.file("negative.txt", "2\n-1\n")
 	s.file("zero.txt", "0\n0\n")
-	s.fails(cli.StatusInput, "negative.txt: the value -1 is negative, and singular values are not; without --singular, eigenvalues are drawn", "plot", "spectrum", "--singular", "--out", "p.svg", "negative.txt")
+	s.fails(cli.StatusInput, "negative.txt: the value -1 is negative, and singular values are not; --singular=false draws eigenvalues", "plot", "spectrum", "--singular", "--out", "p.svg", "negative.txt")
 	s.fails(cli.StatusInput, "no singular value is positive", "plot", "spectrum", "--singular", "--out", "p.svg", "zero.txt")
 	s.fails(cli.StatusInput, "--first is for eigenvalues; singular values begin with the largest", "plot", "spectrum", "--singular", "--first", "1", "--out", "p.svg", "largest.txt")
 	s.fails(cli.StatusInput, "--first: -1 is negative", "plot", "spectrum", "--first", "-1", "--out", "p.svg", "largest.txt")
@@ -301,11 +301,11 @@ func TestPlotRefuses(t *testing.T) {
 	s.file("values.json", `{"stage":"values","n":1,"b":2,"k":4}`)
 	s.file("bad.json", `{"stage":"sy2sb","n":1,"b":-2,"k":4}`)
 	for _, c := range []struct{ args, says string }{
-		{"", "plot needs the kind of picture: spectrum, density, stages, tune, parallel or accuracy; see vkevd plot --help"},
+		{"", "plot needs the kind of picture: spectrum, scree, density, stages, tune, parallel or accuracy; see vkevd plot --help"},
 		{"spectre", `unknown command "spectre"; did you mean spectrum?`},
 		{"spectrum", "plot spectrum needs a FILE to draw; see vkevd plot spectrum --help"},
 		{"spectrum v.txt", "plot spectrum needs --out, the FILE to draw into; see vkevd plot spectrum --help"},
-		{"spectrum --out p.jpg v.txt", "--out: p.jpg: the name must end in .png or .svg; see vkevd plot spectrum --help"},
+		{"spectrum --out p.jpg v.txt", "--out: p.jpg: the name must end in .png or .svg or .pdf; see vkevd plot spectrum --help"},
 		{"spectrum --out p.png --width -1 v.txt", "--width and --height are in centimetres, 4 to 200; see vkevd plot spectrum --help"},
 		{"spectrum --out p.png --height 0.01 v.txt", "--width and --height are in centimetres, 4 to 200; see vkevd plot spectrum --help"},
 		{"spectrum --out no/p.png v.txt", "no/p.png: cannot be written: no such file or directory"},

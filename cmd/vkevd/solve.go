@@ -57,8 +57,8 @@ func solveCommand(s *cli.Session) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the eigenvalues to `FILE`: .txt, .npy or .json; .txt says\nwhich part of a spectrum it has, and plot reads that")
 	f.StringVar(&j.vectors, "out-vectors", "",
-		"write the eigenvectors to `FILE`: .npy in Fortran order,\n"+
-			"column j belongs to eigenvalue j, or .mtx; with --batch .npy or .npz")
+		"write the eigenvectors to `FILE`, column j to eigenvalue j: .npy in\n"+
+			"Fortran order, .mtx, .csv or .txt; with --batch .npy or .npz")
 	f.StringVar(&j.report, "report", "", "write device, memory, times (those of compiling each kernel, too),\nratios and MRRR statistics to `FILE`: .json")
 	f.StringVar(&j.start, "start", "",
 		"refine the approximate eigenvectors in `FILE`, n×n: column j belongs to\n"+

@@ -39,7 +39,7 @@ func TestVectorsWhenAskedFor(t *testing.T) {
 func TestStandardOutputAsOutput(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
-	if stdout, _, status := s.run("solve", "--out-values", "-", "A.mtx"); stdout != oneThree || status != cli.StatusSuccess {
+	if stdout, _, status := s.run("solve", "--out-values", "-", "A.mtx"); stdout != "# eigenvalues 0:2 of 2\n"+oneThree || status != cli.StatusSuccess {
 		t.Errorf("values: status %d, %q", status, stdout)
 	}
 	stdout, _, _ := s.run("solve", "--out-vectors", "-", "--out-values", "v", "A.mtx")

@@ -101,10 +101,17 @@ func (w *solveWork) Remarks(log io.Writer) error {
 func (w *solveWork) Report(to io.Writer) error { return w.Facts.Report(to) }
 func (w *solveWork) about(err error) error     { return w.pair.about(w.file, w.a.n, err) }
 
-func writeVectors[T evd.Number](ctx context.Context, out *cli.Outputs, path string, v *evd.Dense[T]) error {
+// writeVectors writes the columns of v in the format of the path. In text, their names are `name`
+// with a number, from 1 on.
+func writeVectors[T evd.Number](ctx context.Context, out *cli.Outputs, path, name string, v *evd.Dense[T]) error {
 	return out.Write(ctx, path, func(w io.Writer) error {
-		if cli.Ending(path) == ".mtx" {
+		switch cli.Ending(path) {
+		case ".mtx":
 			return matio.WriteMatrixMarket(w, v.Rows, v.Cols, v.Data, max(v.Ld, 1))
+		case ".csv":
+			return matio.WriteTable(w, ',', name, v.Rows, v.Cols, v.Data, max(v.Ld, 1))
+		case ".txt":
+			return matio.WriteTable(w, ' ', name, v.Rows, v.Cols, v.Data, max(v.Ld, 1))
 		}
 		return matio.WriteNPY(w, v.Rows, v.Cols, v.Data, max(v.Ld, 1))
 	})
@@ -141,7 +148,7 @@ func foundOf[T evd.Number](res *evd.Result[T], err error) (found, error) {
 		return found{}, err
 	}
 	f := found{write: func(ctx context.Context, out *cli.Outputs, path string) error {
-		return writeVectors(ctx, out, path, res.Vectors)
+		return writeVectors(ctx, out, path, "q", res.Vectors)
 	}}
 	var double bool
 	if f.Result, double = any(res).(*evd.Result[float64]); !double {

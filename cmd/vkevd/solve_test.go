@@ -116,7 +116,7 @@ func TestSolveWritesFiles(t *testing.T) {
 		t.Fatalf("status %d, %q", status, stdout)
 	}
 	s.expectFiles("A.mtx", "values.txt", "Q.npy", "A.json")
-	if text, _ := os.ReadFile("values.txt"); string(text) != oneThree {
+	if text, _ := os.ReadFile("values.txt"); string(text) != "# eigenvalues 0:2 of 2\n"+oneThree {
 		t.Errorf("values.txt holds %q", text)
 	}
 	q, err := matio.ReadFile("Q.npy")

@@ -27,7 +27,8 @@ type svdJob struct {
 	input     singularInput
 	precision string
 	options   svdOptions
-	u, v      string // paths of output files; "" if not wanted
+	u, v      string  // paths of output files; "" if not wanted
+	squares   float64 // the sum of squares of a matrix with --center or --scale; otherwise 0
 }
 
 func svdCommand(s *cli.Session) *cobra.Command {
@@ -50,8 +51,8 @@ func svdCommand(s *cli.Session) *cobra.Command {
 	cli.PrecisionFlag(cmd, &j.precision, "")
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the singular values to `FILE`: .txt, .npy or .json")
-	f.StringVar(&j.u, "out-u", "", "write the left singular vectors to `FILE`: .npy in Fortran order, or .mtx")
-	f.StringVar(&j.v, "out-v", "", "write the right singular vectors to `FILE`: .npy in Fortran order, or .mtx")
+	f.StringVar(&j.u, "out-u", "", "write the left singular vectors to `FILE`: .npy in Fortran order,\n.mtx, .csv or .txt")
+	f.StringVar(&j.v, "out-v", "", "write the right singular vectors to `FILE`: .npy in Fortran order,\n.mtx, .csv or .txt")
 	f.StringVar(&j.report, "report", "", "write device, memory, times and measures to `FILE`: .json")
 	f.BoolVar(&j.check, "check", false, "certify the values by Sturm counts, compare sums of squares, and\n"+
 		"measure residual and orthogonality of vectors")
@@ -137,6 +138,7 @@ func (o *svdOptions) svd(m, n int, u, v bool) (svd.Options, error) {
 type singularInput struct {
 	matrixInput
 	banded, bidiagonal bool
+	center, scale      bool   // columns; the second one includes the first
 	storage            string // a word of cli.PrecisionWords, or ""
 }
 
@@ -145,6 +147,8 @@ func (m *singularInput) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&m.banded, "banded", false, "FILE has the diagonals of an upper band, as LAPACK's dgbbrd stores it:\n"+
 		"the last row is the main diagonal; for values alone")
+	f.BoolVar(&m.center, "center", false, "subtract its mean from each column first: principal components")
+	f.BoolVar(&m.scale, "scale", false, "as --center, and divide each column by its standard deviation")
 	storageFlag(cmd, &m.storage)
 	f.BoolVar(&m.bidiagonal, "bidiagonal", false, "FILE has the diagonal d and the superdiagonal e, in a format that\n"+
 		"solve --tridiagonal reads")
@@ -206,6 +210,8 @@ func (m *singularInput) checkComplex(file string) error {
 		flag = "--banded"
 	case m.storage != "":
 		flag = "--storage"
+	case m.center || m.scale:
+		flag = "--center or --scale"
 	default:
 		return nil
 	}
@@ -274,6 +280,11 @@ func (j *svdJob) read(ctx context.Context, file string, known *report.Facts, sho
 	}
 	a := either.real
 	known.Table = report.TableOf(a.Rows, a.Cols, a.Table)
+	if j.input.center || j.input.scale {
+		if j.squares, err = standardize(file, a, j.input.scale); err != nil {
+			return nil, err
+		}
+	}
 	single := isSingle(a.Single, j.precision)
 	if err := j.input.checkStorage(file, single); err != nil {
 		return nil, err
@@ -336,6 +347,7 @@ func (w *svdWork[T]) solve(ctx context.Context) (err error) {
 func (w *svdWork[T]) known(machine.Planned) *report.Facts {
 	report.SolvedSVD(&w.SvdFacts, w.a.SingularShape, w.res, w.p.Bytes())
 	w.StoredIn(w.a.Storage)
+	w.Explain(w.res.Values, w.squares)
 	return w.Facts
 }
 
@@ -344,8 +356,10 @@ func (w *svdWork[T]) Measure(ctx context.Context) (report.Measures, error) {
 }
 
 func (w *svdWork[T]) Write(ctx context.Context, out *cli.Outputs) error {
-	return errors.Join(cli.WriteValues(ctx, out, w.values, w.res.Values, w.Part()),
-		writeVectors(ctx, out, w.u, w.res.U), writeVectors(ctx, out, w.v, w.res.V))
+	part := w.Part()
+	part.Squares = w.squares
+	return errors.Join(cli.WriteValues(ctx, out, w.values, w.res.Values, part),
+		writeVectors(ctx, out, w.u, "u", w.res.U), writeVectors(ctx, out, w.v, "v", w.res.V))
 }
 
 func (w *svdWork[T]) Print(ctx context.Context, out *cli.Outputs) error {

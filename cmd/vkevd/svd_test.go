@@ -101,7 +101,7 @@ func TestSVDOutputs(t *testing.T) {
 	if stdout, stderr, status := s.run("svd", "--quiet", "--no-print", "A.mtx"); stdout+stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("quiet: status %d, %q, %q", status, stdout, stderr)
 	}
-	if stdout, _, _ := s.run("svd", "--out-values", "-", "A.mtx"); stdout != fourThree {
+	if stdout, _, _ := s.run("svd", "--out-values", "-", "A.mtx"); stdout != "# singular values 0:2 of 2\n"+fourThree {
 		t.Errorf("to standard output: %q", stdout)
 	}
 	if stdout, stderr, _ := s.run("svd", "--check", "--largest", "1", "A.mtx"); stdout != "4\n" || s.machine.singular[3].Largest != 1 ||
@@ -156,7 +156,7 @@ func TestSVDRefuses(t *testing.T) {
 		"plan --svd -n 5 --tridiagonal":          "--tridiagonal cannot be combined with --svd; see vkevd plan --help",
 		"svd --full A.mtx":                       "--full needs --out-u or --out-v" + see,
 		"svd --full --largest 1 --out-u U A.mtx": "--full cannot be combined with --largest: all vectors need all values" + see,
-		"svd --out-u U.csv A.mtx":                "--out-u: U.csv: the name must end in .npy or .mtx, or have no ending" + see,
+		"svd --out-u U.dat A.mtx":                "--out-u: U.dat: the name must end in .npy or .mtx or .csv or .txt, or have no ending" + see,
 		"svd --out-u Z --out-v Z A.mtx":          "Z: named for two outputs",
 		"plan -n 5 --full":                       "--full needs --svd: eigenvectors are a square matrix anyway; see vkevd plan --help",
 		"plan --svd -n 5 --full --largest 2":     "--full cannot be combined with --largest: all vectors need all values; see vkevd plan --help",

@@ -189,8 +189,8 @@ func (o *Outputs) Write(ctx context.Context, path string, fill func(io.Writer) e
 }
 
 // WriteValues writes eigenvalues to the output with the given path. The ending of the path decides
-// the format. All formats have the digits of double precision. If the values are a part of the
-// spectrum, a text file begins with a line that says which part. Other formats have no such line.
+// the format. All formats have the digits of double precision. A text file begins with a line that
+// says what the values are, and which part of the spectrum. Other formats have no such line.
 func WriteValues(ctx context.Context, o *Outputs, path string, values []float64, part ValuesPart) error {
 	return o.Write(ctx, path, func(w io.Writer) error {
 		if Ending(path) == ".npy" {
@@ -257,7 +257,7 @@ func (o *Outputs) Abort() {
 // a name has no ending, the first format of the list is used.
 var (
 	ValuesEndings  = []string{".txt", ".npy", ".json"}
-	VectorsEndings = []string{".npy", ".mtx"}
+	VectorsEndings = []string{".npy", ".mtx", ".csv", ".txt"}
 	ReportEndings  = []string{".json"}
 )
 
@@ -323,24 +323,26 @@ func CannotWrite(path string, err error) error {
 type ValuesPart struct {
 	First, Count, N int
 	Singular        bool
+	Squares         float64 // of singular values: the sum of squares of all N; 0 if it is not known
 }
 
-func (p ValuesPart) whole() bool { return p.First == 0 && p.Count == p.N }
-
-// partLine is the format of the first line of a text file with a part of a spectrum. The line
-// begins with #, so that NumPy's loadtxt and package matio skip it.
+// partLine is the format of the first line of a text file with values. The line begins with #, so
+// that NumPy's loadtxt and package matio skip it.
 func (p ValuesPart) partLine() string {
 	if p.Singular {
-		return "# singular values %d:%d of %d\n"
+		return "# singular values %d:%d of %d"
 	}
-	return "# eigenvalues %d:%d of %d\n"
+	return "# eigenvalues %d:%d of %d"
 }
 
+const squaresPart = ", sum of squares %g" // of partLine, if it is known
+
 func (p ValuesPart) Write(w io.Writer) error {
-	if p.whole() {
-		return nil
+	line := fmt.Sprintf(p.partLine(), p.First, p.First+p.Count, p.N)
+	if p.Squares > 0 {
+		line += fmt.Sprintf(squaresPart, p.Squares)
 	}
-	_, err := fmt.Fprintf(w, p.partLine(), p.First, p.First+p.Count, p.N)
+	_, err := fmt.Fprintln(w, line)
 	return err
 }
 
@@ -362,6 +364,9 @@ func PartOf(file string, count int) (p ValuesPart, found bool) {
 	end := 0
 	if _, err := fmt.Sscanf(line, p.partLine(), &p.First, &end, &p.N); err != nil {
 		return p, false
+	}
+	if _, squares, found := strings.Cut(line, ","); found {
+		fmt.Sscanf(","+squares, squaresPart, &p.Squares)
 	}
 	p.Count = end - p.First
 	return p, p.Count == count && p.First >= 0 && end <= p.N

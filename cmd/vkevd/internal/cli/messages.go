@@ -152,14 +152,18 @@ func looksLikeFile(word string) bool {
 // inOtherWords says how a command does what users of other programs expect of a flag. Each line has
 // the name of the command, or "" for all commands, the unknown flags, and the text.
 var inOtherWords = []struct{ command, flags, text string }{
-	{"solve", "k n K num which", "a part of the eigenvalues: --smallest K, --largest K or --index I:J"},
-	{"solve", "o output", "outputs: --out-values FILE and --out-vectors FILE"},
+	{"solve", "k n K num neigs subset_by_index which", "a part of the eigenvalues: --smallest K, --largest K or --index I:J"},
+	{"solve", "o out output", "outputs: --out-values FILE and --out-vectors FILE"},
+	{"solve", "eigvals-only eigvals_only jobz", "--values-only, or --out-vectors FILE"},
+	{"solve", "complex hermitian", "elements in .npy, .npz or Matrix Market may be complex; no flag is needed"},
+	{"solve", "S generalized M", generalized},
+	{"svd", "full_matrices full-matrices", "--full"},
 	{"solve", "eigenvectors", "--vectors computes them, --out-vectors FILE keeps them"},
-	{"svd", "k n K num which smallest index", "svd computes all singular values, or the --largest K"},
+	{"svd", "k n K num which smallest index components n_components rank", "svd computes all singular values, or the --largest K"},
 	{"svd", "o output out", "outputs: --out-values FILE, --out-u FILE and --out-v FILE"},
 	{"svd", "vectors out-vectors", "svd writes vectors with --out-u and --out-v"},
 	{"svd", "values-only", "svd computes vectors only with --out-u or --out-v"},
-	{"svd", "center scale", "svd takes the matrix as it is; in Python: A = A - A.mean(axis=0), or A / A.std(axis=0)"},
+	{"svd", "centre pca standardize", "principal components: --center, or --scale for columns of different units"},
 	{"svd", "u U", "U: --out-u FILE"},
 	{"svd", "v V", "V: --out-v FILE"},
 	{"plan", "k K", "a part of the spectrum: --smallest K, --largest K or --index I:J"},

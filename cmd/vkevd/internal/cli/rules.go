@@ -66,6 +66,7 @@ var exclusions = []rule{
 	{"svd plan", "full", "largest", "", ": all vectors need all values"},
 	{"svd", "storage", "bidiagonal", "", ": there is no band to store"},
 	{"svd", "banded", "bidiagonal", "", ""},
+	{"svd", "center scale", "banded bidiagonal", "", ": its columns are not those of a table"},
 	{"svd", "banded", "out-u out-v", "", "--banded finds values alone, without --out-u and --out-v"},
 	{"svd", "band block", "banded bidiagonal", "", "--band and --block are for matrices that are reduced to a band first"},
 	{"svd", "products moduli", "banded bidiagonal", "", "--products and --moduli are for matrices that are reduced to a band first"},

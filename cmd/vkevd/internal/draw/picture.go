@@ -19,10 +19,11 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-var Formats = []string{".png", ".svg"}
+var Formats = []string{".png", ".svg", ".pdf"}
 
 type Picture struct {
 	plot          *plot.Plot
@@ -173,10 +174,14 @@ func (p *Picture) Write(w io.Writer, format string) error {
 		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(int(math.Round(scale*dotsPerInch))))}
 	case ".svg":
 		canvas = &svgCanvas{Canvas: vgsvg.New(width, height), width: width, height: height, scale: scale}
+	case ".pdf":
+		page := vgpdf.New(vg.Length(scale)*width, vg.Length(scale)*height)
+		page.Scale(scale, scale)
+		canvas = page
 	default:
 		panic(fmt.Sprintf("a picture in %q", format))
 	}
-	p.draw(draw.New(canvas))
+	p.draw(draw.NewCanvas(canvas, width, height))
 	var drawn bytes.Buffer
 	if _, err := canvas.WriteTo(&drawn); err != nil {
 		return err

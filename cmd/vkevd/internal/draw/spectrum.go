@@ -17,6 +17,8 @@ type Series struct {
 	Values []float64 // ascending and finite, at least one
 	First  int       // index of Values[0] among all eigenvalues, from 0
 	N      int       // order of the matrix; 0 is len(Values), or not known if First > 0
+
+	Squares float64 // of singular values: the sum of squares of all; 0 if Values has all
 }
 
 // order is the number of values if the order of the matrix is not known.
@@ -171,10 +173,48 @@ func Singular(all []Series) (*Picture, error) {
 	return p, p.err
 }
 
+// Scree draws which part of the variance each principal component has, largest first, and dashed
+// the sum of these parts. Variances are squares of singular values, or eigenvalues.
+func Scree(all []Series, singular bool) (*Picture, error) {
+	names, ofTitle := legends(all)
+	p := newPicture("Parts of the variance"+ofTitle, "principal component, from 1", "part of the variance, %")
+	p.plot.X.Tick.Marker = wholeTicks{}
+	for i, s := range all {
+		largest, sum := s.Values[len(s.Values)-1], 0.0
+		if largest <= 0 {
+			return nil, errors.New("no value is positive")
+		}
+		var parts, sums plotter.XYs
+		for k := range s.Values {
+			x := s.Values[len(s.Values)-1-k] / largest
+			if singular {
+				x *= x
+			}
+			sum += x
+			parts, sums = append(parts, plotter.XY{X: float64(k + 1), Y: x}), append(sums, plotter.XY{X: float64(k + 1), Y: sum})
+		}
+		if s.Squares > 0 {
+			sum = s.Squares / largest / largest
+		}
+		for k := range parts {
+			parts[k].Y *= 100 / sum
+			sums[k].Y *= 100 / sum
+		}
+		p.line(i, parts, names[i])
+		p.dots(i, parts, 2)
+		p.line(i, sums, "").Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
+	}
+	p.plot.Y.Min = 0
+	pad(&p.plot.X, 0.02, 0.02)
+	pad(&p.plot.Y, 0, 0.04)
+	return p, p.err
+}
+
 // Density draws the density of states of each series as a histogram. The area below a curve is the
 // part of the spectrum that the series contains, and 1 if the series contains all eigenvalues.
 // `bins` is the number of intervals. If `bins` is 0, the number follows from the values.
-func Density(all []Series, bins int) (*Picture, error) {
+// `value` is the label of the axis.
+func Density(all []Series, bins int, value string) (*Picture, error) {
 	names, ofTitle := legends(all)
 	all, unit := scaled(all)
 	y := "density (area 1)"
@@ -183,7 +223,7 @@ func Density(all []Series, bins int) (*Picture, error) {
 			y = "density (whole spectrum: area 1)"
 		}
 	}
-	p := newPicture("Density of states"+ofTitle, "eigenvalue"+unit, y)
+	p := newPicture("Density of states"+ofTitle, value+unit, y)
 	for i, s := range all {
 		outline := histogram(s.Values, bins)
 		for k := range outline {
@@ -196,7 +236,7 @@ func Density(all []Series, bins int) (*Picture, error) {
 	}
 	p.plot.Y.Min = 0
 	if p.err == nil && (math.IsInf(p.plot.Y.Max, 0) || math.IsNaN(p.plot.Y.Max)) {
-		return nil, errors.New("the eigenvalues are too close to each other for a density")
+		return nil, errors.New("the values are too close to each other for a density; plot spectrum draws them")
 	}
 	pad(&p.plot.X, 0.02, 0.02)
 	pad(&p.plot.Y, 0, 0.06)

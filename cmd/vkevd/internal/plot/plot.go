@@ -41,10 +41,10 @@ func PlotCommand(s *cli.Session) *cobra.Command {
 		Use:  "plot",
 		Args: cli.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cli.Usage(cmd, "plot needs the kind of picture: spectrum, density, stages, tune, parallel or accuracy")
+			return cli.Usage(cmd, "plot needs the kind of picture: spectrum, scree, density, stages, tune, parallel or accuracy")
 		},
 	}
-	for _, kind := range []plotKind{spectrumPlot(), densityPlot(), stagesPlot(), tunePlot(), parallelPlot(), accuracyPlot()} {
+	for _, kind := range []plotKind{spectrumPlot(), screePlot(), densityPlot(), stagesPlot(), tunePlot(), parallelPlot(), accuracyPlot()} {
 		cmd.AddCommand(kind.command(s.Stdin))
 	}
 	return cmd
@@ -58,7 +58,7 @@ func (k plotKind) command(stdin io.Reader) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&j.out, "out", "o", "", "write the picture to `FILE`: .png or .svg")
+	f.StringVarP(&j.out, "out", "o", "", "write the picture to `FILE`: .png, .svg or .pdf")
 	f.StringVar(&j.title, "title", "", "`TEXT` above the picture")
 	f.Float64Var(&j.width, "width", 0, "width in centimetres, `CM` (default: what suits the content)")
 	f.Float64Var(&j.height, "height", 0, "height in centimetres, `CM` (default: what suits the content)")

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,21 +19,20 @@ import (
 )
 
 func spectrumPlot() plotKind {
-	log, singular := false, false
+	log := false
 	var part plottedPart
 	return plotKind{
 		"spectrum",
 		func(cmd *cobra.Command) {
 			part.flags(cmd)
 			cmd.Flags().BoolVar(&log, "log", false, "logarithmic scale, for positive eigenvalues")
-			cmd.Flags().BoolVar(&singular, "singular", false, "the files have singular values")
 		},
 		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
-			series, err := readSeries(ctx, files, stdin, part)
+			series, err := readSeries(ctx, files, stdin, &part)
 			if err != nil {
 				return nil, err
 			}
-			if singular {
+			if part.singular {
 				return singularPicture(files, series, part)
 			}
 			for i, s := range series {
@@ -54,11 +54,36 @@ func singularPicture(files []string, series []draw.Series, part plottedPart) (*d
 	}
 	for i, s := range series {
 		if s.Values[0] < 0 {
-			return nil, fmt.Errorf("%s: the value %g is negative, and singular values are not; without --singular, eigenvalues are drawn",
+			return nil, fmt.Errorf("%s: the value %g is negative, and singular values are not; --singular=false draws eigenvalues",
 				cli.InputName(files[i]), s.Values[0])
 		}
 	}
 	return draw.Singular(series)
+}
+
+func screePlot() plotKind {
+	var part plottedPart
+	return plotKind{
+		"scree",
+		part.flags,
+		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
+			series, err := readSeries(ctx, files, stdin, &part)
+			if err != nil {
+				return nil, err
+			}
+			for i := range series {
+				s := &series[i]
+				if whole := s.N == 0 || s.N == len(s.Values); !whole && s.Squares == 0 {
+					return nil, fmt.Errorf("%s: has %d of %s, so their part of the variance is not known; "+
+						"svd --center --out-values FILE.txt writes the sum of all", cli.InputName(files[i]), len(s.Values), cli.Plural(s.N, "value"))
+				}
+				if s.Values[0] < 0 {
+					return nil, fmt.Errorf("%s: the value %g is negative, and variances are not", cli.InputName(files[i]), s.Values[0])
+				}
+			}
+			return draw.Scree(series, part.singular)
+		},
+	}
 }
 
 func densityPlot() plotKind {
@@ -75,11 +100,11 @@ func densityPlot() plotKind {
 			if bins < 0 || bins > most {
 				return nil, fmt.Errorf("--bins: %d is not between 1 and %d", bins, most)
 			}
-			series, err := readSeries(ctx, files, stdin, part)
+			series, err := readSeries(ctx, files, stdin, &part)
 			if err != nil {
 				return nil, err
 			}
-			return draw.Density(series, bins)
+			return draw.Density(series, bins, map[bool]string{true: "singular value", false: "eigenvalue"}[part.singular])
 		},
 	}
 }
@@ -87,17 +112,23 @@ func densityPlot() plotKind {
 // A plottedPart says which part of a spectrum an input file holds. It is used only if the picture
 // has one input file.
 type plottedPart struct {
-	first  int
-	report string
+	first    int
+	report   string
+	singular bool        // the values of all files are singular values
+	given    func() bool // the user has said so, or the opposite
 }
 
 func (p *plottedPart) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&p.first, "first", 0, "index `I` of the file's smallest eigenvalue, from 0, unless the file says it")
 	f.StringVar(&p.report, "report", "", "`FILE` that solve --report wrote: it has that index, and n")
+	f.BoolVar(&p.singular, "singular", false, "the files have singular values (default: if they say so, or descend)")
+	p.given = func() bool { return f.Changed("singular") }
 }
 
-func readSeries(ctx context.Context, files []string, stdin io.Reader, part plottedPart) ([]draw.Series, error) {
+// readSeries reads the values of all files, and sets part.singular unless the user has. A file
+// that does not say what it has has singular values if they descend and none is negative.
+func readSeries(ctx context.Context, files []string, stdin io.Reader, part *plottedPart) ([]draw.Series, error) {
 	if (part.report != "" || part.first != 0) && len(files) > 1 {
 		return nil, errors.New("--first and --report are about one file of eigenvalues, not several")
 	}
@@ -105,6 +136,7 @@ func readSeries(ctx context.Context, files []string, stdin io.Reader, part plott
 		return nil, fmt.Errorf("--first: %d is negative", part.first)
 	}
 	var all []draw.Series
+	kinds := map[bool]string{} // a file with singular values, and one with eigenvalues
 	names := labels(files)
 	for i, file := range files {
 		values, err := cli.UnlessDone(ctx, func() ([]float64, error) { return cli.ReadVector(file, stdin) })
@@ -119,12 +151,22 @@ func readSeries(ctx context.Context, files []string, stdin io.Reader, part plott
 				return nil, fmt.Errorf("%s: value %d is %v", cli.InputName(file), i+1, x)
 			}
 		}
+		last := len(values) - 1
+		singular := values[0] > values[last] && values[last] >= 0 && slices.IsSortedFunc(values, func(x, y float64) int { return cmp.Compare(y, x) })
 		slices.Sort(values)
 		s := draw.Series{Name: names[i], Values: values, First: part.first}
-		if known, found := cli.PartOf(file, len(values)); found && part.first == 0 {
-			s.First, s.N = known.First, known.N
+		if known, found := cli.PartOf(file, len(values)); found {
+			if singular, s.Squares = known.Singular, known.Squares; part.first == 0 {
+				s.First, s.N = known.First, known.N
+			}
 		}
-		all = append(all, s)
+		all, kinds[singular] = append(all, s), file
+	}
+	if !part.given() {
+		if part.singular = kinds[true] != ""; len(kinds) > 1 {
+			return nil, fmt.Errorf("%s has singular values, and %s has eigenvalues; --singular or --singular=false decides for both",
+				cli.InputName(kinds[true]), cli.InputName(kinds[false]))
+		}
 	}
 	if part.report != "" {
 		r, err := cli.UnlessDone(ctx, func() (report, error) { return readReport(part.report, stdin) })

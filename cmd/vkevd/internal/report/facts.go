@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
@@ -306,7 +307,8 @@ type SvdFacts struct {
 	Cols        int              `json:"n"`
 	Storage     string           `json:"storage,omitempty"` // of the numbers on the device, if it is not the precision
 	Certificate *svd.Certificate `json:"certificate,omitempty"`
-	Verified    bool             `json:"-"` // the user asked for --verify
+	Explained   []float64        `json:"explained_variance_ratio,omitempty"` // by value, with --center or --scale
+	Verified    bool             `json:"-"`                                  // the user asked for --verify
 }
 
 func SolvedSVD[T evd.Number](f *SvdFacts, of machine.SingularShape, res *svd.Result[T], bytes uint64) {
@@ -315,6 +317,16 @@ func SolvedSVD[T evd.Number](f *SvdFacts, of machine.SingularShape, res *svd.Res
 	f.Vectors = res.U != nil || res.V != nil
 	if res.Retried != nil {
 		f.Retried = res.Retried.Error()
+	}
+}
+
+// Explain computes which part of the variance each singular value stands for. `squares` is the sum
+// of squares of a matrix whose columns have mean 0, and 0 of other matrices.
+func (f *SvdFacts) Explain(values []float64, squares float64) {
+	for _, s := range values {
+		if squares > 0 && squares < math.MaxFloat64 {
+			f.Explained = append(f.Explained, s/squares*s)
+		}
 	}
 }
 
@@ -344,6 +356,13 @@ func (f SvdFacts) Summary(w io.Writer) {
 	}
 	f.Table.Print(w, f.File)
 	fmt.Fprintf(w, "matrix   %s, %d by %d, %s in %s%s\n", cli.Printable(f.File), f.Rows, f.Cols, found, f.Precision, stored)
+	if few := f.Explained[:min(len(f.Explained), 5)]; len(few) > 0 {
+		together, parts := 0.0, ""
+		for _, x := range few {
+			together, parts = together+x, parts+fmt.Sprintf("%.1f %%, ", 100*x)
+		}
+		fmt.Fprintf(w, "variance %stogether %.1f %%, in the first %s of %d\n", parts, 100*together, cli.Plural(len(few), "component"), min(f.Rows, f.Cols))
+	}
 	f.Where(w)
 	f.Times(w)
 }
