@@ -2,7 +2,8 @@
 # make build       bin/vkevd
 # make lib         bin/lib/libvkevd.so, the C library; make install puts it under PREFIX
 # make wheel       dist/vkevd-….whl, the Python package, which contains the C library
-# make drop-in     bin/lib/libvkevd_lapack.so, LAPACK's functions for LD_PRELOAD: see docs/drop-in.md
+# make drop-in     bin/lib/libvkevd_lapack.so, LAPACK's functions for LD_PRELOAD: see docs/drop-in.md;
+#                  make install-drop-in puts it under PREFIX
 # make test-quick  the tests that find most defects: two minutes on two cores, the first run five
 # make test        all tests that CI runs: about 20 minutes on two cores; each target test-NAME is a part
 # make test-long   longer tests, to run before each release, also with GPU=1: more sizes, validation
@@ -75,7 +76,7 @@ LAYER = VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
 SYNC = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT:VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT
 GPUAV = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT:VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT
 
-.PHONY: demo build lib install wheel drop-in test test-quick test-long soak shaders vet setup compiler clean \
+.PHONY: demo build lib install install-drop-in wheel drop-in test test-quick test-long soak shaders vet setup compiler clean \
 	test-drop-in test-drop-in-long test-newest test-unit test-single test-newcomers test-python test-cluster test-vulkango test-race test-validation test-gpuav test-widths \
 	test-cgo test-kernels test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
 # The parts of a test share two cores and one GPU, so they run one after another.
@@ -101,6 +102,9 @@ drop-in:
 
 install: lib
 	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" tools/install-lib.sh
+
+install-drop-in: drop-in
+	DROP_IN=1 DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" tools/install-lib.sh
 
 test: setup compiler vet test-unit test-single test-newcomers test-python test-drop-in test-cluster test-vulkango test-race test-validation test-widths
 
@@ -179,9 +183,9 @@ test-newest: lib drop-in
 # Solves on several processes, with the libraries for clusters that Debian has.
 test-cluster:
 	@tools/setup.sh libelpa-dev libopenmpi-dev openmpi-bin libscalapack-openmpi-dev liblapack-dev libblas-dev pkg-config procps python3-numpy
-	$(GO) vet -tags elpa ./evd/cluster ./cmd/vkevd ./tests/cluster/initialised
+	$(GO) vet -tags elpa ./evd/cluster ./cmd/vkevd ./tests/cluster/initialized
 	$(TEST) $(GO) test -vet=off -timeout $(TIMEOUT) -tags elpa ./evd/cluster
-	$(GO) build -tags elpa -o .cache/cluster/ ./cmd/vkevd ./tests/cluster/initialised
+	$(GO) build -tags elpa -o .cache/cluster/ ./cmd/vkevd ./tests/cluster/initialized
 	$(TEST) $(ALONE) tests/cluster/run.sh "$(CURDIR)/.cache/cluster"
 
 test-vulkango:

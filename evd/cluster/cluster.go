@@ -19,9 +19,18 @@
 //	go build -tags elpa        ELPA and ScaLAPACK
 //	go build -tags scalapack   ScaLAPACK alone
 //
-// pkg-config must have entries for elpa, scalapack-openmpi and mpi-c, which are Debian's names. For
-// other installations, add flags by the variables CGO_CFLAGS and CGO_LDFLAGS. Without a tag, Start
-// returns a *NotBuiltError, and only the forecasts of Plan work.
+// pkg-config must have entries for elpa, scalapack-openmpi and mpi-c, which are Debian's names. Where
+// they have other names (Spack, modules, MPICH, MKL), the tag nopkgconfig leaves them out, and the
+// flags come from two variables. On a cluster with modules and Slurm:
+//
+//	module load openmpi elpa scalapack
+//	export CGO_CFLAGS="$(mpicc --showme:compile) -I$ELPA/include/elpa-2026.02"
+//	export CGO_LDFLAGS="-L$ELPA/lib -lelpa -lscalapack $(mpicc --showme:link)"
+//	go build -tags elpa,nopkgconfig ./cmd/vkevd
+//	srun -n 64 ./vkevd solve --engine elpa --out-vectors Q.npy A.npy
+//
+// With MPICH it is mpicc -compile_info and -link_info. Without a tag, Start returns a
+// *NotBuiltError, and only the forecasts of Plan work.
 //
 // # Contracts
 //
@@ -167,7 +176,7 @@ func notMeasured() *Ratios {
 type NotBuiltError struct{ Engine Engine }
 
 func (e *NotBuiltError) Error() string {
-	return fmt.Sprintf("this program was built without the engine %s; go build -tags %s adds it", e.Engine, e.Engine)
+	return fmt.Sprintf("this program was built without the engine %s; go build -tags %s adds it, and go doc of evd/cluster names the packages", e.Engine, e.Engine)
 }
 
 // A ProcessError says that another process of the job has failed. Process is the lowest rank among

@@ -3,7 +3,7 @@
 package cluster
 
 /*
-#cgo pkg-config: elpa
+#cgo !nopkgconfig pkg-config: elpa
 #include <mpi.h>
 #include <elpa/elpa.h>
 

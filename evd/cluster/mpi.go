@@ -3,7 +3,7 @@
 package cluster
 
 /*
-#cgo pkg-config: mpi-c
+#cgo !nopkgconfig pkg-config: mpi-c
 #include <mpi.h>
 
 // Open MPI's handles are C macros, which cgo cannot read. The function `world` returns the handle

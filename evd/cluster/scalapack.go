@@ -3,7 +3,7 @@
 package cluster
 
 /*
-#cgo pkg-config: scalapack-openmpi
+#cgo !nopkgconfig pkg-config: scalapack-openmpi
 #include <mpi.h>
 #include <stdlib.h>
 

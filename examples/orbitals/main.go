@@ -5,7 +5,7 @@
 // give the energies E: H·c = E·S·c.
 //
 // Good energies need many basis functions. At small R these are nearly linearly dependent, so S is
-// nearly singular. Canonical orthogonalisation uses only those eigenvectors of S whose eigenvalues
+// nearly singular. Canonical orthogonalization uses only those eigenvectors of S whose eigenvalues
 // are above 10⁻⁷ times the largest one.
 //
 // Lengths are in bohr, energies in hartree. The energy of the bonding orbital at R = 2, with the
