@@ -46,30 +46,27 @@
 // by columns or by rows (Sym.RowMajor), and ignores the imaginary parts of the diagonal. Values are
 // real numbers. complex64 is to complex128 what float32 is to float64. A TridiagonalPlan is real.
 //
+// # Accuracy
+//
+// Values are within a small multiple of n·ulp·‖A‖ of eigenvalues of A, in practice like those of
+// LAPACK: Plan.Check measures the ratios of its tests, and below 60 is good. Small eigenvalues
+// have no relative accuracy. Options.Verify certifies a result before it is returned, or solves
+// again more safely, or returns an *UnverifiedError.
+//
+// # Errors
+//
+// Errors are types with facts. *NonFiniteError names the entry of A that is NaN or infinite,
+// *OptionError the option, and *ShapeError the sizes that do not fit. *vk.OutOfMemoryError has the
+// bytes that are needed and free, and *vk.UnsupportedError a missing feature. errors.Is finds
+// vk.ErrNoDevice, vk.ErrDeviceLost and the error of a context that has ended. After an
+// *OverflowError the result is there: a value beyond the largest double is infinite, all others and
+// the vectors are right.
+//
 // # Method
 //
-// The method is the two-stage reduction of LAPACK's dsyevd_2stage. The comment of Plan.Solve has
-// its outline. Package stages has the steps.
-//
-//	plan.go options.go result.go           Plan: what it can do, and what it is for a user
-//	solve.go check.go verify.go            Plan.Solve, Plan.Check, second solve of Options.Verify
-//	avoid_waiting.go                       the stages after an attempt that failed
-//	internal/dense/                        the solve on one device
-//	internal/team/                         the solve on several devices: helpers, divided matrices
-//	internal/refinement/                   the refinement of approximate eigenvectors on one device
-//	internal/precision/                    conversions between the number type of A and float64
-//	internal/plan/                         what every plan is, whatever it solves
-//	refine*.go                             RefinePlan: from approximate eigenvectors
-//	mixed*.go                              MixedPlan: single precision, then a refinement
-//	tridiagonal*.go                        TridiagonalPlan
-//	spectrum/                              T → Λ, S, for all kinds of plan
-//
-// From Plan.Solve to the first stage that a device computes are four steps (for a divided matrix
-// the second and third are those of package team):
-//
-//	Plan.Solve                             checks A; plan.Survive and plan.Verified solve again
-//	Plan.solveBy                           the whole method: Reduce, spectrum.Tail, certificate
-//	dense.Solve.Reduce                     uploads A, scans it, and records the reduction meanwhile
-//	dense.Solve.RecordReduction            A → B → T
-//	move.SymmetricLoad.Record              the first stage
+// The method is the two-stage reduction of LAPACK's dsyevd_2stage: A is reduced to a band matrix by
+// products, the band to a tridiagonal matrix by bulge chasing, and the vectors of the tridiagonal
+// matrix are transformed back twice. docs/how-it-works.md explains it. In the code, Plan.Solve checks
+// A, and package internal/dense, or internal/team for several devices, runs the steps of package
+// stages.
 package evd
