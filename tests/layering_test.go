@@ -42,7 +42,8 @@ var mayImport = map[string][]string{
 	"cmd/vkevd/internal/report":  {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "evd", "evd/matio", "evd/pencil", "evd/ratio", "evd/svd", "vk"},
 	"cmd/vkevd/internal/plot":    {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/draw", "evd/accuracy", "evd/bench", "evd/svd", "vk"},
 	"cmd/vkevd/internal/doctor":  {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/report", "evd", "evd/matio", "vk"},
-	"cmd/vkevd/internal/trial":   {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/report", "evd", "evd/accuracy", "evd/bench", "evd/matgen", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "stages/tuning", "vk"},
+	"cmd/vkevd/internal/trial":   {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/report", "evd", "evd/accuracy", "evd/bench", "evd/matgen", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "docs/data/devices", "shaders", "stages/tuning", "vk"},
+	"docs/data/devices":          {},
 	"examples/internal/style":    {},
 
 	"evd/matio/internal/memory":    {},
@@ -137,7 +138,7 @@ var mayImport = map[string][]string{
 	"internal/copies":           {},
 	"internal/environ":          {},
 	"internal/when":             {},
-	"tests/cluster/initialised": {"evd/cluster"},
+	"tests/cluster/initialized": {"evd/cluster"},
 
 	"internal/ownfile": {},
 	"tests/testdata":   {},
@@ -154,7 +155,7 @@ const driverPackage = "vk/internal/driver"
 
 // usesC are the packages with cgo: the calls of Vulkan, facts about the process that Go does not
 // know, the libraries for C programs, and the solvers for clusters with their test program.
-var usesC = []string{driverPackage, "internal/environ", "cmd/vkevd/internal/closed", "cmd/libvkevd", "cmd/libvkevd_lapack", "evd/cluster", "tests/cluster/initialised"}
+var usesC = []string{driverPackage, "internal/environ", "cmd/vkevd/internal/closed", "cmd/libvkevd", "cmd/libvkevd_lapack", "evd/cluster", "tests/cluster/initialized"}
 
 func TestLayering(t *testing.T) {
 	used := map[string]map[string]bool{} // packages of the module that each package imports

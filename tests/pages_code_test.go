@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"fmt"
 	"go/ast"
 	"go/doc"
 	"go/parser"
@@ -11,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/vkevd/vkevd/shaders"
 )
 
 // packageTable lists all packages with the first sentences of their documentation.
@@ -34,6 +38,43 @@ func packageTable(t *testing.T) string {
 		rows = append(rows, []string{"`" + folder + "`", said[folder]})
 	}
 	return markdown([]string{"folder", "what it is"}, rows)
+}
+
+// deviceTable lists the files of docs/data/devices, which TestDeviceFiles of cmd/vkevd checks.
+func deviceTable(t *testing.T) string {
+	files, err := filepath.Glob("../docs/data/devices/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var rows [][]string
+	for _, file := range files {
+		var s struct {
+			Time    time.Time
+			Kernels string
+			Device  struct {
+				Name    string
+				Version string `json:"driver_version"`
+			}
+			Rates  struct{ FP64, FP32 float64 }
+			Solves []struct {
+				N                                int
+				Seconds, Residual, Orthogonality float64
+			}
+		}
+		readJSON(t, inModule(file), &s)
+		solves, worst := []string{}, 0.0
+		for _, v := range s.Solves {
+			solves = append(solves, fmt.Sprintf("n = %d: %s", v.N, digits(v.Seconds)))
+			worst = max(worst, v.Residual, v.Orthogonality)
+		}
+		when := s.Time.Format(time.DateOnly)
+		if !strings.HasPrefix(shaders.Fingerprint(), s.Kernels) {
+			when += ", old"
+		}
+		rows = append(rows, []string{s.Device.Name, s.Device.Version, digits(s.Rates.FP64 / 1e12), digits(s.Rates.FP32 / 1e12),
+			strings.Join(solves, "; "), digits(worst), when})
+	}
+	return markdown([]string{"device", "driver", "FP64", "FP32", "solve, s", "worst ratio", "measured"}, rows)
 }
 
 // kernelTable lists, for each kernel, its source, the packages that run it, and the names of the

@@ -75,6 +75,18 @@ func TestBenchShareOfEverything(t *testing.T) {
 	}
 }
 
+// TestBenchAlone runs bench without arguments: it measures whole solves of usual orders.
+func TestBenchAlone(t *testing.T) {
+	s := newFixture(t)
+	if err := (bench.Options{}).Check(); err == nil || !strings.HasPrefix(err.Error(), "no stage to measure; there are ") {
+		t.Errorf("without stages: %v", err)
+	}
+	_, stderr, status := s.run("bench")
+	if o := s.machine.benched; status != cli.StatusSuccess || !slices.Equal(o.Stages, []string{"peaks", "values", "vectors"}) || o.Orders[0] != 1024 {
+		t.Errorf("status %d, %s, measured %+v", status, stderr, o)
+	}
+}
+
 // TestBenchShareNeedsADevice runs bench --share without a device. It must write no file.
 func TestBenchShareNeedsADevice(t *testing.T) {
 	s := newFixture(t)

@@ -127,7 +127,6 @@ func TestBenchRefused(t *testing.T) {
 	s := newFixture(t)
 	const help = "; see vkevd bench --help"
 	stages := strings.Join(bench.Stages(), ", ")
-	s.fails(cli.StatusInput, "no stage to measure; there are "+stages+help, "bench")
 	s.fails(cli.StatusInput, `unknown stage "gem"; there are `+stages+help, "bench", "gem")
 	s.fails(cli.StatusInput, "bench needs --n N,…, the orders of the matrices"+help, "bench", "peaks", "gemm")
 	s.fails(cli.StatusInput, "orders, bands, blocks, columns, counts and repeats must be positive"+help, "bench", "-n", "8,0", "gemm")

@@ -64,7 +64,7 @@ func TestPrincipalComponents(t *testing.T) {
 	s := newFixture(t)
 	s.file("x.csv", "a,b\n1,2\n3,2\n5,5\n")
 	_, stderr, status := s.run("svd", "--center", "--largest", "1", "--verbose", "--out-values", "s.txt", "--report", "r.json", "x.csv")
-	if status != cli.StatusSuccess || !strings.Contains(stderr, "\nvariance ") {
+	if status != cli.StatusSuccess || !strings.Contains(stderr, "\nvariance 93.4 %, together 93.4 %, in the first 1 component of 2\n") {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	var r struct {
@@ -83,12 +83,24 @@ func TestPrincipalComponents(t *testing.T) {
 			t.Errorf("status %d, %s", status, stderr)
 		}
 	}
+	picture := svgText(t, "s.svg")
+	for _, label := range []string{"Parts of the variance of s.txt, 0:1 of n = 2", "principal component, from 1", "part of the variance, %"} {
+		if !strings.Contains(picture, label) {
+			t.Errorf("the picture lacks %q: %s", label, picture)
+		}
+	}
+	s.file("zero.txt", "0\n")
+	s.fails(cli.StatusInput, "no value is positive", "plot", "scree", "--out", "s.svg", "zero.txt")
+	s.file("negative.txt", "-1\n1\n")
+	s.fails(cli.StatusInput, "negative.txt: the value -1 is negative, and variances are not", "plot", "scree", "--out", "s.svg", "negative.txt")
 	if text, _ = os.ReadFile("s.pdf"); !strings.HasPrefix(string(text), "%PDF-") {
 		t.Errorf("s.pdf begins with %.10q", text)
 	}
 	s.file("part.txt", "# singular values 0:1 of 2\n3\n")
 	s.fails(cli.StatusInput, "part.txt: has 1 of 2 values, so their part of the variance is not known; svd --center --out-values FILE.txt writes the sum of all",
 		"plot", "scree", "--out", "s.svg", "part.txt")
+	s.file("z.mtx", "%%MatrixMarket matrix array complex general\n2 1\n1 0\n0 1\n")
+	s.fails(cli.StatusInput, "z.mtx: the elements are complex, and --center or --scale takes real matrices only", "svd", "--center", "z.mtx")
 	s.file("flat.csv", "a,b\n1,2\n1,3\n1,5\n")
 	s.fails(cli.StatusInput, "flat.csv: column 1 is constant, so --scale cannot divide it by its standard deviation; leave it out",
 		"svd", "--scale", "flat.csv")

@@ -43,7 +43,7 @@ func TestDistribute(t *testing.T) {
 	if _, stderr, status := s.real("check", file, "L.npy", "Q.npy"); status != cli.StatusSuccess {
 		t.Errorf("check: status %d\n%s", status, stderr)
 	}
-	stdout, stderr, status := s.real("plan", "-n", "112", "--device", "0,0", "--distribute")
+	stdout, stderr, status := s.real("plan", "--verbose", "-n", "112", "--device", "0,0", "--distribute")
 	if status != cli.StatusSuccess || strings.Count(stdout, "for 50% of the matrix\n") != 2 || !strings.Contains(stdout, "columns of A, Q1") {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}

@@ -99,7 +99,7 @@ func TestBuffersDoNotLimitTheOrder(t *testing.T) {
 				if n != want {
 					t.Errorf("%s, vectors %v, buffers of %d bytes: n = %d, without a limit %d", family, vectors, buffer, n, want)
 				}
-				args := []string{"plan", "-n", strconv.Itoa(n)}
+				args := []string{"plan", "--verbose", "-n", strconv.Itoa(n)}
 				if !vectors {
 					args = append(args, "--values-only")
 				}

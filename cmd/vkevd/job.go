@@ -3,13 +3,18 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/trial"
+	"github.com/vkevd/vkevd/evd"
 )
 
 // A fileJob has what the commands solve and svd have in common: they read a file, solve the problem
@@ -49,6 +54,36 @@ type work interface {
 
 	Report(w io.Writer) error
 	about(err error) error // adds the file and the size of the matrix
+}
+
+// askForMeasures tells the user of a device that nobody has measured how to help, and the forecast
+// for this solve beside its time. It does so once, and stores that in a file beside the compiled
+// kernels; without such a folder it says nothing.
+func (j *fileJob) askForMeasures(ctx context.Context, to io.Writer, dev machine.Device, w work, costs []evd.StageCost, known *report.Facts) {
+	folder, info := j.PipelineCache(), dev.Info()
+	if to == io.Discard || folder == "" || info.Type == "cpu" || trial.Measured(info) {
+		return
+	}
+	f, err := os.OpenFile(filepath.Join(folder, "asked-"+trial.FileName(info)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return
+	}
+	f.Close()
+	forecast := ""
+	if _, err := dev.Rates(ctx, true); err == nil { // less than a second, once
+		expected, took := 0.0, 0.0
+		n, of := w.speeds(ctx, dev)
+		for _, s := range of.all(costs, n) {
+			expected += s
+		}
+		for _, s := range known.Stages {
+			took += s.Seconds
+		}
+		forecast = fmt.Sprintf(" The forecast for this solve was %s, and it took %s.", duration(expected), duration(took))
+	}
+	fmt.Fprintf(to, "Nobody has measured vkevd on %s.%s Please run\n"+
+		"  vkevd bench --share %s\nand send the file: docs/devices.md says how. (This is said once.)\n",
+		cli.Printable(info.Name), forecast, trial.FileName(info))
 }
 
 // run runs a command from reading the file to printing the results. The output files get their
@@ -116,6 +151,7 @@ func (j *fileJob) run(
 	}
 	known.Took("write")
 	w.Summary(summary)
+	j.askForMeasures(ctx, summary, dev, w, p.Costs(), known)
 	incomplete := w.Remarks(show.Above())
 	return errors.Join(w.about(overflow), incomplete, known.Ratios.Verdict())
 }

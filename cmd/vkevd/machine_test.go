@@ -308,7 +308,7 @@ func (p fakeComplex[T]) Solve(ctx context.Context, a evd.Sym[T]) (*evd.Result[T]
 		for i := range x {
 			x[i] = complex(z.Data[i+k*z.Ld], z.Data[n+i+k*z.Ld])
 		}
-		if !orthogonalised(x, found) {
+		if !orthogonalized(x, found) {
 			continue
 		}
 		found = append(found, x)
@@ -319,9 +319,9 @@ func (p fakeComplex[T]) Solve(ctx context.Context, a evd.Sym[T]) (*evd.Result[T]
 	return res, nil
 }
 
-// orthogonalised makes x orthogonal to the vectors `to`, whose norm is 1, and then scales x to norm
+// orthogonalized makes x orthogonal to the vectors `to`, whose norm is 1, and then scales x to norm
 // 1. It returns false if the norm of x was at most 0.05 before the scaling.
-func orthogonalised(x []complex128, to [][]complex128) bool {
+func orthogonalized(x []complex128, to [][]complex128) bool {
 	for range 2 {
 		for _, y := range to {
 			var dot complex128

@@ -1,5 +1,5 @@
 // Command vkevd computes eigenvalues and eigenvectors of symmetric and complex Hermitian matrices,
-// and singular values and vectors of real matrices, on a GPU through Vulkan.
+// and singular values and vectors of real and complex ones, on a GPU through Vulkan.
 //
 // The code of a command is in the file with its name, or in a folder below internal. The folder
 // internal/cli has what all commands share, internal/machine makes plans, internal/report has facts

@@ -5,16 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/doctor"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/trial"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/cluster"
+	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
@@ -41,16 +45,26 @@ type planJob struct {
 	options options
 	config  *cli.Config
 	json    *cli.JsonOutput
+	like    string // a part of the name of a device in docs/data/devices
+	regions bool   // printed
 }
 
 func planCommand(s *cli.Session) *cobra.Command {
 	j := &planJob{Session: s}
 	cmd := &cobra.Command{
-		Use:  "plan --n N [flags]",
-		Args: cli.NoArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Use:  "plan [flags] --n N | FILE",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if _, err := strconv.Atoi(args[0]); err == nil {
+					return cli.Usage(cmd, "plan takes a FILE, not %q; -n %s is the order", args[0], args[0])
+				}
+				if err := j.measure(cmd, args[0]); err != nil {
+					return err
+				}
+			}
 			if j.n < 1 {
-				return cli.Usage(cmd, "plan needs --n N, the order of the matrix, at least 1")
+				return cli.Usage(cmd, "plan needs --n N, the order of the matrix, at least 1, or a FILE with the matrix")
 			}
 			if err := cli.CheckOrders(j.n); err != nil {
 				return cli.Usage(cmd, "%w", err)
@@ -74,6 +88,8 @@ func planCommand(s *cli.Session) *cobra.Command {
 	cmd.Flags().Lookup("precision").Usage = "`P` of matrix and result: f32 or f64 (default: f64); f32 needs about\ntwo thirds of the memory"
 	cmd.Flags().Lookup("verify").Usage = "plan for solve --verify, or with --svd for svd --verify"
 	j.config = cli.ConfigFlag(cmd, s)
+	cmd.Flags().StringVar(&j.like, "like", "", "plan for a measured device, a part of its `NAME`, in place of one here")
+	cmd.Flags().BoolVar(&j.regions, "verbose", false, "also print the regions of the memory")
 	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
 	cmd.Flags().IntVar(&j.batch, "batch", 0, "plan for a stack of `COUNT` matrices of order N, as solve --batch")
 	cmd.Flags().BoolVar(&j.start, "start", false, "plan for solve --start")
@@ -91,8 +107,34 @@ func planCommand(s *cli.Session) *cobra.Command {
 	return cmd
 }
 
+// measure takes size, type and precision of the matrix from a file. Of a .npy file it reads the
+// header alone, unless the elements are complex.
+func (j *planJob) measure(cmd *cobra.Command, file string) error {
+	if j.n > 0 || j.batch > 0 {
+		return cli.Usage(cmd, "plan takes --n N or a FILE, and with --batch --n N")
+	}
+	single := false
+	if c, err := matio.OpenNPYColumns(file); err == nil {
+		c.Close()
+		j.rows, j.n, single = c.Rows, c.Cols, c.Single
+	} else if a, err := readEither(file, j.Stdin, matio.Options{}); err != nil {
+		return err
+	} else if z := a.complex; z != nil {
+		j.rows, j.n, single, j.complex = z.Rows, z.Cols, z.Single, true
+	} else {
+		j.rows, j.n, single = a.real.Rows, a.real.Cols, a.real.Single
+	}
+	if single && j.options.precision == "" {
+		j.options.precision = cli.PrecisionSingle
+	}
+	if j.rows != j.n && !j.svd {
+		return fmt.Errorf("%s: matrix is not square: %d rows, %d columns; --svd plans for singular values", cli.InputName(file), j.rows, j.n)
+	}
+	return nil
+}
+
 func (j *planJob) checkUse(cmd *cobra.Command) error {
-	if j.svd && !cmd.Flags().Changed("m") {
+	if j.svd && j.rows == 0 && !cmd.Flags().Changed("m") {
 		j.rows = j.n
 	}
 	switch {
@@ -122,20 +164,7 @@ func (j *planJob) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var opt evd.Options
-	if !j.svd && j.batch == 0 {
-		if opt, err = j.options.evd(j.n, j.wantsVectors()); err != nil {
-			return err
-		}
-	}
-	if j.batch == 0 {
-		opt.Products = j.options.chosen()
-	}
-	for _, other := range on.others {
-		opt.Devices = append(opt.Devices, other.Dry())
-	}
-	on.tuned = j.kind().Tuned() && j.config.Apply(&opt, on.Info, j.Stderr)
-	f, unfit, err := j.Forecast(on.Absent, opt)
+	f, opt, unfit, err := j.plan(&on)
 	if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 		return aboutOption(option)
 	} else if err != nil {
@@ -145,13 +174,76 @@ func (j *planJob) run(ctx context.Context) error {
 		return err
 	}
 	r := j.Report(on, f, unfit)
-	if err := j.json.Show(ctx, j.Stdout, r, r.print); err != nil {
+	if unfit != nil {
+		r.Smaller = j.smaller(on)
+	}
+	if err := j.json.Show(ctx, j.Stdout, r, func(w io.Writer) error { return r.print(w, j.regions) }); err != nil {
 		return err
 	}
 	if unfit != nil {
 		return fmt.Errorf("%s on %s: %w", j.size(), on.unfit(f).Name, unfit)
 	}
 	return nil
+}
+
+// plan makes the plan, and returns the options that the flags select for it.
+func (j *planJob) plan(on *target) (f machine.Planned, opt evd.Options, unfit *vk.OutOfMemoryError, err error) {
+	if !j.svd && j.batch == 0 {
+		if opt, err = j.options.evd(j.n, j.wantsVectors()); err != nil {
+			return nil, opt, nil, err
+		}
+	}
+	if j.batch == 0 {
+		opt.Products = j.options.chosen()
+	}
+	for _, other := range on.others {
+		opt.Devices = append(opt.Devices, other.Dry())
+	}
+	on.tuned = j.kind().Tuned() && j.config.Apply(&opt, on.Info, j.Stderr)
+	f, unfit, err = j.Forecast(on.Absent, opt)
+	return f, opt, unfit, err
+}
+
+// A smallerPlan is a plan that fits where the wanted one does not.
+type smallerPlan struct {
+	Change string `json:"change"`
+	Bytes  uint64 `json:"bytes"`
+}
+
+// smaller lists plans that fit: without vectors, with a tenth of them, in single precision, and the
+// largest one of the same kind.
+func (j *planJob) smaller(on target) (list []smallerPlan) {
+	try := func(name string, change func(*planJob)) bool {
+		k := *j
+		change(&k)
+		f, _, unfit, err := k.plan(&on)
+		fits := err == nil && unfit == nil
+		if fits && name != "" {
+			list = append(list, smallerPlan{name, f.Bytes()})
+		}
+		return fits
+	}
+	if j.wantsVectors() && !j.start && !j.refine && !j.kind().Mixed() {
+		try("values alone", func(k *planJob) { k.options.valuesOnly, k.options.vectors, k.full = true, false, false })
+		if !j.svd && j.batch == 0 && j.options.part.all() {
+			try(fmt.Sprintf("--smallest %d", max(1, j.n/10)), func(k *planJob) { k.options.part = part{smallest: max(1, j.n/10), given: []string{"smallest"}} })
+		}
+	}
+	if j.options.precision == "" && !j.start && j.storage == "" && !j.options.tridiagonal {
+		try("--precision f32", func(k *planJob) { k.options.precision = cli.PrecisionSingle })
+	}
+	if j.batch > 0 || !j.options.part.all() {
+		return list
+	}
+	of := func(n int) func(k *planJob) {
+		return func(k *planJob) { k.n, k.rows = n, max(min(1, j.rows), int(float64(n)/float64(j.n)*float64(j.rows))) }
+	}
+	if n, err := doctor.LargestOrder(func(n int) (bool, error) { return n < j.n && try("", of(n)), nil }); err == nil && n > 0 {
+		k := *j
+		of(n)(&k)
+		try(k.size(), of(n))
+	}
+	return list
 }
 
 // unfit returns the device that has too little memory for a plan. If the plan uses several devices,
@@ -222,6 +314,10 @@ var typical = vk.Info{
 // how it computes matrix products. It is the device that the user has named, or the best one. If
 // the user has named none and the computer has none, the target is the typical device.
 func (j *planJob) target(ctx context.Context) (target, error) {
+	if j.like != "" {
+		s, err := trial.Like(j.like)
+		return target{Absent: machine.Absent{Info: s.Device, Rate: s.WorkRate, Products: s.Products}, rates: s.Rates}, err
+	}
 	word := j.device()
 	words, err := j.Devices(word)
 	if err != nil {
@@ -428,6 +524,9 @@ func duration(seconds float64) string {
 		return fmt.Sprintf("%.2g s", seconds)
 	case seconds < 7200:
 		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	if days := seconds / 86400; days >= 2 {
+		return fmt.Sprintf("%.3g days", days)
 	}
 	return fmt.Sprintf("%.1f h", seconds/3600)
 }

@@ -32,9 +32,10 @@ type planReport struct {
 	Tuned       bool                 `json:"tuned"`              // with sizes from vkevd tune --save
 	Device      string               `json:"device"`
 	Driver      string               `json:"driver,omitempty"`
-	Fits        *bool                `json:"fits"`             // null without a device
-	Reason      string               `json:"reason,omitempty"` // why it does not fit, or why there is no device
-	Bytes       uint64               `json:"bytes"`            // of device memory, at the same time
+	Fits        *bool                `json:"fits"`              // null without a device
+	Reason      string               `json:"reason,omitempty"`  // why it does not fit, or why there is no device
+	Smaller     []smallerPlan        `json:"smaller,omitempty"` // plans that fit, if this one does not
+	Bytes       uint64               `json:"bytes"`             // of device memory, at the same time
 	Free        uint64               `json:"free_bytes"`
 	MaxRegion   uint64               `json:"max_region_bytes"` // larger regions are paged; 0 if not known
 	Host        uint64               `json:"host_bytes"`       // matrix and vectors in solve
@@ -222,8 +223,36 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 	return number * n * n
 }
 
-func (r planReport) print(w io.Writer) error {
+// verdict says whether the plan fits, and what would.
+func (r planReport) verdict(b *strings.Builder) {
+	what := map[bool]string{true: "with vectors", false: "values only"}[r.Vectors]
+	switch {
+	case r.Fits == nil:
+	case *r.Fits:
+		fmt.Fprintf(b, "It fits: %s of %s, %s.", cli.Human(r.Bytes), cli.Human(r.Free), what)
+	default:
+		fmt.Fprintf(b, "It does not fit: %s, %s, and %s free.", cli.Human(r.Bytes), what, cli.Human(r.Free))
+	}
+	if r.Seconds > 0 {
+		fmt.Fprintf(b, " About %s on the device, by its measured rate of %s.", duration(r.Seconds), flopRate(r.Rate))
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	for _, s := range r.Smaller {
+		fmt.Fprintf(b, "  would fit: %s, %s\n", s.Change, cli.Human(s.Bytes))
+	}
+	if r.Fits != nil && !*r.Fits {
+		b.WriteString("  may fit: several devices (--device all), or an MPI job (--engine elpa)\n")
+	}
+	if r.Fits != nil {
+		b.WriteString("\n")
+	}
+}
+
+func (r planReport) print(w io.Writer, regions bool) error {
 	var b strings.Builder
+	r.verdict(&b)
 	if r.Fits == nil {
 		fmt.Fprintf(&b, "%-28s none here (%s); the plan is for a typical one\n", "device", cli.Printable(r.Reason))
 	} else {
@@ -235,7 +264,12 @@ func (r planReport) print(w io.Writer) error {
 	if r.Tuned {
 		fmt.Fprintf(&b, "%-28s from vkevd tune --save\n", "sizes")
 	}
-	fmt.Fprintf(&b, "\n%-28s %16s %16s\n", "region", "offset", "bytes")
+	b.WriteString("\n")
+	if regions {
+		fmt.Fprintf(&b, "%-28s %16s %16s\n", "region", "offset", "bytes")
+	} else {
+		r.Memory = nil
+	}
 	for _, m := range r.Memory {
 		paged := map[bool]string{true: "  in several buffers"}[m.Paged]
 		fmt.Fprintf(&b, "%-28s %16d %16d%s\n", m.Name, m.Offset, m.Bytes, paged)
@@ -248,10 +282,6 @@ func (r planReport) print(w io.Writer) error {
 	host := map[bool]string{true: "A, B, vectors on the host", false: "matrix, vectors on the host"}[r.Type > 0]
 	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n\n", host, "", r.Host, cli.Human(r.Host))
 	r.printStages(&b)
-	if r.Fits != nil && *r.Fits {
-		what := map[bool]string{true: "with vectors", false: "values only"}[r.Vectors]
-		fmt.Fprintf(&b, "\nIt fits: %s of %s, %s.\n", cli.Human(r.Bytes), cli.Human(r.Free), what)
-	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -285,9 +315,6 @@ func (r planReport) printStages(b *strings.Builder) {
 		b.WriteString("\n")
 		line("a further A, the same B", p.Further.Flops, p.Further.Seconds)
 		b.WriteString("\n")
-	}
-	if r.Seconds > 0 {
-		fmt.Fprintf(b, "\nAbout %s on the device, by its measured rate of %s.\n", duration(r.Seconds), flopRate(r.Rate))
 	}
 }
 

@@ -15,9 +15,6 @@ import (
 )
 
 const planOf1000 = `
-region                                 offset            bytes
-A                                           0          8000000
-V                                     8000000          8000000
 total on the device                                   16000000  15.3 MiB
 matrix, vectors on the host                            8000000  7.6 MiB
 
@@ -25,18 +22,22 @@ stage                                   flops          seconds
 band reduction                       1.33e+09           0.0197
 bulge chasing                           6e+06            0.003  2992 steps in a row and 8 while sweeps wait
 total                                1.34e+09           0.0227
-
-About 0.023 s on the device, by its measured rate of 200 GFLOP/s.
 `
 
 func TestPlan(t *testing.T) {
 	s := newFixture(t)
 	s.machine.measured = probe.Rates{FP64: 2e11, FP32: 4e11}
 	stdout, stderr, status := s.run("plan", "--n", "1000", "--device", "pre", "--band", "16", "--block", "64")
-	want := "device                       Pretence 9000, 2.0 GiB free\n" + planOf1000 + "\nIt fits: 15.3 MiB of 2.0 GiB, with vectors.\n"
+	want := "It fits: 15.3 MiB of 2.0 GiB, with vectors. About 0.023 s on the device, by its measured rate of 200 GFLOP/s.\n\n" +
+		"device                       Pretence 9000, 2.0 GiB free\n" + planOf1000
 	if stdout != want || stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
+	stdout, _, _ = s.run("plan", "--n", "1000", "--device", "pre", "--verbose")
+	if !strings.Contains(stdout, "\nregion                                 offset            bytes\nA                                           0          8000000\n") {
+		t.Errorf("--verbose prints no regions:\n%s", stdout)
+	}
+	s.machine.wanted = s.machine.wanted[:1]
 	if word := s.machine.opened[0].Device; word != "pre" {
 		t.Errorf("opened %q", word)
 	}
@@ -104,7 +105,8 @@ func TestPlanThatDoesNotFit(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.run("plan", "-n", "20000")
 	const says = "vkevd: n = 20000 on Pretence 9000: the workspace needs 6.0 GiB of device memory, 2.0 GiB is free"
-	if lastLine(stderr) != says || status != cli.StatusDevice || !strings.Contains(stdout, "6400000000  6.0 GiB\n") {
+	if lastLine(stderr) != says || status != cli.StatusDevice || !strings.Contains(stdout, "6400000000  6.0 GiB\n") ||
+		!strings.HasPrefix(stdout, "It does not fit: 6.0 GiB, with vectors, and 2.0 GiB free.\n  would fit: ") || !strings.Contains(stdout, "  would fit: n = 11500, 2.0 GiB\n  may fit: several devices (--device all), or an MPI job (--engine elpa)\n") {
 		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
 	}
 }
@@ -113,7 +115,7 @@ func TestPlanWithoutADevice(t *testing.T) {
 	s := newFixture(t)
 	s.machine.openErr = fmt.Errorf("%w: no loader", vk.ErrNoDevice)
 	stdout, stderr, status := s.run("plan", "-n", "1000")
-	const note = "device                       none here (no usable Vulkan device: no loader); the plan is for a typical one\n\nregion "
+	const note = "device                       none here (no usable Vulkan device: no loader); the plan is for a typical one\n\ntotal "
 	if !strings.HasPrefix(stdout, note) || strings.Contains(stdout, "seconds") || stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}

@@ -270,7 +270,7 @@ func TestTheFontHasAllLetters(t *testing.T) {
 	s.file("tiny.txt", "1e-89\n2e-90\n")
 	typeface := sans(12).Face
 	for args, word := range map[string]string{
-		"spectrum --log wide.txt": "1e-9", "spectrum huge.txt": "eigenvalue / 1e300", "density tiny.txt": "eigenvalue / 1e-89",
+		"spectrum --log wide.txt": "1e-9", "spectrum huge.txt": "eigenvalue / 1e300", "density tiny.txt": "singular value / 1e-89",
 		"spectrum v.txt w.npy": "", "stages A.json B.json": "", "tune rows.json": "", "parallel --stage sy2sb rows.json": "",
 	} {
 		all := strings.Fields(args)

@@ -144,9 +144,9 @@ func TestUsage(t *testing.T) {
 		{"solve A.mtx --report r.txt", "--report: r.txt: the name must end in .json, or have no ending; see vkevd solve --help"},
 		{"devices 0", `devices takes no argument, not "0"; see vkevd devices --help`},
 		{"version 2", `version takes no argument, not "2"; see vkevd version --help`},
-		{"plan 100", `plan takes no argument, not "100"; see vkevd plan --help`},
-		{"plan", "plan needs --n N, the order of the matrix, at least 1; see vkevd plan --help"},
-		{"plan --n -5", "plan needs --n N, the order of the matrix, at least 1; see vkevd plan --help"},
+		{"plan 100", `plan takes a FILE, not "100"; -n 100 is the order; see vkevd plan --help`},
+		{"plan", "plan needs --n N, the order of the matrix, at least 1, or a FILE with the matrix; see vkevd plan --help"},
+		{"plan --n -5", "plan needs --n N, the order of the matrix, at least 1, or a FILE with the matrix; see vkevd plan --help"},
 	} {
 		s.fails(cli.StatusInput, c.says, strings.Fields(c.args)...)
 	}

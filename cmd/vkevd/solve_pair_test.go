@@ -290,7 +290,7 @@ func TestPairPlans(t *testing.T) {
 			t.Errorf("%s: %+v, want %g for B", args, r, because)
 		}
 	}
-	// With canonical orthogonalisation, the whole problem of B is because of B. Its memory lies behind
+	// With canonical orthogonalization, the whole problem of B is because of B. Its memory lies behind
 	// that of the plan.
 	var r struct {
 		Flops      float64

@@ -13,8 +13,9 @@ import (
 // columns.
 type NPYColumns struct {
 	Rows, Cols int
-	// ByRows says that the elements are stored by rows (C order).
-	ByRows bool
+	// ByRows says that the elements are stored by rows (C order), and Single that they are stored in
+	// single precision.
+	ByRows, Single bool
 
 	file   *os.File
 	header int64
@@ -55,7 +56,7 @@ func npyColumns(file *os.File, path string) (*NPYColumns, error) {
 	if need := int64(rows) * int64(cols) * int64(f.Bytes); f.left != unknown && need != f.left {
 		return nil, f.errorf("the header announces %d bytes of elements, but the file has %d", need, f.left)
 	}
-	return &NPYColumns{rows, cols, !f.FortranOrder, file, f.header, f.Element}, nil
+	return &NPYColumns{rows, cols, !f.FortranOrder, f.Descr[1:] == "f4", file, f.header, f.Element}, nil
 }
 
 // Read copies `count` columns from column `from` on to `dst`, or rows if ByRows is true. Read

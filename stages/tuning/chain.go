@@ -56,6 +56,9 @@ func chain(info vk.Info) []Tuning {
 	return tables
 }
 
+// OfItsOwn tells whether a device has a table of its own, not only that of its family.
+func OfItsOwn(info vk.Info) bool { return len(chain(info)) > len(familyOf(info).tables) }
+
 // On takes each row of the tuning for a device from the first table of `chain(info)` whose row fits
 // the device. If info does not contain a limit, the limit is taken as infinite.
 func On(info vk.Info) Tuning {

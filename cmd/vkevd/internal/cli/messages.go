@@ -40,7 +40,6 @@ var statuses = []struct {
 	{As[*cluster.OverflowError], StatusNumerical},
 	{As[*svd.UnverifiedError], StatusNumerical},
 	{As[*cluster.EngineError], StatusNumerical},
-	{As[*cluster.NotBuiltError], StatusDevice},
 	{As[*evd.StageError], StatusDevice},
 	{is(vk.ErrNoDevice), StatusDevice},
 	{is(vk.ErrDeviceLost), StatusDevice},

@@ -311,7 +311,7 @@ func (d *examination) forwardProgress(dev machine.Device) {
 }
 
 // Residency adds a finding: whether all workgroups of a dispatch run at the same time in the QR
-// factorisation of a panel, and what it costs if they do not.
+// factorization of a panel, and what it costs if they do not.
 func (d *examination) Residency(ctx context.Context, dev machine.Device) {
 	const name = "residency"
 	r, err := dev.Residency(ctx)

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Box summarises the errors of one precision, at one order N and one half-bandwidth B: the
+// A Box summarizes the errors of one precision, at one order N and one half-bandwidth B: the
 // smallest error, the quartiles, and the largest error. All are in units of Ulp, the distance from
 // 1 to the next number of the precision.
 type Box struct {

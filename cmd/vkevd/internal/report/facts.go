@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
@@ -174,7 +175,7 @@ type PairFacts struct {
 	Overlap   *OverlapFacts    `json:"overlap,omitempty"`
 }
 
-// OverlapFacts say what canonical orthogonalisation has dropped (see pencil.Overlap).
+// OverlapFacts say what canonical orthogonalization has dropped (see pencil.Overlap).
 type OverlapFacts struct {
 	Threshold float64 `json:"threshold"` // at least n·ε
 	Dropped   int     `json:"dropped"`
@@ -357,11 +358,13 @@ func (f SvdFacts) Summary(w io.Writer) {
 	f.Table.Print(w, f.File)
 	fmt.Fprintf(w, "matrix   %s, %d by %d, %s in %s%s\n", cli.Printable(f.File), f.Rows, f.Cols, found, f.Precision, stored)
 	if few := f.Explained[:min(len(f.Explained), 5)]; len(few) > 0 {
-		together, parts := 0.0, ""
+		percent := func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+		together, parts := 0.0, []string{}
 		for _, x := range few {
-			together, parts = together+x, parts+fmt.Sprintf("%.1f %%, ", 100*x)
+			together, parts = together+x, append(parts, percent(x))
 		}
-		fmt.Fprintf(w, "variance %stogether %.1f %%, in the first %s of %d\n", parts, 100*together, cli.Plural(len(few), "component"), min(f.Rows, f.Cols))
+		fmt.Fprintf(w, "variance %s, together %s, in the first %s of %d\n",
+			strings.Join(parts, ", "), percent(together), cli.Plural(len(few), "component"), min(f.Rows, f.Cols))
 	}
 	f.Where(w)
 	f.Times(w)

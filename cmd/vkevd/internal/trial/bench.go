@@ -19,6 +19,7 @@ import (
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -47,7 +48,7 @@ type benchJob struct {
 func BenchCommand(s *cli.Session) *cobra.Command {
 	j := &benchJob{Session: s}
 	cmd := &cobra.Command{
-		Use:               "bench --n N,… [flags] STAGE…",
+		Use:               "bench [flags] [STAGE…]",
 		Args:              j.check,
 		ValidArgsFunction: cli.Words(bench.Stages()),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
@@ -82,6 +83,12 @@ func (j *benchJob) check(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	j.sharing()
+	if len(args) == 0 && j.share.Path == "" { // the question of most users: how fast is a solve here?
+		j.options.Stages = []string{"peaks", "values", "vectors"}
+		if len(j.options.Orders) == 0 {
+			j.options.Orders, j.usualOrders = sharedOrders, true
+		}
+	}
 	_, err := tuning.Variants(vk.Info{}, nil, j.tunings)
 	if err := errors.Join(j.options.Check(), err); err != nil {
 		if len(j.options.Orders) == 0 && j.needsOrders() {
@@ -341,7 +348,12 @@ func longestFirst(timings []vk.Timing) []vk.Timing {
 type Shared struct {
 	Version string    `json:"version"`
 	Time    time.Time `json:"time"`
-	Device  vk.Info   `json:"device"` // as the driver describes it
+	Kernels string    `json:"kernels"` // the beginning of shaders.Fingerprint
+	Device  vk.Info   `json:"device"`  // as the driver describes it
+
+	Rates    probe.Rates    `json:"rates"`     // in flops per second
+	WorkRate float64        `json:"work_rate"` // by which several devices divide their work
+	Products probe.Products `json:"products"`  // and why they are native or emulated
 
 	MayWait    *bool             `json:"may_wait,omitempty"`   // workgroups may wait for each other; absent if not measured
 	Arithmetic *probe.Arithmetic `json:"arithmetic,omitempty"` // how the device rounds doubles; absent if not measured
@@ -349,6 +361,8 @@ type Shared struct {
 	Solves     []sharedSolve     `json:"solves"`               // of whole solves with vectors
 	Errors     []string          `json:"errors,omitempty"`     // of measurements that are not in Rows or Solves
 }
+
+const enough = 8 // bytes of a hash that tells kernels apart
 
 // sharedSolve is one solve of a random matrix of order N. Seconds is the time of Solve by the
 // host's clock, including transfers. The kernels are compiled before this time begins.
@@ -393,7 +407,7 @@ func (j *benchJob) writeShared(ctx context.Context, measure func(keep func(bench
 		return err
 	}
 	defer j.share.Close()
-	s := &Shared{Version: cli.Version(), Time: time.Now().UTC().Truncate(time.Second), Solves: []sharedSolve{}}
+	s := &Shared{Version: cli.Version(), Kernels: shaders.Fingerprint()[:2*enough], Time: time.Now().UTC().Truncate(time.Second), Solves: []sharedSolve{}}
 	failed := measure(func(r bench.Row) { s.Rows = append(s.Rows, r) })
 	if ctx.Err() != nil || len(s.Rows) == 0 {
 		return failed // interrupted, or nothing can be measured
@@ -415,7 +429,15 @@ func (j *benchJob) facts(ctx context.Context, s *Shared) error {
 	}
 	defer dev.Close()
 	s.Device = dev.Info()
+	s.Device.Index, s.Device.Free = 0, s.Device.Memory // of an idle machine with one device
 	var errs []error
+	if s.Rates, err = dev.Rates(ctx, true); err != nil {
+		errs = append(errs, err)
+	}
+	if s.Device.Float64() {
+		s.WorkRate, _ = dev.WorkRate(ctx)
+		s.Products, _ = dev.Products(ctx, false, true)
+	}
 	if may, err := dev.HandsOn(); err == nil {
 		s.MayWait = &may
 	} else {
