@@ -25,7 +25,7 @@ var madeParts = regexp.MustCompile(`(?ms)^(<!-- generated: ([\w-]+) -->\n).*?^<!
 // byCode are the parts that are made from source code. Of these only the first column must be up to
 // date, so that not every changed comment changes a document. All other parts are tables in
 // docs/data/tables.json.
-var byCode = map[string]func(t *testing.T) string{"packages": packageTable, "kernels": kernelTable}
+var byCode = map[string]func(t *testing.T) string{"packages": packageTable, "kernels": kernelTable, "devices": deviceTable}
 
 // TestPages compares the generated parts of documents with the code and the figures in docs/data
 // from which they are made. With -update it writes them.
@@ -305,6 +305,15 @@ func TestWordsByHand(t *testing.T) {
 		n := len(strings.Fields(byHand(t, name)))
 		t.Logf("%6d %s", n, name)
 		sum += n
+	}
+	const first = 1300 // words of the page that a stranger reads first, with its table
+	if n := len(strings.Fields(read(t, "README.md"))); n > first {
+		t.Errorf("README.md has %d words, more than %d", n, first)
+	}
+	_, changes, _ := strings.Cut(read(t, "CHANGELOG.md"), "\n## ")
+	changes, _, _ = strings.Cut(changes, "\n## ")
+	if n := strings.Count(changes, "\n"); n > 30 {
+		t.Errorf("the first entry of CHANGELOG.md has %d lines, more than 30", n)
 	}
 	if sum > most {
 		t.Errorf("%d words by hand in the documents, more than %d", sum, most)

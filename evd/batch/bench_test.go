@@ -3,6 +3,7 @@ package batch_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"os"
 	"testing"
 	"time"
@@ -92,4 +93,46 @@ func seconds(work func()) float64 {
 		best = min(best, time.Since(began).Seconds())
 	}
 	return best
+}
+
+// BenchmarkPairs solves batches of pairs with vectors. Its metrics are the milliseconds of each phase.
+func BenchmarkPairs(b *testing.B) {
+	b.Run("float64", benchmarkPairs[float64])
+	b.Run("complex128", benchmarkPairs[complex128])
+}
+
+func benchmarkPairs[T evd.Number](b *testing.B) {
+	for _, c := range []struct{ n, count int }{{16, 50000}, {32, 10000}, {64, 5000}, {128, 1000}, {256, 200}, {512, 50}} {
+		if stagetest.Info().Type == "cpu" {
+			c.count /= 50
+		}
+		all := make([]pair, c.count)
+		for k := range all {
+			all[k] = pair{n: c.n, a: held[T](positive[T](c.n, 100), 0), b: held[T](positive[T](c.n, 10), 0)}
+			if k > 0 {
+				all[k] = all[0]
+			}
+		}
+		x, y := given[T](all)
+		b.Run(fmt.Sprintf("%dof%d", c.count, c.n), func(b *testing.B) {
+			p := pairPlan[T](b, c.n, c.count, batch.Options{Vectors: true})
+			res, err := p.Solve(context.Background(), x, y)
+			if err != nil {
+				b.Fatal(err)
+			}
+			phases := map[string]float64{}
+			for b.Loop() {
+				profile, err := p.SolveInto(context.Background(), x, y, res.Spectra)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, phase := range profile.Phases {
+					phases[strings.ReplaceAll(phase.Name, " ", "-")] += phase.Seconds
+				}
+			}
+			for name, seconds := range phases {
+				b.ReportMetric(1e3*seconds/float64(b.N), "ms:"+name)
+			}
+		})
+	}
 }
