@@ -24,7 +24,7 @@ var unseenTexts = map[string]int{
 	"evd/accuracy": 3, "evd/bench": 5, "evd/cluster": 8, "evd/matio": 71, "evd/matio/internal/numpy": 1,
 	"evd/ratio": 5, "evd/tune": 10,
 	"examples/compress": 1, "examples/haldane": 4, "examples/orbitals": 6, "examples/internal/style": 1, "examples/pca": 4, "examples/ribbon": 4,
-	"internal/environ": 1, "tests/cluster/initialised": 2,
+	"internal/environ": 1, "tests/cluster/initialized": 2,
 	"shaders/gen": 4, "shaders/gen/bindings": 48, "shaders/gen/source": 17,
 	"stages": 3, "stages/back": 1, "stages/bidiagonal": 1, "stages/chase": 4, "stages/machine": 10,
 	"stages/move": 7, "stages/panel": 4, "stages/product": 3, "stages/product/emulated": 4,

@@ -10,8 +10,8 @@
 #
 # The compiler comes from Debian trixie. The script unpacks it into the user's cache, together with
 # trixie's C library. The compiler therefore runs on older systems, needs no root, and does not
-# change the packages of the machine. The SPIR-V optimiser does not run, because drivers optimise
-# anyway, and SPIR-V without optimisation corresponds to the shader.
+# change the packages of the machine. The SPIR-V optimizer does not run, because drivers optimize
+# anyway, and SPIR-V without optimization corresponds to the shader.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/debian.sh"

@@ -102,7 +102,7 @@ var wanted = []driver.Feature{
 	driver.SubgroupSizeControl, driver.FullSubgroups, // invocations that address others of their subgroup
 	driver.Maintenance4,                                             // reports MaxBuffer
 	driver.MemoryModelChains,                                        // Info.FenceChains
-	driver.Int64Atomics,                                             // in the panel factorisation, workgroups exchange doubles
+	driver.Int64Atomics,                                             // in the panel factorization, workgroups exchange doubles
 	driver.Storage16,                                                // numbers in half precision
 	driver.IntegerDotProduct, driver.Int8, driver.CooperativeMatrix, // products of bytes, which emulate doubles
 }

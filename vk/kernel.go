@@ -9,10 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Kernel is a compiled pipeline. S is the type of its specialisation constants, and P is that of
+// Kernel is a compiled pipeline. S is the type of its specialization constants, and P is that of
 // its push block. The device owns the pipeline.
 type Kernel[S, P any] struct {
-	// Spec holds the specialisation constants with which the kernel was compiled.
+	// Spec holds the specialization constants with which the kernel was compiled.
 	Spec S
 
 	core *kernel
@@ -60,7 +60,7 @@ func (r *Recorder) translated(k *kernel, push []byte) (*pipeline, []byte) {
 	return v, push
 }
 
-// Build compiles a module for the device, with the given specialisation constants. Calls with the
+// Build compiles a module for the device, with the given specialization constants. Calls with the
 // same module and constants share one pipeline. Build returns when the driver has compiled the
 // pipeline. During a call of Device.Compile, Build returns without waiting. A Dry device has no
 // pipelines.
@@ -152,7 +152,7 @@ func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch)
 type recipe struct {
 	name     string
 	code     []byte            // SPIR-V
-	spec     []spirv.SpecField // the specialisation constants
+	spec     []spirv.SpecField // the specialization constants
 	data     []byte            // their values
 	pushSize int               // bytes
 

@@ -17,7 +17,7 @@ import (
 // registers, spills, bytes of shared memory, …
 type Statistic = driver.Statistic
 
-// Constant is a specialisation constant with which a kernel was compiled.
+// Constant is a specialization constant with which a kernel was compiled.
 type Constant struct {
 	Name  string
 	Value float64
@@ -34,7 +34,7 @@ type KernelStatistics struct {
 }
 
 // Each driver has its own names for statistics. The following lists hold words by which this
-// package recognises the kind of a statistic: spills, shared memory, registers. If a name has words
+// package recognizes the kind of a statistic: spills, shared memory, registers. If a name has words
 // of several lists, the first of these lists counts.
 var (
 	spillWords    = []string{"spill", "scratch", "stack", "local memory"}

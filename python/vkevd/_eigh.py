@@ -23,7 +23,7 @@ def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=Fal
         type=3    b @ a @ z = z * w    z.conj().T @ inv(b) @ z = I
 
     If b is singular or nearly so, overlap=1e-7 drops directions of b, as quantum chemists do
-    (canonical orthogonalisation, type=1): b is scaled to a diagonal of ones, and the directions of
+    (canonical orthogonalization, type=1): b is scaled to a diagonal of ones, and the directions of
     its eigenvalues that are at most 1e-7 times the largest are dropped. The factor is at least n·eps.
     There are then fewer than n values and vectors. It is not for stacks.
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # run.sh FOLDER solves matrices on 2 and 4 processes with ELPA and with ScaLAPACK. FOLDER has the
-# programs vkevd and initialised, which were built with these two libraries. The script compares the
+# programs vkevd and initialized, which were built with these two libraries. The script compares the
 # results with numpy and with solves through Vulkan.
 set -eu
 vkevd=$1/vkevd
-initialised=$1/initialised
+initialized=$1/initialized
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -65,12 +65,12 @@ P
 	done
 done
 
-# MPI is finalised by whoever has initialised it, and only by them.
+# MPI is finalized by whoever has initialized it, and only by them.
 for by in program:2 cluster:1; do
-	mpirun --oversubscribe -n 2 "$initialised" "${by%:*}" >out 2>&1 || { cat out; fail "MPI initialised by the ${by%:*}"; }
-	[ "$(grep -c '^solved$' out)" = "${by#*:}" ] || { cat out; fail "MPI initialised by the ${by%:*}: not ${by#*:} solves"; }
+	mpirun --oversubscribe -n 2 "$initialized" "${by%:*}" >out 2>&1 || { cat out; fail "MPI initialized by the ${by%:*}"; }
+	[ "$(grep -c '^solved$' out)" = "${by#*:}" ] || { cat out; fail "MPI initialized by the ${by%:*}: not ${by#*:} solves"; }
 done
-echo "cluster: MPI initialised by the program: fine"
+echo "cluster: MPI initialized by the program: fine"
 
 refuses 3 "a(6,4) is not finite" --engine elpa nan.npy
 refuses 3 "not symmetric" --engine elpa L.npy

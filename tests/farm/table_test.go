@@ -102,7 +102,7 @@ func section(c chip, r report) (rows [][]string) {
 }
 
 // merge combines the statistics of all tuning tables for one chip. The keys are pairs of a kernel
-// and its specialisation constants. The result `tables` has, for each such pair, the names of the
+// and its specialization constants. The result `tables` has, for each such pair, the names of the
 // tuning tables that choose it, or "all".
 func merge(r report) (kernels map[string]vk.KernelStatistics, tables map[string][]string) {
 	kernels, tables = map[string]vk.KernelStatistics{}, map[string][]string{}

@@ -53,8 +53,8 @@ var formats = []struct {
 // reason.
 var others = []struct{ pattern, reason string }{
 	{"mtx/Si2.mat" + valuesOf, "MATLAB's format; the same matrix is among the shipped ones"},
-	{"*/*.geig.txt", "generalised problem"},
-	{"*/*/*.geig.txt", "generalised problem"},
+	{"*/*.geig.txt", "generalized problem"},
+	{"*/*/*.geig.txt", "generalized problem"},
 	{"*/*.sv.txt", "singular values, which TestSingularValues solves"},
 	{"*", "belongs to no folder"},
 }

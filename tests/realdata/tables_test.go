@@ -20,11 +20,11 @@ func readSquare(file string, n int) (*matio.Dense, error) {
 	if len(x) != n*n && len(x) != n*n+1 {
 		return nil, fmt.Errorf("%s: %d numbers for order %d", file, len(x), n)
 	}
-	return symmetrised(n, x[len(x)-n*n:]), nil
+	return symmetrized(n, x[len(x)-n*n:]), nil
 }
 
-// symmetrised returns (A + Aᵀ)/2.
-func symmetrised(n int, a []float64) *matio.Dense {
+// symmetrized returns (A + Aᵀ)/2.
+func symmetrized(n int, a []float64) *matio.Dense {
 	d := &matio.Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
 	for j := range n {
 		for i := range n {
@@ -105,7 +105,7 @@ func readDistances(file string, n int) (*matio.Dense, error) {
 	if len(rows) != n {
 		return nil, fmt.Errorf("%s: %d lines of %d numbers", file, len(rows), n)
 	}
-	return symmetrised(n, slices.Concat(rows...)), nil
+	return symmetrized(n, slices.Concat(rows...)), nil
 }
 
 // readTridiagonal reads a tridiagonal matrix from a text file. The first line is the order n. Each

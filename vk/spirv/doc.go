@@ -4,7 +4,7 @@
 //
 // # Reading
 //
-// [Reflect] reads the parameters of a shader: specialisation constants, the push block, structs in
+// [Reflect] reads the parameters of a shader: specialization constants, the push block, structs in
 // buffers, capabilities, and the size of the workgroup. The generator shaders/gen writes these
 // parameters as Go types, and a [Module] for each kernel. [SharedBytes] and [MemoryBytes] compute
 // the sizes of arrays for given constants. [CheckComplex] finds mistakes with complex numbers.

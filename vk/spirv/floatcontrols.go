@@ -19,7 +19,7 @@ type FloatMode uint32
 const (
 	// DenormPreserve demands that subnormal operands and results are kept, not flushed to zero.
 	DenormPreserve FloatMode = 4459
-	// SignedZeroInfNanPreserve demands that optimisations do not assume the absence of negative
+	// SignedZeroInfNanPreserve demands that optimizations do not assume the absence of negative
 	// zeros, infinities and NaNs.
 	SignedZeroInfNanPreserve FloatMode = 4461
 	// RoundingModeRTE demands that results are rounded to the nearest number, ties to even.

@@ -57,7 +57,7 @@ const (
 // ranges of the table, except the memory of the Watch. Guard removes requests to unroll loops, and
 // does not change the control flow in any other way.
 //
-// The arguments `fields` and `data` are the specialisation constants with which the module will be
+// The arguments `fields` and `data` are the specialization constants with which the module will be
 // compiled: `data` has the values, and `fields` gives the place of each constant in `data`. Guard
 // returns an error for an instruction whose memory access it cannot check.
 func Guard(code []byte, fields []SpecField, data []byte, w Watch) ([]byte, []Access, error) {

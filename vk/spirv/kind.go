@@ -2,7 +2,7 @@ package spirv
 
 import "math"
 
-// Kind is the type of a parameter, of a specialisation constant or of a buffer's elements. The
+// Kind is the type of a parameter, of a specialization constant or of a buffer's elements. The
 // value of a Kind is the name of the Go type with the same bits, except for Address.
 type Kind string
 
@@ -23,7 +23,7 @@ const (
 	Float64    Kind = "float64"
 	Complex64  Kind = "complex64"      // vec2, of buffers only
 	Complex128 Kind = "complex128"     // dvec2, of buffers only
-	Boolean    Kind = "spirv.Bool"     // bool, of specialisation constants only
+	Boolean    Kind = "spirv.Bool"     // bool, of specialization constants only
 	Address    Kind = "spirv.Addr"     // buffer_reference, of push blocks only
 	BitsOfReal Kind = "spirv.RealBits" // double, or uint64_t in kernels of single precision, of push blocks only
 )
@@ -77,7 +77,7 @@ func (k Kind) Part() Kind {
 }
 
 // Size returns the number of bytes of a value of this kind. The number is the same in a buffer, in
-// a push block and in the data of specialisation constants.
+// a push block and in the data of specialization constants.
 func (k Kind) Size() uintptr {
 	switch k {
 	case Uint8, Int8:
@@ -107,7 +107,7 @@ func RealBitsOf[T Scalar](x float64) RealBits {
 	return RealBits{math.Float64bits(x)}
 }
 
-// Bool is a GLSL bool as a specialisation constant, in four bytes.
+// Bool is a GLSL bool as a specialization constant, in four bytes.
 type Bool uint32
 
 const (

@@ -12,7 +12,7 @@ import (
 // MaxPushBytes is the size of push constants, in bytes, that every Vulkan device offers.
 const MaxPushBytes = 128
 
-// Module is one compiled kernel. S is the Go struct of its specialisation constants, and P is the
+// Module is one compiled kernel. S is the Go struct of its specialization constants, and P is the
 // Go struct of its push block. Both are generated from the shader. Go code that uses a kernel with
 // the constants or parameters of another kernel therefore does not compile. [Describe] makes Spec
 // and Push from S and P.
@@ -25,7 +25,7 @@ type Module[S, P any] struct {
 	Capabilities []Capability // all that the shader declares, by number
 }
 
-// SpecField is one specialisation constant and its place in S.
+// SpecField is one specialization constant and its place in S.
 type SpecField struct {
 	Name         string  // of the Go field
 	ID           uint32  // constant_id in GLSL
@@ -45,10 +45,10 @@ type PushField struct {
 func (f PushField) IsAddr() bool { return f.Kind == Address }
 
 // Dimension is one dimension of the workgroup's size: a number in the shader, or the value of a
-// specialisation constant.
+// specialization constant.
 type Dimension struct {
 	Specialised bool
-	ID          uint32 // of the specialisation constant, if Specialised
+	ID          uint32 // of the specialization constant, if Specialised
 	Fixed       uint32 // number of invocations, if not
 }
 
@@ -90,7 +90,7 @@ func spelling(t reflect.Type) string { return importPath.ReplaceAllString(t.Stri
 
 var importPath = regexp.MustCompile(`[^\[\]]*/`)
 
-// Describe returns the descriptions of the fields of S, the struct of a kernel's specialisation
+// Describe returns the descriptions of the fields of S, the struct of a kernel's specialization
 // constants, and of P, the struct of its push block. The types of the fields tell their kinds, and
 // tags tell what Go types cannot:
 //

@@ -123,7 +123,7 @@ func TestCapabilityNames(t *testing.T) {
 }
 
 // SharedBytes takes the value of each constant from the field at the constant's offset in S, the
-// struct of specialisation constants.
+// struct of specialization constants.
 func TestModuleSharedBytes(t *testing.T) {
 	type spec struct{ Columns, Rows uint32 }
 	m := Module[spec, struct{}]{

@@ -39,7 +39,7 @@ type PageTable struct {
 // In the result no access lies in two pages. For this purpose, TranslateAddresses splits the load
 // or store of a struct, array or vector that is larger than its alignment.
 //
-// The arguments `fields` and `data` are the values of the specialisation constants, as for the
+// The arguments `fields` and `data` are the values of the specialization constants, as for the
 // function Guard. TranslateAddresses returns an error for an instruction whose memory access it
 // cannot translate, such as the load of a cooperative matrix.
 func TranslateAddresses(code []byte, fields []SpecField, data []byte, t PageTable) ([]byte, error) {

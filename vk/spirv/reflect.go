@@ -26,7 +26,7 @@ type SpecConstant struct {
 //
 // The push block may have scalars of 32 or 64 bits and buffer references. The block of a reference
 // must be one array of structs, or consist of one kind of number, in arrays, vectors or structs.
-// Reflect refuses all other push blocks. It also refuses specialisation constants of other sizes,
+// Reflect refuses all other push blocks. It also refuses specialization constants of other sizes,
 // two names for one constant_id, and constants without names, except those of local_size_x_id,
 // local_size_y_id and local_size_z_id.
 func Reflect(code []byte) (*Info, error) {
@@ -102,15 +102,15 @@ func (p *parsed) specConstants(local [3]Dimension) ([]SpecConstant, error) {
 			c.Kind, c.Default = p.scalar(in.arg(0)), uint64(in.arg(2))|uint64(in.arg(3))<<32
 		}
 		if c.Kind == "" || c.Kind.Size() < 4 {
-			return nil, fmt.Errorf("specialisation constant %d %q: only bool and scalars of 32 or 64 bits",
+			return nil, fmt.Errorf("specialization constant %d %q: only bool and scalars of 32 or 64 bits",
 				specID, c.Name)
 		}
 		old, twice := byID[specID]
 		switch {
 		case twice && old.Name != "" && c.Name != "":
-			return nil, fmt.Errorf("specialisation constants %s and %s share id %d", old.Name, c.Name, specID)
+			return nil, fmt.Errorf("specialization constants %s and %s share id %d", old.Name, c.Name, specID)
 		case twice && old.Kind != c.Kind:
-			return nil, fmt.Errorf("specialisation constant %d is both %s and %s", specID, old.Kind, c.Kind)
+			return nil, fmt.Errorf("specialization constant %d is both %s and %s", specID, old.Kind, c.Kind)
 		case !twice || old.Name == "":
 			byID[specID] = c
 		}
@@ -123,7 +123,7 @@ func (p *parsed) specConstants(local [3]Dimension) ([]SpecConstant, error) {
 			}
 		}
 		if c.Name == "" {
-			return nil, fmt.Errorf("specialisation constant %d has no name", specID)
+			return nil, fmt.Errorf("specialization constant %d has no name", specID)
 		}
 		all = append(all, c)
 	}

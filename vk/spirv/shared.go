@@ -7,7 +7,7 @@ import (
 )
 
 // SharedBytes returns the number of bytes of shared memory that a shader declares with the given
-// specialisation constants. `data` holds the values of the constants, and `fields` gives the place
+// specialization constants. `data` holds the values of the constants, and `fields` gives the place
 // of each constant in `data`. A constant that is not in `data` has its default value in the shader.
 //
 // Drivers may use less memory, because they remove variables that no invocation reads. They may
@@ -51,13 +51,13 @@ func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32,
 	return total, nil
 }
 
-// evaluation is a module together with the values of its specialisation constants.
+// evaluation is a module together with the values of its specialization constants.
 type evaluation struct {
 	*parsed
 	given map[uint32]uint64 // by SpecId
 }
 
-// evaluate reads the declarations of a module, and the values of its specialisation constants. It
+// evaluate reads the declarations of a module, and the values of its specialization constants. It
 // takes the value of each constant from `data`, at the place that its entry in `fields` gives. A
 // constant past the end of `data` has no value.
 func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
@@ -117,7 +117,7 @@ const deepest = 1000
 var errTooDeep = fmt.Errorf("nested more than %d deep", deepest)
 
 // value returns the value of a 32-bit integer or Boolean constant. It computes expressions of
-// specialisation constants as the driver does. `depth` is the number of nested expressions so far.
+// specialization constants as the driver does. `depth` is the number of nested expressions so far.
 func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 	in := e.defs[id]
 	if depth > deepest {

@@ -85,7 +85,7 @@ func sharedPointers(body []instruction) map[uint32]bool {
 	return pointers
 }
 
-// constants returns the values of 32-bit constants that are no specialisation constants, by id.
+// constants returns the values of 32-bit constants that are no specialization constants, by id.
 func constants(body []instruction) map[uint32]uint32 {
 	values := map[uint32]uint32{}
 	for _, in := range body {

@@ -68,7 +68,7 @@ func (d *Device) DestroyLayout(l uint64) {
 	destroyed()
 }
 
-// SpecEntry places one specialisation constant in PipelineRequest.Data. ID is the constant_id of
+// SpecEntry places one specialization constant in PipelineRequest.Data. ID is the constant_id of
 // the shader. Offset and Size are in bytes.
 type SpecEntry struct {
 	ID, Offset, Size uint32
@@ -77,7 +77,7 @@ type SpecEntry struct {
 type PipelineRequest struct {
 	Code    []uint32    // SPIR-V with the entry point main
 	Layout  uint64      // made by NewLayout
-	Entries []SpecEntry // the place of each specialisation constant in Data
+	Entries []SpecEntry // the place of each specialization constant in Data
 	Data    []byte
 
 	FullSubgroups bool   // each subgroup must have all its invocations; needs the feature FullSubgroups
