@@ -5,8 +5,8 @@
 // The package declares these Go names for a kernel called gemm:
 //
 //	Gemm()          returns the kernel's module, for vk.Build
-//	GemmSpec        the specialisation constants: sizes that are fixed when the kernel is built
-//	GemmDefaults()  the default values of the specialisation constants, from the shader
+//	GemmSpec        the specialization constants: sizes that are fixed when the kernel is built
+//	GemmDefaults()  the default values of the specialization constants, from the shader
 //	GemmPush        the push block: addresses and sizes of one dispatch
 //
 // Kernels of the dense path have a type parameter, the type of the matrix's entries:

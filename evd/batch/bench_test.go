@@ -3,8 +3,8 @@ package batch_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"os"
+	"strings"
 	"testing"
 	"time"
 

@@ -15,7 +15,7 @@ import (
 // if the driver does not report the number.
 type Kernel struct {
 	Kernel    string             `json:"kernel"`                // name of the shader
-	Constants map[string]float64 `json:"constants"`             // values of the specialisation constants, by name
+	Constants map[string]float64 `json:"constants"`             // values of the specialization constants, by name
 	Registers *int               `json:"registers"`             // of each invocation
 	Spills    *int               `json:"spills"`                // data in memory because registers are too few, in the driver's unit
 	Shared    *int               `json:"shared_bytes"`          // that the driver allocates for a workgroup

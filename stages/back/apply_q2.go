@@ -28,7 +28,7 @@ type ApplyQ2[T spirv.Scalar] struct {
 	Size
 	tune  ApplyQ2Tuning
 	op    product.Op               // NoTrans for Q2, Adjoint for Q2ᴴ
-	spec  shaders.OrmtrQ2TeamsSpec // specialisation of the kernel, for both forms
+	spec  shaders.OrmtrQ2TeamsSpec // specialization of the kernel, for both forms
 	abort spirv.Addr[uint32]       // word that the host sets to end all waits
 
 	// Two forms of the kernel ormtr_q2.comp; at most one of them is built, and none if Q2 = I or if

@@ -117,7 +117,7 @@ func FitsQ2[T spirv.Scalar](t ApplyQ2Tuning, info vk.Info, b int) error {
 	return nil
 }
 
-// q2Spec returns the specialisation constants for the sizes t. It reduces sizes that need more
+// q2Spec returns the specialization constants for the sizes t. It reduces sizes that need more
 // shared memory than the device has. If even the smallest sizes do not fit, it returns a
 // *vk.UnsupportedError.
 func q2Spec[T spirv.Scalar](

@@ -228,7 +228,7 @@ func (t Tuning) pairClass(n int) int {
 	return i
 }
 
-// The other two kernels for pairs have the same specialisation constants.
+// The other two kernels for pairs have the same specialization constants.
 func (p Pair) spec() shaders.PotrfBatchSpec {
 	return shaders.PotrfBatchSpec{LocalSize: p.Tile / p.Each * (p.Tile / p.Each), Tile: p.Tile, Each: p.Each}
 }
@@ -245,7 +245,7 @@ func fitsPair[T spirv.Scalar](p Pair, info vk.Info) error {
 
 func (s Shared) threads() uint32 { return s.Team*s.Matrices + s.Apart }
 
-// The kernel syev_batch_values has the same specialisation constants.
+// The kernel syev_batch_values has the same specialization constants.
 func (s Shared) spec() shaders.SyevBatchSpec {
 	return shaders.SyevBatchSpec{LocalSize: s.threads(), Order: s.Order, Team: s.Team, Matrices: s.Matrices}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// chaseSpec returns the specialisation constants of the kernel in which one team of invocations
+// chaseSpec returns the specialization constants of the kernel in which one team of invocations
 // processes all blocks of a step. Only B and Lanes influence the bits of the result.
 func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 	c.tune.PerThread = stages.InRegisters[T](c.tune.PerThread)
@@ -31,7 +31,7 @@ type chaseFit struct {
 }
 
 // fitChase chooses the sizes of a bulge chasing kernel for the band and the device, and `spec`
-// makes the specialisation constants from them. The kernel has two tiles (blocks of the band) in
+// makes the specialization constants from them. The kernel has two tiles (blocks of the band) in
 // shared memory if they fit, and otherwise one. If the device allows too few invocations in a
 // workgroup, each invocation processes more elements. The error is a *vk.UnsupportedError if one
 // tile does not fit, or if the device does not allow one invocation for each row of a block,

@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// TestPackedTilesReachTheKernels checks the specialisation constants of the kernels. The bits of a
+// TestPackedTilesReachTheKernels checks the specialization constants of the kernels. The bits of a
 // product do not depend on whether its tile is packed, so only these constants show that a kernel
 // uses packed tiles.
 func TestPackedTilesReachTheKernels(t *testing.T) {

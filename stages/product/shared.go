@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// SharedBytes returns the bytes of shared memory that a kernel declares with the specialisation
+// SharedBytes returns the bytes of shared memory that a kernel declares with the specialization
 // constants `spec`. The results are cached, because reading the SPIR-V takes a tenth of a
 // millisecond and each plan needs dozens of results. S and P must be comparable, which all
 // generated types are.
@@ -23,7 +23,7 @@ func SharedBytes[S, P any](kernel func() spirv.Module[S, P], spec S) (int, error
 	return bytes, err
 }
 
-// declaration identifies a kernel by the type of its push constants and its specialisation
+// declaration identifies a kernel by the type of its push constants and its specialization
 // constants.
 type declaration struct{ push, spec any }
 

@@ -100,7 +100,7 @@ func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// Spec returns the specialisation constants of all kernels of products.
+// Spec returns the specialization constants of all kernels of products.
 func (t Tile) Spec() shaders.GemmSpec {
 	packed := spirv.False
 	if t.Packed {

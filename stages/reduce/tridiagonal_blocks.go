@@ -73,7 +73,7 @@ func (t BlockedTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n
 // latrdVectors is the number of vectors that the kernel latrd keeps in registers.
 const latrdVectors = 4
 
-// latrdSpec returns the specialisation constants of the kernel latrd. Its registers hold twice as
+// latrdSpec returns the specialization constants of the kernel latrd. Its registers hold twice as
 // many elements of A for float32 as for doubles, and half as many for complex128.
 func latrdSpec[T spirv.Scalar](t BlockedTuning, n, subgroup int) shaders.LatrdSpec {
 	s := shaders.LatrdDefaults()

@@ -105,7 +105,7 @@ func (t TridiagonalisationTuning) rows(n int) int {
 
 func (t TridiagonalisationTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
 
-// sytrdSpec returns the specialisation constants of the kernel sytrd. Its registers hold twice as
+// sytrdSpec returns the specialization constants of the kernel sytrd. Its registers hold twice as
 // many elements of A for float32 as for doubles, and half as many for complex128.
 func sytrdSpec[T spirv.Scalar](t TridiagonalisationTuning, n, subgroup int) shaders.SytrdSpec {
 	s := shaders.SytrdDefaults()

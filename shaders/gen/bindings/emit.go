@@ -100,7 +100,7 @@ func (k *kernel) arguments(number, real string) string {
 	return "[" + number + "]"
 }
 
-// spec writes the struct of the specialisation constants and the function that returns the
+// spec writes the struct of the specialization constants and the function that returns the
 // defaults. If one of the `earlier` variants of the source has the same struct, spec writes an
 // alias instead.
 func (b *file) spec(k *kernel, earlier []*kernel) {

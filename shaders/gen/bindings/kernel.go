@@ -18,7 +18,7 @@ type kernel struct {
 	goName  string // name of the kernel's function in Go
 	defines []string
 	info    *spirv.Info
-	spec    []specField     // specialisation constants, ordered by id
+	spec    []specField     // specialization constants, ordered by id
 	push    []pushField     // members of the push block, ordered by offset
 	size    uintptr         // bytes of the push block with trailing padding
 	others  []instantiation // the same kernel for other number types; nil if it exists only for float64
@@ -95,7 +95,7 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 		}
 		f := specField{source.Camel(strings.ToLower(c.Name)), c, value}
 		if taken[f.name] {
-			return nil, fmt.Errorf("two specialisation constants have the name %s in Go", f.name)
+			return nil, fmt.Errorf("two specialization constants have the name %s in Go", f.name)
 		}
 		taken[f.name] = true
 		k.spec = append(k.spec, f)
@@ -140,7 +140,7 @@ func (k *kernel) trailing() uintptr {
 // and `other` differ in any other way, except in the capabilities for their number types.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
-		return fmt.Errorf("the specialisation constants depend on the number type")
+		return fmt.Errorf("the specialization constants depend on the number type")
 	}
 	if !reflect.DeepEqual(k.info.Structs, other.info.Structs) {
 		return fmt.Errorf("the structs in buffers depend on the number type")
@@ -218,7 +218,7 @@ func literal(c spirv.SpecConstant) (string, error) {
 }
 
 // sameSpec and samePush report whether two variants can share one Go type: sameSpec for their
-// specialisation constants, and samePush for their push blocks.
+// specialization constants, and samePush for their push blocks.
 func sameSpec(a, b *kernel) bool {
 	return slices.EqualFunc(a.spec, b.spec, func(f, g specField) bool {
 		return f.name == g.name && f.Kind == g.Kind

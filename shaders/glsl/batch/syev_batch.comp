@@ -26,7 +26,7 @@
 // variant syev_batch_values uses bisection: each invocation finds different eigenvalues.
 //
 // One invocation computes each sum, in an order that depends on n alone. So the bits are the same
-// for all specialisation constants and all places in a batch.
+// for all specialization constants and all places in a batch.
 //
 // Grid: in x and y, one workgroup for MATRICES matrices.
 #version 460

@@ -2,7 +2,7 @@
 // clusters of invocations.
 //
 // sb2st.comp, tb2bd.comp and tb2tb.comp include this header, after reflector.glsl and after the
-// specialisation constants B, TILES, LANES and WORK. The header defines the tile, the registers of
+// specialization constants B, TILES, LANES and WORK. The header defines the tile, the registers of
 // an invocation, and take, reflect, times and dot.
 //
 // A step has a reflector H = I − γ·u·uᴴ of B elements, and two blocks A and C of B lines each. In

@@ -1,7 +1,7 @@
 // flags.glsl hands data from one running workgroup to another.
 //
 // The kernels whose workgroups wait for each other include this header. The header defines Flags,
-// meet, publish, await and stopped, and declares specialisation constants 30 and 31.
+// meet, publish, await and stopped, and declares specialization constants 30 and 31.
 //
 // A producer counts in a flag of its own what it has finished. A consumer waits (spins) until the
 // count is high enough. Both sides do this, in this order:

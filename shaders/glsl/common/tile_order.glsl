@@ -9,7 +9,7 @@
 // A swath is SWATH neighbouring rows of tiles. Workgroups that run at the same time should use the
 // same rows and columns of the factors, so that these are in the cache. Tiles are therefore
 // numbered swath by swath, and column by column inside a swath. If a kernel defines SWATH_ID, SWATH
-// is a specialisation constant with this id.
+// is a specialization constant with this id.
 #ifdef SWATH_ID
 layout(constant_id = SWATH_ID) const uint SWATH = 8;
 #else

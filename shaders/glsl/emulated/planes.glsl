@@ -1,7 +1,7 @@
 // This header defines how the residues of a factor lie in memory, for products on integer units.
 //
 // The kernels of emulated products that write or read residues include this header. The header
-// declares specialisation constants 1 and 2, and defines place_in_panel and place_of.
+// declares specialization constants 1 and 2, and defines place_in_panel and place_of.
 //
 // A factor is a set of rows along the inner dimension. Its residues modulo one modulus pᵢ are
 // called a plane. A plane has signed bytes. Rows are grouped into panels of PANEL rows, and the

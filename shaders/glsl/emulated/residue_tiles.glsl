@@ -1,7 +1,7 @@
 // This header defines the tiles of an emulated product, and how their residues lie in memory.
 //
 // The kernels that multiply planes, and emulated_update, include this header after index.glsl. The
-// header declares specialisation constants 3 to 7 and defines tile_corner, WordsIn and WordsOut.
+// header declares specialization constants 3 to 7 and defines tile_corner, WordsIn and WordsOut.
 //
 // A workgroup computes a tile of TILE_M×TILE_N elements of the result. A tile consists of fragments
 // of FRAG_M×FRAG_N elements. A dispatch computes the tiles [first, first + count). The tiles are

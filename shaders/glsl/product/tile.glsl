@@ -1,7 +1,7 @@
 // This header divides a matrix product into tiles, and defines the registers of one invocation.
 //
 // The kernels of products include this header, after index.glsl. The header declares the workgroup
-// size and specialisation constants 0 to 8, and defines clear_acc and multiply_add.
+// size and specialization constants 0 to 8, and defines clear_acc and multiply_add.
 //
 // A workgroup computes TILE_M×TILE_N elements of the result. Each invocation accumulates
 // THREAD_M×THREAD_N of them in registers. The elements of one invocation are THREADS_M rows and

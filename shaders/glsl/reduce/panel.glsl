@@ -2,7 +2,7 @@
 // among workgroups, and dot products of its columns.
 //
 // The kernels geqrf_panel_* include this header. The header includes the numerics header,
-// index.glsl, scale.glsl and reduce.glsl, declares specialisation constants 0 to 2, and defines
+// index.glsl, scale.glsl and reduce.glsl, declares specialization constants 0 to 2, and defines
 // add_dots, share_of, column_total and put_dots. The kernel's push block p must have the member
 // `rows`.
 //
