@@ -66,8 +66,8 @@ func buildAll(dev *vk.Device) error {
 	return dev.Compile(func() error { return buildProbes(dev) })
 }
 
-// buildBatches makes plans for batches of the largest order. These plans use the kernels of all
-// smaller orders, too.
+// buildBatches makes plans for batches of the largest order, of matrices and of pairs. These plans use
+// the kernels of all smaller orders, too.
 func buildBatches[T batch.Number](dev *vk.Device) error {
 	for _, vectors := range []bool{false, true} {
 		opt := batch.Options{Vectors: vectors}
@@ -76,6 +76,11 @@ func buildBatches[T batch.Number](dev *vk.Device) error {
 			return err
 		}
 		p.Close()
+		pairs, err := batch.NewPairPlan[T](dev, batch.MaxOrderOf[T](dev, opt), 1, opt)
+		if err != nil {
+			return err
+		}
+		pairs.Close()
 	}
 	return nil
 }
