@@ -54,24 +54,7 @@ func hermitianOf[T stagetest.Complex](kind matgen.HermitianKind, n int) hermitia
 // symOf returns the matrix for Solve, with a leading dimension of n + 2, and with only the entries of
 // the triangle `uplo`. The other triangle and the imaginary parts of the diagonal are NaN.
 func symOf[T stagetest.Complex](m hermitian, uplo evd.Uplo, rowMajor bool) evd.Sym[T] {
-	n, ld := m.n, m.n+2
-	a := evd.Sym[T]{N: n, Ld: ld, Data: make([]T, n*ld), Uplo: uplo, RowMajor: rowMajor}
-	for j := range n {
-		for i := range n {
-			x := m.full[i+j*n]
-			if i == j {
-				x = complex(real(x), math.NaN())
-			} else if uplo == evd.Upper && i > j || uplo == evd.Lower && i < j {
-				x = complex(math.NaN(), math.NaN())
-			}
-			at := i + j*ld
-			if rowMajor {
-				at = j + i*ld
-			}
-			a.Data[at] = T(x)
-		}
-	}
-	return a
+	return triangleOf[T](m.n, m.full, uplo, rowMajor)
 }
 
 func hermitianPlan[T stagetest.Complex](t testing.TB, dev *vk.Device, n, count int, opt batch.Options) *batch.Plan[T] {

@@ -109,24 +109,8 @@ func lapackPairs[T evd.Number](most int) (all []pair) {
 // triangleOf returns one triangle of a matrix, with padding. All numbers that must not be read are NaN.
 func triangleOf[T evd.Number](n int, full []complex128, uplo evd.Uplo, rowMajor bool) evd.Sym[T] {
 	ld := n + 2
-	s := evd.Sym[T]{N: n, Ld: ld, Data: slices.Repeat([]T{stagetest.NaN[T]()}, ld*n), Uplo: uplo, RowMajor: rowMajor}
-	for j := range n {
-		for i := range n {
-			if (uplo == evd.Lower) != (i >= j) && i != j {
-				continue
-			}
-			z := full[i+j*n]
-			if i == j {
-				z = complex(real(z), math.NaN())
-			}
-			at := i + j*ld
-			if rowMajor {
-				at = i*ld + j
-			}
-			s.Data[at] = stagetest.Rounded[T]([]complex128{z})[0]
-		}
-	}
-	return s
+	data := stagetest.Triangle[T](n, ld, full, uplo == evd.Upper, rowMajor)
+	return evd.Sym[T]{N: n, Ld: ld, Data: data, Uplo: uplo, RowMajor: rowMajor}
 }
 
 // given returns the matrices of pairs for Solve, from both triangles and both orders of memory.

@@ -101,24 +101,8 @@ func times(n int, x []complex128, op ref.Op, y []complex128) []complex128 {
 // given returns one triangle of a matrix with padding. All numbers that must not be read are NaN.
 func given[T evd.Number](n int, m []complex128, uplo evd.Uplo, rowMajor bool) evd.Sym[T] {
 	ld := n + 3
-	s := evd.Sym[T]{N: n, Ld: ld, Data: slices.Repeat([]T{stagetest.NaN[T]()}, ld*n), Uplo: uplo, RowMajor: rowMajor}
-	for j := range n {
-		for i := range n {
-			if (uplo == evd.Lower) != (i >= j) && i != j {
-				continue
-			}
-			z := m[i+j*n]
-			if i == j {
-				z = complex(real(z), math.NaN())
-			}
-			at := i + j*ld
-			if rowMajor {
-				at = i*ld + j
-			}
-			s.Data[at] = stagetest.Rounded[T]([]complex128{z})[0]
-		}
-	}
-	return s
+	data := stagetest.Triangle[T](n, ld, m, uplo == evd.Upper, rowMajor)
+	return evd.Sym[T]{N: n, Ld: ld, Data: data, Uplo: uplo, RowMajor: rowMajor}
 }
 
 // ratios measures a result on the host. For AxLBx it returns the numbers of ratio.Pencil. For the

@@ -1,6 +1,11 @@
 package stagetest
 
-import "github.com/vkevd/vkevd/vk/spirv"
+import (
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/vk/spirv"
+)
 
 // Rounded returns complex numbers as numbers of type T. For a real T it takes the real parts.
 func Rounded[T spirv.Scalar](x []complex128) []T {
@@ -44,4 +49,26 @@ func UlpOf[T spirv.Scalar]() float64 {
 		return 0x1p-23
 	}
 	return 0x1p-52
+}
+
+// Triangle returns the lower or the upper triangle of the n×n matrix `full`, which is column-major,
+// as numbers of T with leading dimension ld. All numbers that must not be read are NaN: those of the
+// other triangle, the padding, and the imaginary parts of the diagonal.
+func Triangle[T spirv.Scalar](n, ld int, full []complex128, upper, rowMajor bool) []T {
+	data := slices.Repeat([]T{NaN[T]()}, ld*n)
+	for j := range n {
+		for i := range n {
+			z, at := full[i+j*n], i+j*ld
+			if rowMajor {
+				at = i*ld + j
+			}
+			if i == j {
+				z = complex(real(z), math.NaN())
+			}
+			if i == j || upper == (i < j) {
+				data[at] = Rounded[T]([]complex128{z})[0]
+			}
+		}
+	}
+	return data
 }
