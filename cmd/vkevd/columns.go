@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/matio"
@@ -17,12 +18,17 @@ func standardize(file string, a *matio.Dense, scale bool) (squares float64, err 
 columns:
 	for j := range a.Cols {
 		column := a.Data[j*a.Rows : (j+1)*a.Rows]
-		most := 0.0
+		if scale && a.Rows > 0 && slices.Min(column) == slices.Max(column) && !math.IsInf(column[0], 0) {
+			if a.Rows == 1 {
+				return 0, fmt.Errorf("%s: has one row, and a standard deviation needs two", cli.InputName(file))
+			}
+			return 0, fmt.Errorf("%s: column %d is constant, so --scale cannot divide it by its standard deviation; leave it out",
+				cli.InputName(file), j+1)
+		}
 		for range 2 { // the second time, the mean is that of rounding errors of the first
 			mean := 0.0
 			for _, x := range column {
 				mean += x / m
-				most = max(most, math.Abs(x)) // of the column before its mean is subtracted
 			}
 			if math.IsNaN(mean) || math.IsInf(mean, 0) {
 				continue columns
@@ -34,10 +40,6 @@ columns:
 		largest := 0.0
 		for _, x := range column {
 			largest = max(largest, math.Abs(x))
-		}
-		if scale && largest <= m*0x1p-52*most {
-			return 0, fmt.Errorf("%s: column %d is constant, so --scale cannot divide it by its standard deviation; leave it out",
-				cli.InputName(file), j+1)
 		}
 		sum := 0.0 // of squares of x/largest, which do not overflow
 		for _, x := range column {

@@ -53,6 +53,17 @@ func TestStandardize(t *testing.T) {
 		}
 	}
 	infinite := &matio.Dense{Rows: 2, Cols: 1, Data: []float64{1, math.Inf(1)}}
+	column := func(x ...float64) *matio.Dense { return &matio.Dense{Rows: len(x), Cols: 1, Data: x} }
+	const epoch = 1.7e12 // milliseconds, so that the column is wide in units of its rounding
+	for want, a := range map[string]*matio.Dense{
+		"": column(epoch, epoch+0.001, epoch, epoch+0.002),
+		"x.csv: column 1 is constant, so --scale cannot divide it by its standard deviation; leave it out": column(0.1, 0.1, 0.1),
+		"x.csv: has one row, and a standard deviation needs two":                                           column(3),
+	} {
+		if _, err := standardize("x.csv", a, true); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
 	if _, err := standardize("x.csv", infinite, true); err != nil || infinite.Data[0] != 1 {
 		t.Errorf("a column that is not finite: %v, %v", infinite.Data, err)
 	}
@@ -91,6 +102,22 @@ func TestPrincipalComponents(t *testing.T) {
 	}
 	s.file("zero.txt", "0\n")
 	s.fails(cli.StatusInput, "no value is positive", "plot", "scree", "--out", "s.svg", "zero.txt")
+	s.file("both.txt", "3\n1\n")
+	s.fails(cli.StatusInput, "both.txt: values that descend may be singular values, whose squares are variances, or eigenvalues; --singular or --singular=false decides",
+		"plot", "scree", "--out", "b.svg", "both.txt")
+	s.fails(cli.StatusInput, "--first is not for plot scree: parts of the variance need the sum of all values", "plot", "scree", "--first", "2", "--out", "b.svg", "zero.txt")
+	s.file("rounded.txt", "-1e-17\n1\n")
+	for file, flag := range map[string]string{"both.txt": "--singular=false", "rounded.txt": "--singular=false", "s.txt": "--singular=false"} {
+		if _, stderr, status := s.run("plot", "scree", flag, "--out", "b.svg", file); status != cli.StatusSuccess {
+			t.Errorf("%s: status %d, %s", file, status, stderr)
+		}
+		if whole := strings.Contains(svgText(t, "b.svg"), "part of the variance of the values in the file, %"); whole != (file != "s.txt") {
+			t.Errorf("%s: the label says that the values may be a part: %v", file, whole)
+		}
+	}
+	if _, stderr, status := s.run("plot", "spectrum", "--log", "--out", "b.svg", "both.txt"); status != cli.StatusSuccess || !strings.Contains(svgText(t, "b.svg"), "Eigenvalues") {
+		t.Errorf("--log: status %d, %s", status, stderr)
+	}
 	s.file("negative.txt", "-1\n1\n")
 	s.fails(cli.StatusInput, "negative.txt: the value -1 is negative, and variances are not", "plot", "scree", "--out", "s.svg", "negative.txt")
 	if text, _ = os.ReadFile("s.pdf"); !strings.HasPrefix(string(text), "%PDF-") {

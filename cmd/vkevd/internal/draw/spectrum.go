@@ -21,22 +21,22 @@ type Series struct {
 	Squares float64 // of singular values: the sum of squares of all; 0 if Values has all
 }
 
-// order is the number of values if the order of the matrix is not known.
-func (s Series) order() int {
+// Order is the number of values if the order of the matrix is not known.
+func (s Series) Order() int {
 	if s.N == 0 {
 		return len(s.Values)
 	}
 	return s.N
 }
 
-func (s Series) whole() bool { return s.First == 0 && len(s.Values) == s.order() }
+func (s Series) whole() bool { return s.First == 0 && len(s.Values) == s.Order() }
 
 // label is the name of the series for a legend. If the series is a part of the spectrum, the label
 // also has the range of indices.
 func (s Series) label() string {
 	switch to := s.First + len(s.Values); {
 	case s.whole():
-		return fmt.Sprintf("%s, n = %d", s.Name, s.order())
+		return fmt.Sprintf("%s, n = %d", s.Name, s.Order())
 	case s.N == 0:
 		return fmt.Sprintf("%s, %d:%d", s.Name, s.First, to)
 	default:
@@ -96,7 +96,7 @@ func Spectrum(all []Series, log bool) (*Picture, error) {
 	}
 	same := true
 	for _, s := range all {
-		same = same && s.order() == all[0].order()
+		same = same && s.Order() == all[0].Order()
 	}
 	if !same {
 		p.plot.X.Label.Text = "index of the eigenvalue / n"
@@ -107,7 +107,7 @@ func Spectrum(all []Series, log bool) (*Picture, error) {
 		points := thinned(s)
 		for k := range points {
 			if !same {
-				points[k].X /= float64(s.order())
+				points[k].X /= float64(s.Order())
 			}
 		}
 		p.line(i, points, names[i])
@@ -163,7 +163,7 @@ func Singular(all []Series) (*Picture, error) {
 		}
 		p.line(i, points, names[i])
 		p.dots(i, points, 1.5)
-		last, order = max(last, float64(count-1)), max(order, s.order())
+		last, order = max(last, float64(count-1)), max(order, s.Order())
 	}
 	level := float64(order) * 0x1p-52
 	line := p.line(len(all), plotter.XYs{{X: 0, Y: level}, {X: max(last, 1), Y: level}}, fmt.Sprintf("n·ε, n = %d", order))
@@ -174,12 +174,16 @@ func Singular(all []Series) (*Picture, error) {
 }
 
 // Scree draws which part of the variance each principal component has, largest first, and dashed
-// the sum of these parts. Variances are squares of singular values, or eigenvalues.
+// the sum of these parts. Variances are squares of singular values, or eigenvalues. If nothing says how
+// many values there are, the label says that the parts are those of the values in the file.
 func Scree(all []Series, singular bool) (*Picture, error) {
 	names, ofTitle := legends(all)
 	p := newPicture("Parts of the variance"+ofTitle, "principal component, from 1", "part of the variance, %")
 	p.plot.X.Tick.Marker = wholeTicks{}
 	for i, s := range all {
+		if s.N == 0 {
+			p.plot.Y.Label.Text = "part of the variance of the values in the file, %"
+		}
 		largest, sum := s.Values[len(s.Values)-1], 0.0
 		if largest <= 0 {
 			return nil, errors.New("no value is positive")
@@ -193,7 +197,7 @@ func Scree(all []Series, singular bool) (*Picture, error) {
 			sum += x
 			parts, sums = append(parts, plotter.XY{X: float64(k + 1), Y: x}), append(sums, plotter.XY{X: float64(k + 1), Y: sum})
 		}
-		if s.Squares > 0 {
+		if singular && s.Squares > 0 {
 			sum = s.Squares / largest / largest
 		}
 		for k := range parts {
@@ -219,7 +223,7 @@ func Density(all []Series, bins int, value string) (*Picture, error) {
 	all, unit := scaled(all)
 	y := "density (area 1)"
 	for _, s := range all {
-		if len(s.Values) < s.order() {
+		if len(s.Values) < s.Order() {
 			y = "density (whole spectrum: area 1)"
 		}
 	}
@@ -227,7 +231,7 @@ func Density(all []Series, bins int, value string) (*Picture, error) {
 	for i, s := range all {
 		outline := histogram(s.Values, bins)
 		for k := range outline {
-			outline[k].Y *= float64(len(s.Values)) / float64(s.order())
+			outline[k].Y *= float64(len(s.Values)) / float64(s.Order())
 		}
 		line := p.line(i, outline, names[i])
 		if len(all) == 1 {

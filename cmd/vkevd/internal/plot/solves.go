@@ -32,7 +32,7 @@ func spectrumPlot() plotKind {
 			if err != nil {
 				return nil, err
 			}
-			if part.singular {
+			if part.singular && !(log && part.guessed != "") {
 				return singularPicture(files, series, part)
 			}
 			for i, s := range series {
@@ -71,14 +71,25 @@ func screePlot() plotKind {
 			if err != nil {
 				return nil, err
 			}
+			if part.guessed != "" {
+				return nil, fmt.Errorf("%s: values that descend may be singular values, whose squares are variances, or eigenvalues; "+
+					"--singular or --singular=false decides", cli.InputName(part.guessed))
+			} else if part.first != 0 {
+				return nil, errors.New("--first is not for plot scree: parts of the variance need the sum of all values")
+			}
 			for i := range series {
 				s := &series[i]
 				if whole := s.N == 0 || s.N == len(s.Values); !whole && s.Squares == 0 {
 					return nil, fmt.Errorf("%s: has %d of %s, so their part of the variance is not known; "+
 						"svd --center --out-values FILE.txt writes the sum of all", cli.InputName(files[i]), len(s.Values), cli.Plural(s.N, "value"))
 				}
-				if s.Values[0] < 0 {
-					return nil, fmt.Errorf("%s: the value %g is negative, and variances are not", cli.InputName(files[i]), s.Values[0])
+				// Rounding makes the zeros of a covariance matrix negative.
+				least, rounding := s.Values[0], float64(s.Order())*0x1p-52*s.Values[len(s.Values)-1]
+				if least < 0 && (part.singular || least < -rounding) {
+					return nil, fmt.Errorf("%s: the value %g is negative, and variances are not", cli.InputName(files[i]), least)
+				}
+				for k, x := range s.Values {
+					s.Values[k] = max(x, 0)
 				}
 			}
 			return draw.Scree(series, part.singular)
@@ -116,6 +127,7 @@ type plottedPart struct {
 	report   string
 	singular bool        // the values of all files are singular values
 	given    func() bool // the user has said so, or the opposite
+	guessed  string      // a file that seems to have singular values, because they descend, if nobody has said so
 }
 
 func (p *plottedPart) flags(cmd *cobra.Command) {
@@ -155,7 +167,11 @@ func readSeries(ctx context.Context, files []string, stdin io.Reader, part *plot
 		singular := values[0] > values[last] && values[last] >= 0 && slices.IsSortedFunc(values, func(x, y float64) int { return cmp.Compare(y, x) })
 		slices.Sort(values)
 		s := draw.Series{Name: names[i], Values: values, First: part.first}
-		if known, found := cli.PartOf(file, len(values)); found {
+		known, found := cli.PartOf(file, len(values))
+		if !found && singular && !part.given() {
+			part.guessed = file
+		}
+		if found {
 			if singular, s.Squares = known.Singular, known.Squares; part.first == 0 {
 				s.First, s.N = known.First, known.N
 			}
