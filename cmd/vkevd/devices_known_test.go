@@ -57,9 +57,11 @@ func TestPlanLike(t *testing.T) {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
 	_, stderr, status = s.run("plan", "-n", "1000", "--like", "Voodoo")
-	if status != cli.StatusInput || !strings.Contains(stderr, `--like: no measured device is called "Voodoo"; there are `) {
+	if status != cli.StatusInput || !strings.Contains(stderr, `--like: no measured device is called "Voodoo"; there are NVIDIA H200, llvmpipe`) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
+	s.fails(cli.StatusInput, "--like needs the name of a device, or a part of it; see vkevd plan --help", "plan", "-n", "10", "--like", "")
+	s.fails(cli.StatusInput, "--like cannot be combined with --device, which are of this computer; see vkevd plan --help", "plan", "-n", "10", "--like", "llvm", "--device", "0")
 }
 
 // TestPlanOfAFile takes sizes and types from files.
@@ -76,6 +78,9 @@ func TestPlanOfAFile(t *testing.T) {
 		}
 	}
 	s.fails(cli.StatusInput, "x.csv: matrix is not square: 3 rows, 2 columns; --svd plans for singular values", "plan", "x.csv")
+	s.fails(cli.StatusInput, "plan takes no FILE with --tridiagonal or -m, but --n N; see vkevd plan --help", "plan", "--svd", "-m", "6", "x.csv")
+	s.fails(cli.StatusInput, "plan takes no FILE with --tridiagonal or -m, but --n N; see vkevd plan --help", "plan", "--tridiagonal", "x.csv")
+	s.fails(cli.StatusInput, "plan takes one FILE, not 2; see vkevd plan --help", "plan", "A.npy", "x.csv")
 	s.fails(cli.StatusInput, "plan takes --n N or a FILE, and with --batch --n N; see vkevd plan --help", "plan", "-n", "3", "A.npy")
 }
 

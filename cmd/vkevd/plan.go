@@ -52,9 +52,13 @@ type planJob struct {
 func planCommand(s *cli.Session) *cobra.Command {
 	j := &planJob{Session: s}
 	cmd := &cobra.Command{
-		Use:  "plan [flags] --n N | FILE",
-		Args: cobra.MaximumNArgs(1),
+		Use: "plan [flags] --n N | FILE",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.Usage(cmd, "plan takes one FILE, not %d", len(args))
+			} else if cmd.Flags().Changed("like") && j.like == "" {
+				return cli.Usage(cmd, "--like needs the name of a device, or a part of it")
+			}
 			if len(args) > 0 {
 				if _, err := strconv.Atoi(args[0]); err == nil {
 					return cli.Usage(cmd, "plan takes a FILE, not %q; -n %s is the order", args[0], args[0])
@@ -110,8 +114,11 @@ func planCommand(s *cli.Session) *cobra.Command {
 // measure takes size, type and precision of the matrix from a file. Of a .npy file it reads the
 // header alone, unless the elements are complex.
 func (j *planJob) measure(cmd *cobra.Command, file string) error {
-	if j.n > 0 || j.batch > 0 {
+	switch {
+	case j.n > 0 || j.batch > 0:
 		return cli.Usage(cmd, "plan takes --n N or a FILE, and with --batch --n N")
+	case j.options.tridiagonal || cmd.Flags().Changed("m"):
+		return cli.Usage(cmd, "plan takes no FILE with --tridiagonal or -m, but --n N")
 	}
 	single := false
 	if c, err := matio.OpenNPYColumns(file); err == nil {

@@ -243,11 +243,28 @@ func (r planReport) verdict(b *strings.Builder) {
 		fmt.Fprintf(b, "  would fit: %s, %s\n", s.Change, cli.Human(s.Bytes))
 	}
 	if r.Fits != nil && !*r.Fits {
-		b.WriteString("  may fit: several devices (--device all), or an MPI job (--engine elpa)\n")
+		if ways := r.wider(); len(ways) > 0 {
+			fmt.Fprintf(b, "  may fit: %s\n", strings.Join(ways, ", or "))
+		}
 	}
 	if r.Fits != nil {
 		b.WriteString("\n")
 	}
+}
+
+// wider returns the ways to have more memory for this problem, which most problems do not have: see
+// cli's rules.
+func (r planReport) wider() (ways []string) {
+	if r.SVD || r.Batch > 0 || r.Start || r.Tridiagonal || r.Type != 0 || r.Precision == cli.PrecisionMixed {
+		return nil
+	}
+	if len(r.Devices) < 2 {
+		ways = append(ways, "several devices (--device all)")
+	}
+	if !strings.HasPrefix(r.Precision, "complex") {
+		ways = append(ways, "an MPI job (--engine elpa)")
+	}
+	return ways
 }
 
 func (r planReport) print(w io.Writer, regions bool) error {

@@ -111,6 +111,20 @@ func TestPlanThatDoesNotFit(t *testing.T) {
 	}
 }
 
+// TestPlanNamesWhatIsAllowed plans problems that several devices or an MPI job do not solve.
+func TestPlanNamesWhatIsAllowed(t *testing.T) {
+	s := newFixture(t)
+	for flags, want := range map[string]string{
+		"--svd": "", "--start": "", "--b": "", "--precision mixed": "",
+		"--complex": "  may fit: several devices (--device all)\n",
+	} {
+		stdout, stderr, status := s.run(append([]string{"plan", "-n", "40000"}, strings.Fields(flags)...)...)
+		if status != cli.StatusDevice || strings.Contains(stdout, "may fit") != (want != "") || !strings.Contains(stdout, want) {
+			t.Errorf("%s: status %d\n%s\n%s", flags, status, stdout, stderr)
+		}
+	}
+}
+
 func TestPlanWithoutADevice(t *testing.T) {
 	s := newFixture(t)
 	s.machine.openErr = fmt.Errorf("%w: no loader", vk.ErrNoDevice)

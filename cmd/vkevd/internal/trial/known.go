@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/vkevd/vkevd/docs/data/devices"
@@ -97,6 +98,8 @@ func Like(word string) (found Shared, err error) {
 		}
 	}
 	if found.Device.Name == "" {
+		slices.Sort(names)
+		names = slices.Compact(names)
 		return found, fmt.Errorf("--like: no measured device is called %q; there are %s", word, strings.Join(names, ", "))
 	}
 	return found, nil
