@@ -17,7 +17,7 @@ import (
 // with them: whoever removes lines lowers it. It may rise only in a commit that names the feature
 // and the lines that the feature needs. The budget from 70,000 lines on: complex Hermitian matrices
 // 6,000 lines, generalized problems 4,000, everything else 2,000.
-const linesByHand = 87_720
+const linesByHand = 87_806
 
 // slack is the number of lines by which linesByHand may be too high.
 const slack = 300
