@@ -55,9 +55,10 @@
 //
 // # Errors
 //
-// Errors are types with facts. *NonFiniteError names the entry of A that is NaN or infinite,
-// *OptionError the option, and *ShapeError the sizes that do not fit. *vk.OutOfMemoryError has the
-// bytes that are needed and free, and *vk.UnsupportedError a missing feature. errors.Is finds
+// Errors are types with facts. *NonFiniteError names the entry of A that is NaN or infinite.
+// *OptionError names the option, and *ShapeError the sizes that do not fit. *vk.OutOfMemoryError has
+// the numbers of bytes that are needed and free. *vk.UnsupportedError names the feature that a device
+// lacks. errors.Is finds
 // vk.ErrNoDevice, vk.ErrDeviceLost and the error of a context that has ended. After an
 // *OverflowError the result is there: a value beyond the largest double is infinite, all others and
 // the vectors are right.

@@ -186,7 +186,8 @@ type Org2lBatchPush[T spirv.Scalar] struct {
 }
 
 // PotrfBatch computes the Cholesky factors of many positive definite matrices, B·2^-e = L·Lᴴ (LAPACK
-// dpotrf, zpotrf), and inverts their blocks on the diagonal. One workgroup processes one matrix. A
+// dpotrf, zpotrf). The inverses of the diagonal blocks of L replace these blocks, so that later
+// kernels multiply instead of substituting. One workgroup processes one matrix. A
 // dispatch computes the block columns [from, to) of each matrix, of TILE columns each.
 func PotrfBatch[T spirv.Scalar]() spirv.Module[PotrfBatchSpec, PotrfBatchPush[T]] {
 	return typed[T, PotrfBatchSpec, PotrfBatchPush[T]]("potrf_batch", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},

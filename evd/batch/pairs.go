@@ -58,15 +58,15 @@ func (p *PairPlan[T]) Close() { p.all.Close() }
 // *pencil.MatrixError, which names the matrix, with an *evd.NonFiniteError. If L⁻¹·A·L⁻ᴴ overflows, B
 // is singular to working precision, and the error is a *pencil.NotPositiveError with the order of B.
 //
-// The error of Solve is an *evd.ShapeError if b has neither one matrix nor as many as a, a
-// *pencil.MatrixError with an *evd.ShapeError if a matrix does not fit the plan, or if the orders of a
-// pair differ, and those of Plan.Solve.
+// The error of Solve is an *evd.ShapeError if b has neither one matrix nor as many as a, which is not
+// checked if a is empty. It is a *pencil.MatrixError with an *evd.ShapeError if a matrix does not fit
+// the plan, or if the orders of a pair differ. Solve also returns the errors of Plan.Solve.
 func (p *PairPlan[T]) Solve(ctx context.Context, a, b []evd.Sym[T]) (*Result[T], error) {
 	return p.all.solve(ctx, a, b)
 }
 
 // SolveInto computes the spectrum of pair k in the caller's memory out[k]. Shapes, overlaps and errors
-// are those of Plan.SolveInto and of Solve.
+// are those of Plan.SolveInto and of Solve. Nothing of out may overlap a matrix of b.
 func (p *PairPlan[T]) SolveInto(ctx context.Context, a, b []evd.Sym[T], out []Spectrum[T]) (*vk.Profile, error) {
 	return p.all.solveInto(ctx, a, b, out)
 }

@@ -93,9 +93,10 @@ func (o Options) readDiagonals(in *input) (*Tridiagonal, error) {
 	return r.rest()
 }
 
-// isHeader reports whether the line is a header: all fields are names. The first one may be empty,
-// if the column below has the numbers of rows. Then the other fields may also be numbers that
-// count, such as 0 and 1.
+// isHeader reports whether the line is a header. The option Header decides, unless it is Auto. Then a
+// line is a header if all fields are names. The first of three fields may be empty, because it stands
+// above the numbers of rows. In this case the other fields may also be labels that are numbers, such
+// as 0 and 1, or two years.
 func (r *diagonals) isHeader() bool {
 	if r.opt.Header != Auto {
 		return r.opt.Header == Yes

@@ -18,9 +18,11 @@ import (
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
 
-// dependent returns the pair of n functions that are combinations of n − more functions, so that B has
-// the rank n − more, and the pair of these functions. The last `more` functions are each a copy of one
-// of the others or the sum of two. If `graded` is true, the lengths of the functions differ by up to 10⁶.
+// dependent returns two pairs of matrices A and B. `basis` is the pair of n − more linearly
+// independent basis functions. `whole` is the pair of n functions that are combinations of them, so
+// its B has the rank n − more. The last `more` functions are copies of one of the others, or
+// combinations of two. If `graded` is true, the functions are multiplied by powers of two that differ
+// by factors of up to 10⁶.
 func dependent[T evd.Number](n, more int, graded bool) (whole, basis pair) {
 	m := n - more
 	basis = newPair[T](m, 10, true)

@@ -13,10 +13,11 @@ import (
 // values in ascending order and the vectors, which are normalised as the package comment says. The
 // largest component of each vector is positive, for complex vectors real and positive.
 //
-// Result.Certificate, with Options.Verify, has the ratios of Plan.Check, which prove the vectors,
-// and Counts, which proves that the values are those of the tridiagonal matrix to which C was
-// reduced. Invariants is 0, so without vectors nothing checks the factor, C and the reduction. The
-// bound of the ratios is Threshold; Certificate.Passed has that of package evd.
+// Result.Certificate is set with Options.Verify. Its ratios are those of Plan.Check, the errors of
+// the vectors. Let C be the matrix of the standard problem, for example L⁻¹·A·L⁻ᴴ. Counts proves that
+// the values are those of the tridiagonal matrix to which C was reduced. Invariants is 0, so without
+// vectors nothing checks the factor of B, C and the reduction of C. A result passes Verify if both
+// ratios are below Threshold. Certificate.Passed compares with the larger evd.Threshold.
 //
 // Result.Refinement is nil unless the vectors were refined: by Options.Refine, or because Verify
 // found a residual that does not pass. Steps is the number of steps that the result contains: 1 or

@@ -12,7 +12,7 @@ import (
 //	eta    max ‖A·x_j − λ_j·B·x_j‖₂ / ((‖A‖₁ + |λ_j|·‖B‖₁)·‖x_j‖₂·n·ulp)
 //	omega  max |x_iᴴ·B·x_j − δ_ij| / (‖B‖₁·‖x_i‖₂·‖x_j‖₂·n·ulp)
 //
-// eta is the largest backward error of a pair. With the usual method, that of LAPACK's dsygv, omega
+// eta is the largest backward error of a pair. With LAPACK's dsygv, which substitutes, omega
 // is small for every B with a Cholesky factor L. eta is small if A = L·M·Lᴴ for a matrix M whose
 // elements have similar magnitudes. For other matrices A it grows with the condition number of B.
 func Pencil[T Number](n, m int, a []T, lda int, b []T, ldb int, values []float64, x []T, ldx int) (eta, omega float64) {

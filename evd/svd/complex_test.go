@@ -186,9 +186,10 @@ var complexShapes = [][2]int{
 	{7, 8}, {8, 8}, {9, 8}, {9, 9}, {7, 9}, {10, 16}, {16, 10}, {17, 16}, {17, 17}, {16, 17}, {17, 13}, {33, 33}, {40, 3}, {3, 40}, {50, 49}, {61, 37}, {13, 27}, {61, 20},
 }
 
-// TestComplexVectors solves complex matrices of all families, stored by columns and by rows. The
-// vectors are none, the thin ones, all, or those of one side. The values must have the same bits in
-// each case, and must be those of the embedded real matrix.
+// TestComplexVectors solves complex matrices of several families, stored by columns and by rows. The
+// vectors are none, the thin ones, all, or those of one side. For each order of storage the values
+// must have the same bits for all choices of vectors. Up to rounding, they must be those of the
+// embedded real matrix.
 func TestComplexVectors(t *testing.T) {
 	stagetest.EachComplex(t, testComplexVectors[complex128], testComplexVectors[complex64])
 }

@@ -182,7 +182,8 @@ func (s *ApplyQ2Squares[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Refl
 	})
 }
 
-// multiply records the kernel for all squares of the division d. A dispatch computes as many
+// multiply records the kernel that computes the squares of the division d. A square is an orthogonal
+// matrix, the product of Householder reflectors (see ApplyQ2Squares). A dispatch computes as many
 // squares as its limit of flops allows, and at least one.
 func (s *ApplyQ2Squares[T]) multiply(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], d q2Division) {
 	all := s.squares.In(ws).Sub(0, d.squares*d.order*d.order)

@@ -69,8 +69,9 @@ func bandToNarrow(s NarrowSize) []float64 {
 	return band
 }
 
-// narrowedByTwin returns the results of package ref for the same band: the band after the last
-// pass, and the general compact band.
+// narrowedByTwin narrows a copy of `band` by package ref, on the host. It returns the compact band
+// after the last pass (`after`), and the same matrix in general compact storage (`general`, see
+// ref.BidiagonalBandLen).
 func narrowedByTwin[T ref.Number](s NarrowSize, band []T) (after, general []T) {
 	b := ref.NarrowBand{N: s.N, Width: s.From, Tile: s.Tile}
 	after, general = slices.Clone(band), make([]T, ref.BidiagonalBandLen(s.N, s.To))

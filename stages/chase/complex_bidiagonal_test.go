@@ -39,7 +39,8 @@ func complexBidiagonal[T stagetest.Complex](c bidiagonalChased[T]) bidiagonalCha
 
 // checkComplexBidiagonal checks B = Q2·C·P2ᴴ, where `before` is the band B, and returns the errors
 // ‖B·P2 − Q2·C‖ and the larger of ‖Q2ᴴ·Q2 − I‖ and ‖P2ᴴ·P2 − I‖ in the units of LAPACK's ratios,
-// with the ulp of double precision. C must be real except for the last elements of its diagonals.
+// with the ulp of double precision. C must be real, except for the last element of its diagonal and
+// that of its superdiagonal.
 func checkComplexBidiagonal(t *testing.T, n, b int, before []complex128, got bidiagonalChased[complex128]) (similar, orthogonal float64) {
 	t.Helper()
 	for i, z := range got.gk[:max(0, 2*n-3)] {

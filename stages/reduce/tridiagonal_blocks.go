@@ -73,8 +73,8 @@ func (t BlockedTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n
 // latrdVectors is the number of vectors that the kernel latrd keeps in registers.
 const latrdVectors = 4
 
-// latrdSpec returns the specialization constants of the kernel latrd. Its registers hold twice as
-// many elements of A for float32 as for doubles, and half as many for complex128.
+// latrdSpec returns the specialization constants of the kernel latrd. The registers of an invocation
+// hold twice as many elements of A for float32 as for float64, and half as many for complex128.
 func latrdSpec[T spirv.Scalar](t BlockedTuning, n, subgroup int) shaders.LatrdSpec {
 	s := shaders.LatrdDefaults()
 	rows := t.rows(n)

@@ -421,8 +421,8 @@ func stored(n int, a []complex128, upper, rowMajor bool, ld int) []complex128 {
 	return x
 }
 
-// TestHermitianPipeline solves every family of complex matrices, from each triangle, stored by
-// columns and by rows.
+// TestHermitianPipeline solves complex matrices of every family. The triangle that is read, the order
+// of storage and the half-bandwidth change from one matrix to the next.
 func TestHermitianPipeline(t *testing.T) {
 	residual, rebuilt := worst{name: "‖A·Z − Z·Λ‖"}, worst{name: "‖A − Z·Λ·Zᴴ‖"}
 	orthogonal, values := worst{name: "‖I − Zᴴ·Z‖"}, worst{name: "|λ − known|"}

@@ -167,8 +167,8 @@ func (t Tuning) NeverMeeting() Tuning {
 }
 
 // OneStage returns whether a matrix of T of order n ≥ 1, with m wanted vectors, is reduced to
-// tridiagonal form in one stage: if this is faster than two stages, if workgroups may wait for each
-// other, and if the sizes t.Sytrd fit the device.
+// tridiagonal form in one stage: if this is faster than two stages, if all workgroups may wait for
+// each other at the same time, and if the sizes t.Sytrd fit the device.
 func OneStage[T spirv.Scalar](t Tuning, n, m int, w stages.Waiting, info vk.Info) bool {
 	most := t.Sytrd.Values
 	if m > 0 {

@@ -1,5 +1,5 @@
-// Package devices, internal to vkevd, holds the files that vkevd bench --share has written, one for
-// each device and driver. docs/devices.md says how to add one.
+// Package devices, internal to vkevd, holds files with the speed of devices. The command vkevd bench
+// --share writes such a file for a device and its driver. docs/devices.md says how to add one.
 package devices
 
 import "embed"

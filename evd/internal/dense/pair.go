@@ -237,8 +237,8 @@ func (s *Solve[T]) recordFactor(rec *vk.Recorder, to product.Matrix[T]) func(sig
 // mostGraded limits emulated products: they are used only if the quotient of the largest and the
 // smallest element of B's diagonal is at most mostGraded. The errors of emulated products are
 // relative to the length of a row or column of each factor. If the rows of L have very different
-// lengths, so have the elements of a column, and a product with Lᴴ loses as many digits as the root
-// of the quotient has. Native products lose no digits.
+// lengths, the elements of a column of L differ as much. Then the errors of a product with Lᴴ grow
+// by a factor of the square root of the quotient. The errors of native products do not grow.
 const mostGraded = 1 << 20
 
 // inverseNorm returns the largest quotient ‖z‖₂²/‖y‖₂² of columns of Z and Y.

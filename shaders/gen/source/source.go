@@ -67,7 +67,9 @@ type Number struct {
 	Define string // preprocessor name that numerics.glsl or storage.glsl tests; "" for float64
 }
 
-// These are the number types other than float64 of typed sources.
+// A source that includes numerics.glsl is compiled for float64 and for other number types. These are
+// the other ones: `singles` for each such source, `halves` for sources that include storage.glsl, and
+// `complexes` for variants that a line "// complex" names.
 var (
 	singles   = []Number{{"float32", "_f32", "SCALAR_F32"}}
 	halves    = []Number{{"spirv.Float16", "_f16", "SCALAR_F16"}}

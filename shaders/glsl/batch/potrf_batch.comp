@@ -1,5 +1,6 @@
 // potrf_batch computes the Cholesky factors of many positive definite matrices, B·2^-e = L·Lᴴ (LAPACK
-// dpotrf, zpotrf), and inverts their blocks on the diagonal. One workgroup processes one matrix. A
+// dpotrf, zpotrf). The inverses of the diagonal blocks of L replace these blocks, so that later
+// kernels multiply instead of substituting. One workgroup processes one matrix. A
 // dispatch computes the block columns [from, to) of each matrix, of TILE columns each.
 //
 // complex

@@ -39,7 +39,9 @@ int exponent_for(real_t m) { return min(int(m) - BELOW, SCALE_MOST); }
 #define scale_t int
 #define scale_for(e) (e)
 
-// 2^-e is a normal number if there is a normal x. A subnormal x is an integer times 2^-149.
+// scaled returns x·2^-e for an entry x of a matrix with the exponent e. If the matrix has a normal
+// entry, 2^-e is a normal number, and the function multiplies normal entries by it. A subnormal x is
+// computed from its bits, as an integer times 2^-149, because the device may replace x by zero.
 real_t scaled(real_t x, scale_t e) {
 	uint bits = floatBitsToUint(x), integer = bits & ((1u << EXPONENT_SHIFT) - 1);
 	if ((bits & MAGNITUDE_BITS) != 0) return x * power_of_two(-e);

@@ -69,8 +69,8 @@ uint at(uint row, uint col) { return row + col * COLUMN; }
 // function that returns a reference.
 uint64_t band(uint row, uint col) { return element(uint64_t(p.band), at(row, col), 0, 0); }
 
-// mirrored returns the distance in memory, in elements, of element (i, k) of the diagonal block D
-// from the first element of D. D is symmetric, and its lower triangle is stored.
+// mirrored returns where element (i, k) of a diagonal block lies, counted in elements from the first
+// element of the block. The block is symmetric, and only its lower triangle is stored.
 uint mirrored(uint i, uint k) { return at(max(i, k), min(i, k)); }
 
 // steps returns the number of steps of sweep s of the bulge chasing.

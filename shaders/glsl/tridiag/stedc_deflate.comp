@@ -98,8 +98,9 @@ layout(push_constant, scalar) uniform Push {
 // These constants are the sets of rows in which a column of the rotated vectors can have nonzero
 // elements: the rows of the upper block, all rows, and the rows of the lower block.
 const uint UPPER_ROWS = 0, ALL_ROWS = 1, LOWER_ROWS = 2;
-// JOINED is a bit in the state of a step: a rotation has combined its column with that of the
-// previous step, so that both are in one chain.
+// A step processes one column of the two blocks, in ascending order of their eigenvalues. JOINED is a
+// bit in the state of a step. It says that a rotation has combined the column of this step with the
+// column of the previous step. Steps that are joined form a chain.
 const uint JOINED = 4;
 
 // meet is a barrier of the workgroup that also orders the invocations' accesses to buffers.

@@ -149,8 +149,9 @@ work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
 	return l * quotient;
 }
 
-// approach runs both transforms to the middle row. Each runs over n/2 rows; if n is odd, the
-// invocation that goes up runs over one more row.
+// approach runs the transform of this invocation from one end of the matrix to the middle row. The
+// invocation that goes down runs the stationary transform over the first n/2 rows, rounded down. The
+// invocation that goes up runs the progressive transform over the other rows.
 void approach(Representation r, Column s, Column u_, work_t lambda, inout Walk w) {
 	uint end = down() ? r.n / 2 : r.n - r.n / 2;
 	Pair next[AHEAD];

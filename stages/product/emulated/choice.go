@@ -34,8 +34,8 @@ const worth = 1.5
 // measured ratio says, and the memory for residues is a smaller part of the memory for the matrix.
 const worthLarge = 1
 
-// Large returns the choice for large matrices: emulated products need only be as fast as native
-// ones.
+// Large returns the choice for large matrices. For them, emulated products are chosen if they are
+// measured to be at least as fast as native ones.
 func (c Choice) Large() Choice {
 	if c.Facts.Right {
 		return decide(c.Facts, worthLarge)

@@ -198,9 +198,9 @@ func (f *Forest[T]) Eigenvalues(ws *vk.Arena) vk.Slice[T] {
 // on a leaf, an eigenvalue of this leaf is NaN.
 func (f *Forest[T]) LeafValues(ws *vk.Arena) vk.Slice[T] { return f.Deflation.leaves.In(ws) }
 
-// PrepareFlops is the cost of laed0_batch for a row, in flops. ProductCost is the cost of a flop of
-// a matrix product, in flops of the other kernels for batches. batch.Tuning.Dispatch assumes the
-// rate of these kernels, and products reach at least five times this rate.
+// PrepareFlops is the cost of the kernel laed0_batch for each row of a matrix, in flops.
+// batch.Tuning.Dispatch limits a dispatch in flops of the kernels for batches. A matrix product
+// does a flop in at most a fifth of the time of these kernels, so it counts as ProductCost flops.
 const (
 	PrepareFlops = 100
 	ProductCost  = 0.2

@@ -1,6 +1,6 @@
 //go:build elpa
 
-// Initialised is a program for tests of package cluster: a process of an MPI job that uses MPI
+// Initialized is a program for tests of package cluster: a process of an MPI job that uses MPI
 // before and after it solves. With the argument "program" it calls MPI_Init and MPI_Finalize
 // itself, and package cluster must call neither. With the argument "cluster" package cluster calls
 // both.
