@@ -62,7 +62,7 @@ var exclusions = []rule{
 	{"solve", "uplo symmetrize names", "tridiagonal", "", ""},
 
 	{"plan", "b index smallest interval solver tridiagonal", "svd", "", ""},
-	{"plan", "like", "device distribute", "", ", which are of this computer"},
+	{"plan", "like", "device", "", ", which are of this computer"},
 	{"plan", "svd start batch tridiagonal", "several", "", "--device {device}: --svd, --batch, --start and --tridiagonal use one device"},
 	{"svd plan", "full", "largest", "", ": all vectors need all values"},
 	{"svd", "storage", "bidiagonal", "", ": there is no band to store"},
